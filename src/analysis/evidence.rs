@@ -11,7 +11,7 @@ use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
 use crate::analysis::readings::with_counted_list;
-use crate::evidence::{Benchmark, Collected, Correctness, LaunchFacts, Origin, Report, SanitizerRun, SourceView};
+use crate::evidence::{Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView};
 
 /// What an audit is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -130,6 +130,34 @@ impl Side {
         (!hash.is_empty()).then_some(hash)
     }
 
+    /// A name of what was measured, the same for the same launches of one report, and for builds with the same code that
+    /// nobody ran; empty where there is nothing to tell it by.
+    pub fn mark(&self) -> String {
+        /// Digits that tell the measurements of a subject apart.
+        const DIGITS: usize = 16;
+        let Some(hash) = self.hash() else { return String::new() };
+        let what = match &self.profile {
+            Some(profile) => {
+                let KernelKey { name, mangled, grid, block, .. } = &profile.kernel;
+                let dim = |dim: &Option<Dim3>| dim.map(|dim| dim.to_string()).unwrap_or_default();
+                let launches: Vec<String> = profile.launches.iter().map(u32::to_string).collect();
+                [&**name, mangled, &dim(grid), &dim(block), &launches.join(" ")].join("\n")
+            }
+            None => self
+                .builds()
+                .into_iter()
+                .flat_map(|(arch, name, code)| [arch, name, code])
+                .collect::<Vec<_>>()
+                .join("\n"),
+        };
+        let digest = blake3::hash(format!("{hash}\n{what}").as_bytes()).to_hex();
+        digest[..DIGITS].to_owned()
+    }
+
+    fn builds(&self) -> Vec<(&str, &str, &str)> {
+        self.code.iter().map(|code| (code.arch.as_str(), code.mangled.as_str(), code.code_sha256.as_str())).collect()
+    }
+
     /// Whether both are one measurement: the same launches of one report, or builds with the same code that nobody ran.
     /// What is stated of them, and what was found beside, does not count.
     pub fn is_same_measurement(&self, other: &Side) -> bool {
@@ -138,13 +166,7 @@ impl Side {
         }
         match (&self.profile, &other.profile) {
             (Some(one), Some(other)) => one.kernel == other.kernel && one.launches == other.launches,
-            (None, None) => {
-                let builds = |side: &Side| -> Vec<(String, String, String)> {
-                    let build = |code: &CodeFacts| (code.arch.clone(), code.mangled.clone(), code.code_sha256.clone());
-                    side.code.iter().map(build).collect()
-                };
-                builds(self) == builds(other)
-            }
+            (None, None) => self.builds() == other.builds(),
             _ => false,
         }
     }

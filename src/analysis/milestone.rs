@@ -1,10 +1,12 @@
 //! One line of a subject's history.
 
 use crate::analysis::audit::Audit;
+use crate::analysis::compared::{Compared, Mark};
 use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::series::{Against, Problem, Step};
 use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;
 use crate::catalog::{Code, Counter};
@@ -76,9 +78,24 @@ pub struct Milestone {
     pub stall: Option<(String, StallBasis, Reading)>,
     /// The verdict against its baseline; `None` without one. WRONG, with or without a baseline, for wrong results.
     pub verdict: Option<Verdict>,
-    /// Whether somebody accepted that verdict.
+    /// Whether it passes because somebody accepted that verdict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_accepted: bool,
+    /// What was open in the series behind it; `None` where it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+    /// What was measured, as [`Side::mark`](crate::analysis::Side::mark) names it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub measured: String,
+    /// The audits of the subject that nothing followed when this one was made; `None` where nobody noted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Vec<Mark>>,
+    /// The comparison that the verdict is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compared: Option<Compared>,
+    /// Whether its results were checked and are right.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_correct: bool,
     /// What limits the kernel: a code of `audit explain findings`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limiter: Option<Code>,
@@ -119,14 +136,14 @@ pub struct Concluded {
     pub reason: String,
 }
 
-/// The hypotheses that some audits confirmed or refuted, in their order, each with the position of its audit; a confirmed one once.
+/// What became of hypotheses that were measured, in the order of the audits, each with the position of its audit; a confirmed one once.
 pub fn decided(milestones: &[Milestone]) -> Vec<(usize, &Concluded)> {
     let mut confirmed = HashSet::new();
     let all = milestones.iter().enumerate().flat_map(|(at, one)| one.hypotheses.iter().map(move |stated| (at, stated)));
     all.filter(|(_, one)| match one.judgement {
         Judgement::Holds => confirmed.insert(one.name.clone()),
-        Judgement::Fails => true,
-        Judgement::Unclear | Judgement::NotMeasured => false,
+        Judgement::Fails | Judgement::Unclear => true,
+        Judgement::NotMeasured => false,
     })
     .collect()
 }
@@ -148,10 +165,50 @@ impl Milestone {
         Quantity::new(rate.value() * profiled / self.ns()?, rate.unit())
     }
 
-    /// The verdict in words, with what people said of it; `None` without one.
+    /// The verdict in words, with how the series stands behind it; `None` without one.
     pub fn outcome(&self) -> Option<String> {
         let word = self.verdict?.word();
-        Some(if self.is_accepted { format!("{word}, accepted") } else { word.to_owned() })
+        let Some(problem) = &self.problem else {
+            return Some(if self.is_accepted { format!("{word}, accepted") } else { word.to_owned() });
+        };
+        let is_own = problem.since.day == self.day();
+        let says = Some(problem.open.verdict()) == self.verdict;
+        Some(match (says, is_own) {
+            (true, true) if problem.open.is_slower() => format!("{word}, not accepted"),
+            (true, true) => word.to_owned(),
+            (true, false) if problem.open.is_slower() => format!("{word} since {}, not accepted", problem.since.day),
+            (true, false) => format!("{word} since {}", problem.since.day),
+            (false, _) => format!("{word}; {}", problem.say()),
+        })
+    }
+
+    /// What its standing in the series depends on.
+    pub fn step(&self) -> Step {
+        let against = match &self.compared {
+            None if self.verdict.is_none_or(|verdict| verdict == Verdict::Wrong) => Against::Nothing,
+            None => Against::Elsewhere(String::new()),
+            Some(Compared { with: Some(mark), .. }) => Against::Audit(mark.clone()),
+            Some(Compared { old, .. }) => Against::Elsewhere(format!("{} {} {:?}", old.kernel, old.grid, old.cycles)),
+        };
+        let compared = self.compared.as_ref();
+        Step {
+            mark: self.mark(),
+            after: self.after.clone(),
+            is_code_alone: self.is_code_alone,
+            is_correct: self.is_correct,
+            has_time: self.ns().is_some(),
+            verdict: self.verdict,
+            change: compared.and_then(|compared| compared.change),
+            worst: compared.and_then(|compared| compared.worst),
+            against,
+            accepted: Vec::new(),
+            pin: None,
+        }
+    }
+
+    /// Its mark in the series.
+    pub fn mark(&self) -> Mark {
+        Mark { day: self.day(), measured: self.measured.clone() }
     }
 
     /// The milestone of an audit.
@@ -184,6 +241,11 @@ impl Milestone {
                 }
             },
             is_accepted: false,
+            problem: None,
+            measured: String::new(),
+            after: None,
+            compared: Compared::of(audit, None),
+            is_correct: audit.standing() == Standing::Correct,
             limiter: match audit.standing() {
                 Standing::Wrong => None,
                 Standing::Correct | Standing::NotChecked => Some(audit.bottleneck.limiter),

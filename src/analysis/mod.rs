@@ -6,6 +6,7 @@
 mod artefact;
 mod audit;
 pub mod code;
+mod compared;
 mod correctness;
 mod derive;
 mod diagnose;
@@ -28,6 +29,7 @@ mod readings;
 mod readings_json;
 mod results;
 pub mod sass;
+mod series;
 mod timeline;
 mod version;
 mod versus;
@@ -35,6 +37,7 @@ mod wanted;
 
 pub(crate) use artefact::Artefact;
 pub use audit::{Audit, audit};
+pub(crate) use compared::{Compared, Mark, Measured, near};
 pub(crate) use correctness::{Fault, Standing, Void};
 pub(crate) use derive::mix::OpcodeRow;
 pub(crate) use derive::occupancy::Cliff;
@@ -90,6 +93,9 @@ pub use results::timing::Caution;
 pub(crate) use results::timing::Timing;
 pub(crate) use results::trials::OtherKernelTried;
 pub(crate) use results::variants::VariantTimes;
+pub(crate) use series::{
+    Against as SeriesAgainst, Open, Problem, Series, Standing as SeriesStanding, Step as SeriesStep,
+};
 pub(crate) use timeline::busy::DeviceTime;
 pub use timeline::busy::Part;
 pub use timeline::judge::judge_timeline;

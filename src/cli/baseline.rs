@@ -6,9 +6,9 @@ use super::failure::Failure;
 use super::moment;
 use super::plan::out_folder;
 use crate::analysis::code::CodeFacts;
-use crate::analysis::{self, Side};
+use crate::analysis::{self, Mark, Side};
 use crate::render::{Output, PageLock, markdown_table, write_together};
-use crate::snapshot::{Dated, Pin, Pinned, Pins, Snapshot, SnapshotError, earlier, is_snapshot_like, newest, subjects};
+use crate::snapshot::{Dated, Pin, Pinned, Pins, Record, Snapshot, SnapshotError, earlier, is_snapshot_like, subjects};
 use crate::view;
 use std::io::Write;
 use std::path::Path;
@@ -21,6 +21,8 @@ pub(super) struct Found {
     pub(super) words: String,
     /// The snapshot, as [`Heading::against`](crate::view::Heading) says it.
     pub(super) against: String,
+    /// Its mark, where it is an audit of the series.
+    pub(super) with: Option<Mark>,
 }
 
 impl Found {
@@ -33,16 +35,18 @@ impl Found {
 /// What is said where the old side that is named holds the launches under audit.
 pub(super) const ITSELF: &str = "The named baseline holds the launches under audit: nothing is compared with itself.";
 
-/// The old side of a subject's audit at a moment from a snapshot: the one that is given, the pinned one, else that of the
-/// audit before. What was measured is never its own old side.
+/// The old side of a subject's audit at a moment from a snapshot: the one that is given, the pinned one, else the newest that
+/// passed or was accepted among those that the audit is made `after`. What was measured is never its own old side.
 pub(super) fn find(
     given: Option<&Path>,
     folder: &Path,
-    subject: &str,
-    at: Dated,
+    record: &Record,
+    after: &[Mark],
+    (subject, at): (&str, Dated),
     new: &Side,
 ) -> Result<Found, Failure> {
     let found = |snapshot: Snapshot, words: String, against: String| Found {
+        with: Some(snapshot.milestone.mark()),
         side: Some(snapshot.evidence.new.as_old()),
         words,
         against,
@@ -53,7 +57,10 @@ pub(super) fn find(
             return Ok(Found::none(ITSELF));
         }
         let words = format!("the audit {}", of(&snapshot));
-        return Ok(found(snapshot, words, analysis::without_home(&path.display().to_string())));
+        let mark = snapshot.milestone.mark();
+        let given = found(snapshot, words, analysis::without_home(&path.display().to_string()));
+        // An audit of another folder is none of the series.
+        return Ok(Found { with: record.entry(&mark).is_some().then_some(mark), ..given });
     }
     if let Some((pin, snapshot)) = Pins::snapshot(folder, subject, at)?
         && !snapshot.evidence.new.is_same_measurement(new)
@@ -61,16 +68,29 @@ pub(super) fn find(
         let against = pin.to.map(|to| to.snapshot).unwrap_or_default();
         return Ok(found(snapshot, format!("baseline pinned on {}: {}", pin.date, pin.reason), against));
     }
-    Ok(match newest(folder, subject, at, new) {
-        Ok(Some(snapshot)) => {
-            let words = format!("the audit before, {}", of(&snapshot));
-            let against = format!("{}.json", snapshot.heading.stem());
-            found(snapshot, words, against)
-        }
-        Ok(None) => Found::none("No baseline was given, and there is no earlier audit of this subject."),
+    // One that is dated before others stands behind those of its day.
+    let is_later = |mark: &Mark| record.entry(mark).is_some_and(|entry| entry.found.at > at);
+    let before = if after.iter().any(is_later) { record.followed(Some(at)) } else { after.to_vec() };
+    let standing = record.behind(&before);
+    let Some(entry) = standing.baseline.as_ref().and_then(|mark| record.entry(mark)) else {
         // The page says it; an audit of today does not fail over a file of an earlier day.
-        Err(error) => Found::none(&unusable(folder, &error)),
-    })
+        let lost = record.lost.iter().rfind(|(found, _)| found.at < at);
+        let words = match lost {
+            Some((_, error)) => unusable(folder, error),
+            None => "No baseline was given, and there is no earlier audit of this subject.".to_owned(),
+        };
+        return Ok(Found::none(&words));
+    };
+    let snapshot = match Snapshot::read(&entry.found.path) {
+        Ok(snapshot) if !snapshot.evidence.new.is_same_measurement(new) => snapshot,
+        Ok(_) => return Ok(Found::none(ITSELF)),
+        Err(error) => return Ok(Found::none(&unusable(folder, &error))),
+    };
+    let is_last = before.contains(&entry.milestone.mark());
+    let which = if is_last { "the audit before" } else { "the last audit that passed" };
+    let words = format!("{which}, {}", of(&snapshot));
+    let against = entry.found.name();
+    Ok(found(snapshot, words, against))
 }
 
 /// Why the audit before is no baseline.

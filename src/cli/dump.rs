@@ -9,11 +9,12 @@ use super::slot::Days;
 use super::stated::expectations;
 use super::{lines, plan};
 use crate::analysis::{self, Audit, Evidence, Judgement, Limits, Reduction, Selection, Side, Work, audit, short_name};
+use crate::catalog::Threshold;
 use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Want};
 use crate::plain;
-use crate::snapshot::milestones;
+use crate::snapshot::Record;
 use crate::source::{self, Profile, ReadError, sass};
 use crate::view;
 use regex::Regex;
@@ -78,7 +79,7 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Vec<Audit>, Vec<S
     let limits = Limits { overrides: plan.thresholds.clone() };
     let mut refuted: Vec<String> = Vec::new();
     if arguments.brief {
-        let earlier = milestones(&plan.series, name, None)?.0;
+        let earlier = Record::read(&plan.series, name, limits[Threshold::Regression])?.milestones();
         let tested = earlier.into_iter().rev().flat_map(|milestone| milestone.hypotheses);
         for one in tested.filter(|one| one.judgement == Judgement::Fails) {
             if !refuted.contains(&one.name) {

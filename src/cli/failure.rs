@@ -69,6 +69,22 @@ impl Failure {
         &self.report
     }
 
+    /// The same failure with the subject that it is of.
+    #[must_use]
+    pub(super) fn about(self, subject: &str) -> Failure {
+        let text = self.text();
+        if self.report.is_empty() || text.contains(subject) {
+            return self;
+        }
+        Failure::of(self.status, format!("{subject}: {text}"))
+    }
+
+    /// What it says, without colours and the word that it begins with.
+    pub(super) fn text(&self) -> String {
+        let plain = anstream::adapter::strip_str(&self.report).to_string();
+        plain.strip_prefix("error: ").unwrap_or(&plain).to_owned()
+    }
+
     /// A failure with a status of its own; `message` may have further lines.
     pub(super) fn of(status: Status, message: impl std::fmt::Display) -> Failure {
         let message = plain::message(&message.to_string());

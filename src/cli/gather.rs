@@ -1,6 +1,7 @@
 //! Gathering: the files of a subject, read into the evidence that its audit is made from.
 
 use super::baseline::Found;
+use super::before::{self, Before};
 use super::builds::Builds;
 use super::code::{self, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
@@ -11,13 +12,11 @@ use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
 use crate::analysis::code::Launched;
-use crate::analysis::{
-    self, Build, Evidence, Judgement, KernelKey, Limits, MeasuredVariant, Milestone, Reduction, Selection, Side, Work,
-};
+use crate::analysis::{self, Build, Evidence, KernelKey, Limits, MeasuredVariant, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, Origin, Report, SourceView, Want};
-use crate::snapshot::{Dated, milestones};
+use crate::snapshot::{Placed, Record};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
 use std::path::{Path, PathBuf};
@@ -49,6 +48,10 @@ pub(super) struct Gathered {
     pub(super) baseline: String,
     /// The snapshot that it comes from.
     pub(super) against: String,
+    /// The other audits of the series.
+    pub(super) record: Record,
+    /// Where this one stands among them.
+    pub(super) placed: Placed,
 }
 
 impl<'p> Gatherer<'p> {
@@ -86,6 +89,7 @@ impl<'p> Gatherer<'p> {
                 let code = builds.facts(subject, None)?;
                 let new = Side { work, unchecked: builds.unchecked(subject, &code), code, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
+                let (record, after) = before::series(subject, self.plan, &self.limits, &slot, &new)?;
                 let series = &self.plan.series;
                 let (old, baseline) = match baseline::code(series, subject.name.as_str(), slot.at, &new) {
                     Ok(code) => (code.map(|code| Side { code, ..Side::default() }), String::new()),
@@ -104,6 +108,8 @@ impl<'p> Gatherer<'p> {
                     slot,
                     baseline,
                     against: String::new(),
+                    record,
+                    placed: Placed { after, with: None },
                 })
             }
         }
@@ -178,10 +184,14 @@ impl<'p> Gatherer<'p> {
         new.missed.extend(builds.missed.iter().map(|why| ("code".to_owned(), why.clone())));
         new.is_of_one_kernel()?;
         let slot = self.slot(subject, &new)?;
-        self.remember(subject, slot.at, &mut new.work)?;
-        let Found { side: mut old, words, against } = match self.is_of_all_kernels {
+        let (record, after) = before::series(subject, self.plan, &self.limits, &slot, &new)?;
+        before::remember(&record, slot.at, &mut new.work);
+        let Found { side: mut old, words, against, with } = match self.is_of_all_kernels {
             true => Found::default(),
-            false => self.old(subject, &report, &new, slot.at, &logs, &selection, &want)?,
+            false => {
+                let before = Before { record: &record, after: &after, at: slot.at };
+                self.old(subject, &report, &new, &before, &logs, &selection, &want)?
+            }
         };
         if let Some(benchmark) = beside.old_benchmark {
             old.get_or_insert_default().benchmark = Some(benchmark);
@@ -197,29 +207,12 @@ impl<'p> Gatherer<'p> {
         let others = others.into_iter().map(other).collect();
         let instructions = own_view.map(|at| views.swap_remove(at));
         let evidence = Evidence { new, old, reference: beside.reference };
-        Ok(Gathered { evidence, others, instructions, slot, baseline: words, against })
+        let placed = Placed { after, with };
+        Ok(Gathered { evidence, others, instructions, slot, baseline: words, against, record, placed })
     }
 
     fn slot(&self, subject: &Subject, new: &Side) -> Result<Slot, Failure> {
         Slot::of(&self.plan.series, &self.plan.out, subject.name.as_str(), new, self.days)
-    }
-
-    /// Notes at each hypothesis which earlier audit confirmed it first.
-    fn remember(&self, subject: &Subject, at: Dated, work: &mut Work) -> Result<(), Failure> {
-        if work.hypotheses.is_empty() {
-            return Ok(());
-        }
-        let earlier = milestones(&self.plan.series, subject.name.as_str(), Some(at))?.0;
-        for stated in &mut work.hypotheses {
-            let confirms = |milestone: &&Milestone| {
-                let mut concluded = milestone.hypotheses.iter();
-                concluded.any(|one| one.name == stated.name && one.judgement == Judgement::Holds)
-            };
-            let Some(first) = earlier.iter().find(confirms) else { continue };
-            let commit = if first.commit.is_empty() { String::new() } else { format!(" ({})", first.commit) };
-            stated.confirmed = format!("{}{commit}", first.day());
-        }
-        Ok(())
     }
 
     /// The old side, and where it comes from or why there is none.
@@ -229,14 +222,18 @@ impl<'p> Gatherer<'p> {
         subject: &Subject,
         report: &Report,
         new: &Side,
-        at: Dated,
+        before: &Before<'_>,
         logs: &[BuildLog],
         selection: &Selection,
         want: &Want,
     ) -> Result<Found, Failure> {
         let path = match &subject.baseline {
             Some(path) if !baseline::is_snapshot(path) => path,
-            given => return baseline::find(given.as_deref(), &self.plan.series, subject.name.as_str(), at, new),
+            given => {
+                let Before { record, after, at } = before;
+                let (folder, name) = (&self.plan.series, subject.name.as_str());
+                return baseline::find(given.as_deref(), folder, record, after, (name, *at), new);
+            }
         };
         let old = source::read_profile(path, want)?;
         let launch = analysis::old_launch(report, &old, selection);

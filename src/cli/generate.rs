@@ -2,7 +2,7 @@
 
 use super::args::{Generate, PageFormat};
 use super::code::ToolTime;
-use super::failure::Failure;
+use super::failure::{Failure, Status};
 use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::moment::AskedCommit;
@@ -11,14 +11,15 @@ use super::say::say;
 use super::slot::Days;
 use super::stale::{Since, Sources, beside};
 use super::{collect, index, requests};
-use crate::analysis::{self, audit};
+use crate::analysis::{self, Milestone, audit};
+use crate::catalog::Threshold;
 use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
-use crate::snapshot::{AcceptedFile, Snapshot, milestones};
+use crate::snapshot::{Accepted, Entry, Found, Snapshot};
 use crate::view::{DELIVERABLE, Heading};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
@@ -45,21 +46,35 @@ fn pages(
             return Ok(());
         }
     }
-    let mut maker = Maker::new(plan, Days::of(arguments.date)?, arguments.allow_damage);
+    let days = Days::of(arguments.date)?;
+    let days = if plan.subjects.len() > 1 { days.of_many() } else { days };
+    let mut maker = Maker::new(plan, days, arguments.allow_damage);
     let sources = Sources::of(&plan.folder);
     let mut all = Vec::new();
     let mut together = Vec::new();
+    let mut failed: Vec<(&str, Status)> = Vec::new();
     let is_one_document = plan.template == DELIVERABLE && plan.subjects.len() > 1;
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
-        let made = maker.make(subject, collected.has(subject))?;
-        say_stale(&made, subject, &plan.series, &sources)?;
-        match arguments.pages.format {
-            PageFormat::Pr => all.push((made, plan.out.clone())),
-            _ if is_one_document => together.push(made),
-            format => {
-                let place = Place { folder: &plan.out, has_snapshot: true };
-                write_page(&made, format, &place, templates, &plan.template, arguments.pages.force, out)?;
+        let mut one = || -> Result<(), Failure> {
+            let made = maker.make(subject, collected.has(subject))?;
+            say_stale(&made, subject, &plan.series, &sources)?;
+            match arguments.pages.format {
+                PageFormat::Pr => all.push((made, plan.out.clone())),
+                _ if is_one_document => together.push(made),
+                format => {
+                    let place = Place { folder: &plan.out, has_snapshot: true };
+                    write_page(&made, format, &place, templates, &plan.template, arguments.pages.force, out)?;
+                }
             }
+            Ok(())
+        };
+        if let Err(failure) = one().map_err(|failure| failure.about(subject.name.as_str())) {
+            if plan.subjects.len() == 1 || failure.report().is_empty() {
+                return Err(failure);
+            }
+            // The others get their pages.
+            say(format!("error: {}", failure.text()))?;
+            failed.push((subject.name.as_str(), failure.status()));
         }
     }
     if let Some(made) = joined(together)? {
@@ -68,7 +83,8 @@ fn pages(
     }
     if arguments.pages.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
         let names: Vec<&str> = plan.subjects.iter().map(|subject| subject.name.as_str()).collect();
-        let written = index::write(&plan.out, arguments.out.is_none(), &names)?;
+        let written =
+            index::write(&plan.out, arguments.out.is_none(), &names, maker.gatherer.limits[Threshold::Regression])?;
         written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     }
     if arguments.pages.format == PageFormat::Pr {
@@ -76,6 +92,11 @@ fn pages(
     }
     if arguments.timings {
         timings(start.elapsed(), maker.gatherer.time)?;
+    }
+    if let Some(worst) = failed.iter().map(|(_, status)| *status).max_by_key(|status| *status as u8) {
+        let names: Vec<&str> = failed.iter().map(|(name, _)| *name).collect();
+        say(format!("without a page: {} of {} subjects: {}", names.len(), plan.subjects.len(), names.join(", ")))?;
+        return Err(Failure::verdict(worst));
     }
     collected.failure.map_or(Ok(()), Err)
 }
@@ -123,16 +144,22 @@ impl<'p> Maker<'p> {
         Maker { plan, gatherer: Gatherer::new(plan, days, allow_damage), asked: None, tree: None }
     }
 
+    /// What may change without making another version of the kernels: audits, evidence, and what is stated of them.
+    fn beside(&self) -> Vec<PathBuf> {
+        let plan = self.plan;
+        let stated = plan.file.as_ref().and_then(|file| Some(PathBuf::from(file.file_name()?)));
+        beside(&plan.subjects, &[&plan.series, &plan.out], &plan.folder).into_iter().chain(stated).collect()
+    }
+
     /// The audit of a subject with its heading, as its snapshot holds it.
     pub(super) fn make(&mut self, subject: &Subject, is_collected: bool) -> Result<Made, Failure> {
         let (plan, name) = (self.plan, subject.name.as_str());
         if self.tree.is_none() && self.asked.is_none() && plan.commit.is_none() && subject.commit.is_none() {
-            let beside = beside(&plan.subjects, &[&plan.series, &plan.out], &plan.folder);
-            self.asked = Some(AskedCommit::of(plan.folder.clone(), beside));
+            self.asked = Some(AskedCommit::of(plan.folder.clone(), self.beside()));
         }
         let gathered = self.gatherer.gather(subject, is_collected)?;
         let slot = &gathered.slot;
-        let own = slot.own.as_ref().map(|own| &own.commit).filter(|commit| !commit.is_empty());
+        let own = slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
             Some(commit) => commit.clone(),
             None => {
@@ -148,8 +175,10 @@ impl<'p> Maker<'p> {
             all.push(audit.clone());
             all.extend(gathered.others.iter().map(|other| analysis::audit(other, limits)));
         }
-        let (history, lost) = milestones(&plan.series, name, Some(slot.at))?;
-        index::say_lost(&lost)?;
+        let record = gathered.record;
+        index::say_lost(record.lost.iter().filter(|(found, _)| found.at < slot.at).map(|(_, error)| &**error))?;
+        let before = record.entries.iter().filter(|entry| entry.found.at < slot.at);
+        let history: Vec<Milestone> = before.map(|entry| entry.milestone.clone()).collect();
         let date = slot.at.date.to_string();
         let heading = Heading {
             subject: name.to_owned(),
@@ -165,10 +194,20 @@ impl<'p> Maker<'p> {
             has_html: plan.html.unwrap_or(subject.html.unwrap_or(plan.has_html)),
             baseline: gathered.baseline,
             against: gathered.against,
-            accepted: AcceptedFile::read(&plan.series, name)?.about(&audit),
             history: Heading::kept(history),
+            ..Heading::default()
         };
-        let snapshot = Snapshot::new(heading, gathered.evidence, &audit);
+        let mut snapshot = Snapshot::new(heading, gathered.evidence, &audit).placed(gathered.placed);
+        let path = plan.series.join(format!("{}.json", snapshot.heading.stem()));
+        let own = Entry { found: Found { at: slot.at, path }, milestone: snapshot.milestone.clone() };
+        let mark = own.milestone.mark();
+        let record = record.with(own);
+        let standing = record.at(&mark).unwrap_or_default();
+        let accepted = standing.accepted.and_then(|one| record.accepted.accepted.get(one));
+        snapshot.heading.accepted = accepted.map(Accepted::shown).into_iter().collect();
+        snapshot.heading.problem = standing.problem;
+        snapshot.milestone.is_accepted = standing.accepted.is_some();
+        snapshot.milestone.problem.clone_from(&snapshot.heading.problem);
         Ok(Made { snapshot, audit, all, instructions: gathered.instructions, is_first_made: slot.own.is_none() })
     }
 }

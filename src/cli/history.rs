@@ -1,13 +1,15 @@
 //! `audit history`: every audit of a subject, from the snapshots that lie in the folder of audits.
 
 use super::args::{History, HistoryFormat};
-use super::failure::Failure;
+use super::failure::{Failure, Status};
 use super::made::Made;
 use super::plan::{config_of, out_folder};
 use super::stale::{Sources, beside};
+use crate::analysis::Limits;
+use crate::catalog::Threshold;
 use crate::plain;
 use crate::render::{markdown_table, svg};
-use crate::snapshot::{Snapshot, earlier, milestones};
+use crate::snapshot::{Record, Snapshot, SnapshotError, earlier};
 use crate::view::charts::history_chart;
 use crate::view::{self, HistoryRow};
 use std::io::Write;
@@ -25,7 +27,12 @@ struct Printed {
 pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = out_folder(&arguments.folder)?;
     let subject = arguments.subject.as_str();
-    let (known, lost) = milestones(&folder, subject, None)?;
+    let config = config_of(&arguments.folder)?;
+    let mut limits = Limits::default();
+    limits.overrides.extend(config.iter().flat_map(|config| config.thresholds.clone()));
+    let record = Record::read(&folder, subject, limits[Threshold::Regression])?;
+    let known = record.milestones();
+    let lost: Vec<&SnapshotError> = record.lost.iter().map(|(_, error)| &**error).collect();
     if known.is_empty() && lost.is_empty() {
         return Err(Failure::usage(format!(
             "{} holds no snapshot of {subject}\n  help: run `audit generate {subject}`, or name the folder with --out",
@@ -57,7 +64,6 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
                 "unreadable": lost, "commits_unknown": unknown,
             });
             writeln!(out, "{}", serde_json::to_string_pretty(&value).map_err(|error| failed(&error))?)?;
-            return Ok(());
         }
         HistoryFormat::Csv => {
             let mut writer = csv::Writer::from_writer(&mut *out);
@@ -96,7 +102,10 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             }
         }
     }
-    Ok(())
+    match lost.iter().any(|error| error.is_changed()) {
+        true => Err(Failure::verdict(Status::Unreadable)),
+        false => Ok(()),
+    }
 }
 
 /// What git says of the versions that were audited at some commits. A tree with changes is not what the message of its commit

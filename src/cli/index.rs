@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::say::say;
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
-use crate::snapshot::{SnapshotError, milestones, subjects};
+use crate::snapshot::{Pins, Record, SnapshotError, every};
 use crate::view::{self, Listed};
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ const FILE: &str = "README.md";
 /// Writes the index of a folder anew, and keeps what people wrote around it; gives its path. An index that somebody edited
 /// stays as it is, and is told; so does a file without any, unless the folder is the `series` of a project's audits.
 /// What is wrong with the snapshots of the subjects in `made` was said where they were made.
-pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option<PathBuf>, Failure> {
+pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -> Result<Option<PathBuf>, Failure> {
     let path = folder.join(FILE);
     let _lock = PageLock::take(&path)?;
-    let block = text(folder, made)?;
+    let block = text(folder, made, smallest)?;
     let existing = match crate::read::text(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -46,18 +46,20 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str]) -> Result<Option
 }
 
 /// Says which snapshots have no part in the history of their subject, and why.
-pub(super) fn say_lost(snapshots: &[SnapshotError]) -> Result<(), Failure> {
-    snapshots.iter().try_for_each(|error| say(format!("note: not in the history: {error}")))
+pub(super) fn say_lost<'e>(mut snapshots: impl Iterator<Item = &'e SnapshotError>) -> Result<(), Failure> {
+    snapshots.try_for_each(|error| say(format!("note: not in the history: {error}")))
 }
 
 /// The block of the index.
-fn text(folder: &Path, made: &[&str]) -> Result<String, Failure> {
+fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> {
     let mut listed = Vec::new();
-    for subject in subjects(folder)? {
-        let (known, lost) = milestones(folder, &subject, None)?;
+    let pins = Pins::read(folder)?;
+    for (subject, found) in every(folder)? {
+        let record = Record::of(found, folder, &subject, &pins, smallest)?;
         if !made.contains(&subject.as_str()) {
-            say_lost(&lost)?;
+            say_lost(record.lost.iter().map(|(_, error)| &**error))?;
         }
+        let known = record.milestones();
         if let Some(last) = known.last() {
             let at = (last.date.clone(), last.number);
             let page = format!("{}-{subject}.md", last.day());

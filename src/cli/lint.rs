@@ -4,9 +4,11 @@ use super::args::Lint;
 use super::evidence::folder_of;
 use super::failure::{Failure, Status};
 use super::plan::{DEFAULT_CONFIG, is_there};
+use crate::analysis::{Selection, subject_launches};
 use crate::catalog::{check_metric_name, counters_of_arch};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
+use crate::evidence::{NameSet, Want};
 use crate::quantity::format;
 use crate::render::Templates;
 use crate::source;
@@ -23,7 +25,8 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
     if let Some((path, config)) = &config {
         let every: Vec<String> = config.subjects.iter().map(|subject| subject.name.to_string()).collect();
         let subjects = config.select(&every)?;
-        let faults: Vec<String> = subjects.iter().flat_map(|subject| names(subject)).collect();
+        let faults: Vec<String> =
+            subjects.iter().flat_map(|subject| names(subject).into_iter().chain(filter(subject))).collect();
         for fault in &faults {
             writeln!(out, "{}: {fault}", path.display())?;
         }
@@ -63,6 +66,26 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
     }
     writeln!(out, "templates: {} pages, every name in them is known", templates.names().len())?;
     if unused.is_empty() { Ok(()) } else { Err(Failure::verdict(Status::Findings)) }
+}
+
+/// Why the filters of a subject take nothing of its report; `None` where they do, or the report is not here.
+fn filter(subject: &Subject) -> Option<String> {
+    let path = subject.report.as_ref().filter(|path| path.is_file())?;
+    // A pointer of Git LFS stands for a report that is elsewhere.
+    if crate::read::head(path, 64).ok()?.starts_with(b"version https://git-lfs") {
+        return None;
+    }
+    let want = Want { metrics: NameSet::none(), ..Want::default() };
+    let named = |why: &dyn std::fmt::Display| Some(format!("{}: {why}", subject.name));
+    let mut report = match source::read_profile(path, &want) {
+        Ok(report) => report,
+        Err(error) => return named(&error),
+    };
+    if let Err(error) = subject.pick.leave(&mut report) {
+        return named(&error);
+    }
+    let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: None };
+    subject_launches(&report, &selection).err().and_then(|error| named(&error))
 }
 
 /// What is wrong with the metrics that a subject asks for or expects, on the chip that it is built for. Names without two

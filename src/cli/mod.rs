@@ -9,6 +9,7 @@
 mod args;
 mod array;
 mod baseline;
+mod before;
 mod builds;
 mod check;
 mod code;

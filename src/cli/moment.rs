@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use chrono::{DateTime, Datelike as _, Local, NaiveDate};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -97,20 +98,42 @@ pub(super) enum Kept {
     Unknown,
 }
 
+impl Kept {
+    /// By the two letters of `git status`.
+    fn of(letters: &[u8]) -> Kept {
+        match letters {
+            // Added and never committed.
+            b"??" | b"!!" | b"A " | b"AM" => Kept::Untracked,
+            _ => Kept::Changed,
+        }
+    }
+}
+
 /// What git says of a file.
 pub(super) fn kept(file: &Path) -> Kept {
     let folder = file.parent().unwrap_or(Path::new(""));
     let Some(name) = file.file_name() else { return Kept::Unknown };
     let words = ["status", "--porcelain=v1", "--ignored", "--untracked-files=all", "--"].map(OsStr::new);
     match git(folder, &[&words[..], &[name]].concat()) {
-        Some(said) => match said.get(..2) {
-            None => Kept::Committed,
-            // Added and never committed.
-            Some(b"??" | b"!!" | b"A " | b"AM") => Kept::Untracked,
-            Some(_) => Kept::Changed,
-        },
+        Some(said) => said.get(..2).map_or(Kept::Committed, Kept::of),
         None => Kept::Unknown,
     }
+}
+
+/// What git says of the files in a folder that are not committed as they lie there, by their names; `None` where it cannot
+/// say it of each.
+pub(super) fn kept_below(folder: &Path) -> Option<BTreeMap<String, Kept>> {
+    let words = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored", "--untracked-files=all", "--", "."];
+    let said = git(folder, &words)?;
+    let mut states = BTreeMap::new();
+    for line in said.split(|byte| *byte == 0).filter(|line| line.len() > 3) {
+        let (state, path) = line.split_at(3);
+        let path = std::str::from_utf8(path).ok()?;
+        // A folder that is ignored as a whole is not taken apart.
+        let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
+        states.insert(name.to_owned(), Kept::of(&state[..2]));
+    }
+    Some(states)
 }
 
 /// What git in `folder` prints; `None` without git and where it fails. It takes no lock, fetches nothing and asks nobody.
@@ -126,6 +149,11 @@ pub(super) fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>>
         .output()
         .ok()?;
     output.status.success().then_some(output.stdout)
+}
+
+/// What git in `folder` prints as text, without the white space around it; `None` as for [`git`].
+pub(super) fn git_text(folder: &Path, words: &[&str]) -> Option<String> {
+    Some(String::from_utf8_lossy(&git(folder, words)?).trim().to_owned())
 }
 
 /// The moment in UTC, to the second.

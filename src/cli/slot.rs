@@ -3,8 +3,8 @@
 
 use super::failure::Failure;
 use super::moment;
-use crate::analysis::{Nth, Side};
-use crate::snapshot::{Dated, earlier, made_from};
+use crate::analysis::{Milestone, Nth, Side};
+use crate::snapshot::{Dated, Record, Snapshot, earlier, made_from};
 use crate::view::Heading;
 use chrono::NaiveDate;
 use std::path::Path;
@@ -14,16 +14,23 @@ use std::path::Path;
 pub(super) struct Days {
     stated: Option<NaiveDate>,
     today: NaiveDate,
+    /// Whether several subjects are audited: the day is that of the ones that are new.
+    is_of_many: bool,
 }
 
 impl Days {
     pub(super) fn of(stated: Option<NaiveDate>) -> Result<Days, Failure> {
-        Ok(Days { stated, today: moment::date(stated)? })
+        Ok(Days { stated, today: moment::date(stated)?, is_of_many: false })
+    }
+
+    /// The same for several subjects.
+    pub(super) fn of_many(self) -> Days {
+        Days { is_of_many: true, ..self }
     }
 
     /// No day is stated of the audit, and today is what was given, else what the clock says.
     pub(super) fn today(given: Option<NaiveDate>) -> Result<Days, Failure> {
-        Ok(Days { stated: None, today: moment::date(given)? })
+        Ok(Days { stated: None, today: moment::date(given)?, is_of_many: false })
     }
 }
 
@@ -32,7 +39,14 @@ impl Days {
 pub(super) struct Slot {
     pub(super) at: Dated,
     /// What the audit that this measurement made before says of itself.
-    pub(super) own: Option<Heading>,
+    pub(super) own: Option<Own>,
+}
+
+/// What an audit says of itself.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    pub(super) heading: Heading,
+    pub(super) milestone: Milestone,
 }
 
 impl Slot {
@@ -43,12 +57,17 @@ impl Slot {
     pub(super) fn of(series: &Path, out: &Path, subject: &str, new: &Side, days: Days) -> Result<Slot, Failure> {
         for folder in [series, out] {
             let made = made_from(folder, subject, new)?;
-            let of_day = |at: &Dated| days.stated.is_none_or(|date| date == at.date);
-            if let Some((at, own)) = made.iter().find(|(at, _)| of_day(at)) {
-                return Ok(Slot { at: *at, own: Some(own.heading.clone()) });
+            let is_there = |date: NaiveDate| made.iter().any(|(at, _)| at.date == date);
+            let stated = days.stated.filter(|date| !days.is_of_many || is_there(*date));
+            let of_day = |at: &Dated| stated.is_none_or(|date| date == at.date);
+            let is_back =
+                |own: &Snapshot| folder == series && days.stated.is_none() && is_followed(folder, subject, own);
+            if let Some((at, own)) = made.iter().find(|(at, _)| of_day(at)).filter(|(_, own)| !is_back(own)) {
+                let own = Own { heading: own.heading.clone(), milestone: own.milestone.clone() };
+                return Ok(Slot { at: *at, own: Some(own) });
             }
             // A page elsewhere is nobody's audit of another day.
-            if let (Some((at, _)), Some(date), true) = (made.first(), days.stated, folder == out) {
+            if let (Some((at, _)), Some(date), true) = (made.first(), stated, folder == out) {
                 return Err(Failure::usage(format!(
                     "nothing new was measured: {} was made from the same launches, and --date says {date}\n  help: leave out --date to make that page again, or delete it to date it anew",
                     folder.join(format!("{at}-{subject}.json")).display()
@@ -62,4 +81,11 @@ impl Slot {
         }
         Ok(Slot { at: Dated { date: days.today, number }, own: None })
     }
+}
+
+/// Whether another measurement was audited after an audit: the same launches are then what the kernel went back to, and
+/// no page that is made again.
+fn is_followed(folder: &Path, subject: &str, own: &Snapshot) -> bool {
+    let record = Record::read(folder, subject, f64::INFINITY);
+    record.is_ok_and(|record| !record.last().contains(&own.milestone.mark()))
 }

@@ -4,10 +4,10 @@ use super::made::Made;
 use super::moment::{but, git};
 use crate::analysis::Listing;
 use crate::config::{Code, Subject};
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What git says of a kernel's source since an audit of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +23,10 @@ pub(super) enum Since {
 /// The sources of a project as git knows them; git is asked once for each version.
 pub(super) struct Sources<'p> {
     folder: &'p Path,
-    tracked: OnceCell<Option<Tracked>>,
-    changed: RefCell<BTreeMap<String, Option<Vec<String>>>>,
+    tracked: OnceLock<Option<Tracked>>,
+    changed: Mutex<BTreeMap<String, Option<Vec<String>>>>,
+    past: Mutex<BTreeMap<String, bool>>,
+    is_shallow: OnceLock<bool>,
 }
 
 /// The files that git knows.
@@ -68,7 +70,13 @@ impl Tracked {
 impl<'p> Sources<'p> {
     /// The sources of the project in `folder`.
     pub(super) fn of(folder: &'p Path) -> Sources<'p> {
-        Sources { folder, tracked: OnceCell::new(), changed: RefCell::default() }
+        Sources {
+            folder,
+            tracked: OnceLock::new(),
+            changed: Mutex::default(),
+            past: Mutex::default(),
+            is_shallow: OnceLock::new(),
+        }
     }
 
     /// What became of the source of an audit's kernel since: the files that its subject names, and those that the report
@@ -124,12 +132,14 @@ impl<'p> Sources<'p> {
     }
 
     fn is_shallow(&self) -> bool {
-        git(self.folder, &["rev-parse", "--is-shallow-repository"]).is_none_or(|said| text(said) != "false")
+        let asked = || git(self.folder, &["rev-parse", "--is-shallow-repository"]);
+        *self.is_shallow.get_or_init(|| asked().is_none_or(|said| text(said) != "false"))
     }
 
     /// Whether a commit lies in HEAD's past.
     fn is_past(&self, commit: &str) -> bool {
-        is_commit(commit) && git(self.folder, &["merge-base", "--is-ancestor", commit, "HEAD"]).is_some()
+        let asked = || git(self.folder, &["merge-base", "--is-ancestor", commit, "HEAD"]).is_some();
+        is_commit(commit) && once(&self.past, commit, asked)
     }
 
     /// The commit that brought a file, twelve digits; `None` where the history does not reach back to it.
@@ -147,13 +157,10 @@ impl<'p> Sources<'p> {
 
     /// The files of which HEAD has a content that the commit had nowhere: a file that moved is no other version.
     fn changed(&self, base: &str) -> Option<Vec<String>> {
-        let known = self.changed.borrow().get(base).cloned();
-        known.unwrap_or_else(|| {
+        once(&self.changed, base, || {
             let moved = ["-C100%", "--find-copies-harder", "--diff-filter=rc"];
             let words = [&["diff", "--name-only", "-z", "--no-ext-diff"][..], &moved, &[base, "HEAD", "--"]].concat();
-            let changed = git(self.folder, &words).map(|said| list(&said));
-            self.changed.borrow_mut().insert(base.to_owned(), changed.clone());
-            changed
+            git(self.folder, &words).map(|said| list(&said))
         })
     }
 
@@ -167,6 +174,17 @@ impl<'p> Sources<'p> {
             Some(more) => format!("in {more} commits "),
         }
     }
+}
+
+/// What is known by a name, else what `ask` gives, which is asked once.
+fn once<T: Clone>(known: &Mutex<BTreeMap<String, T>>, name: &str, ask: impl FnOnce() -> T) -> T {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(said) = known.get(name) {
+        return said.clone();
+    }
+    let said = ask();
+    known.insert(name.to_owned(), said.clone());
+    said
 }
 
 /// The files that an audit's kernel is made from, by their paths in the repository. Where the subject names its source, that

@@ -30,3 +30,10 @@ pub enum SnapshotError {
     )]
     PinMoved { path: PathBuf, subject: String, snapshot: String, stated: String, found: String },
 }
+
+impl SnapshotError {
+    /// Whether somebody changed what was written.
+    pub fn is_changed(&self) -> bool {
+        matches!(self, SnapshotError::Changed { .. })
+    }
+}

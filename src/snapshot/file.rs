@@ -3,7 +3,7 @@
 use super::error::SnapshotError;
 use super::upgrade::{PARTS, Parts, STEPS};
 use super::{hash, json};
-use crate::analysis::{Audit, Evidence, Limits, Milestone, audit, public_words};
+use crate::analysis::{Audit, Evidence, Limits, Mark, Milestone, audit, public_words};
 use crate::bounds;
 use crate::view::Heading;
 use std::path::Path;
@@ -27,12 +27,31 @@ pub struct Snapshot {
     pub evidence: Evidence,
 }
 
+/// Where an audit stands in its series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Placed {
+    /// The audits that nothing followed when it was made.
+    pub after: Vec<Mark>,
+    /// The one that it is compared with; `None` for a report, and where there is none.
+    pub with: Option<Mark>,
+}
+
 impl Snapshot {
     /// The snapshot of an audit, to be written.
     pub fn new(heading: Heading, evidence: Evidence, audit: &Audit) -> Snapshot {
-        let milestone = heading.milestone(audit);
+        let milestone = Milestone { measured: evidence.new.mark(), ..heading.milestone(audit) };
         let evidence = evidence.made_public();
         Snapshot { sha256: String::new(), heading, milestone, limits: audit.limits.clone(), evidence }
+    }
+
+    /// The snapshot at its place in its series.
+    #[must_use]
+    pub fn placed(mut self, placed: Placed) -> Snapshot {
+        self.milestone.after = Some(placed.after);
+        if let Some(compared) = &mut self.milestone.compared {
+            compared.with = placed.with;
+        }
+        self
     }
 
     /// The audit of its evidence.

@@ -2,14 +2,15 @@
 
 use super::error::SnapshotError;
 use super::file::Snapshot;
-use crate::analysis::{Milestone, Nth, Side};
+use crate::analysis::{Nth, Side};
 use chrono::NaiveDate;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// When an audit was made: its day, and which audit of its subject on that day it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Dated {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Dated {
     /// The day.
     pub date: NaiveDate,
     /// Which of that day.
@@ -25,11 +26,24 @@ impl fmt::Display for Dated {
 
 /// A snapshot in the folder, by its file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Found {
+pub(crate) struct Found {
     /// The moment in the name.
     pub at: Dated,
     /// The file.
     pub path: PathBuf,
+}
+
+impl Found {
+    /// A snapshot and its subject by the name of its file; `None` for another name.
+    pub(crate) fn of(path: &Path) -> Option<(Found, String)> {
+        let (at, subject) = named(path.file_name()?.to_str()?, ".json")?;
+        Some((Found { at, path: path.to_owned() }, subject.to_owned()))
+    }
+
+    /// The name of the file.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
 }
 
 /// The moment and the subject in the name of an audit's file with this ending. A subject's name begins behind the first
@@ -60,9 +74,7 @@ fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(unreadable)?.path();
-        let Some((at, subject)) = path.file_name().and_then(|name| named(name.to_str()?, ".json")) else { continue };
-        let subject = subject.to_owned();
-        found.push((Found { at, path }, subject));
+        found.extend(Found::of(&path));
     }
     found.sort();
     Ok(found)
@@ -73,37 +85,33 @@ fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
 ///
 /// # Errors
 /// A folder that is there and cannot be read.
-pub fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Result<Vec<Found>, SnapshotError> {
+pub(crate) fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Result<Vec<Found>, SnapshotError> {
     let mut found = all(folder)?;
     found.retain(|(found, of)| of == subject && before.is_none_or(|before| found.at < before));
     Ok(found.into_iter().map(|(found, _)| found).collect())
+}
+
+/// The snapshots in `folder` by their subjects, the oldest of each first; none when there is no such folder.
+///
+/// # Errors
+/// A folder that is there and cannot be read.
+pub(crate) fn every(folder: &Path) -> Result<BTreeMap<String, Vec<Found>>, SnapshotError> {
+    let mut every: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+    for (found, subject) in all(folder)? {
+        every.entry(subject).or_default().push(found);
+    }
+    Ok(every)
 }
 
 /// The subjects with a snapshot in `folder`, sorted; none when there is no such folder.
 ///
 /// # Errors
 /// A folder that is there and cannot be read.
-pub fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
+pub(crate) fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
     let mut names: Vec<String> = all(folder)?.into_iter().map(|(_, subject)| subject).collect();
     names.sort();
     names.dedup();
     Ok(names)
-}
-
-/// The newest snapshot of a subject before a moment that holds another profile than `new`: no profile is compared with
-/// itself. `None` when there is none.
-///
-/// # Errors
-/// A folder or a snapshot that cannot be read.
-pub fn newest(folder: &Path, subject: &str, before: Dated, new: &Side) -> Result<Option<Snapshot>, SnapshotError> {
-    for found in earlier(folder, subject, Some(before))?.into_iter().rev() {
-        let snapshot = Snapshot::read(&found.path)?;
-        let side = &snapshot.evidence.new;
-        if side.profile.is_some() && !side.is_same_measurement(new) {
-            return Ok(Some(snapshot));
-        }
-    }
-    Ok(None)
 }
 
 /// The audits of a subject that were made from the same measurement as `side`, the newest first.
@@ -127,25 +135,6 @@ pub(crate) fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec
         }
     }
     Ok(same)
-}
-
-/// The milestones of a subject before a moment, the oldest first, and what is wrong with the snapshots that have none.
-///
-/// # Errors
-/// A folder that cannot be read.
-pub fn milestones(
-    folder: &Path,
-    subject: &str,
-    before: Option<Dated>,
-) -> Result<(Vec<Milestone>, Vec<SnapshotError>), SnapshotError> {
-    let (mut known, mut lost) = (Vec::new(), Vec::new());
-    for found in earlier(folder, subject, before)? {
-        match Snapshot::read_milestone(&found.path) {
-            Ok(milestone) => known.push(milestone),
-            Err(error) => lost.push(error),
-        }
-    }
-    Ok((known, lost))
 }
 
 #[cfg(test)]

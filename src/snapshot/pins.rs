@@ -61,6 +61,14 @@ impl Pins {
         super::accepted::read_notes(&path)
     }
 
+    /// The pins of a file's text.
+    ///
+    /// # Errors
+    /// A text that is not understood.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Pins, SnapshotError> {
+        super::accepted::notes(path, text)
+    }
+
     /// The pin of a subject that holds on a day.
     pub(crate) fn of(&self, subject: &str, date: NaiveDate) -> Option<&Pin> {
         let holds = |pin: &&Pin| pin.subject == subject && pin.date.parse::<NaiveDate>().is_ok_and(|from| from <= date);

@@ -178,7 +178,8 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
 
 /// A subject in the words of its page: verdict, what changed, and with room for it what to do next.
 fn section(entry: &Entry<'_>, is_full: bool) -> Section {
-    let (mut blocks, mut beside) = (Vec::new(), Vec::new());
+    let open = entry.heading.open().map(|words| paragraph("open", words));
+    let (mut blocks, mut beside): (Vec<Block>, Vec<Block>) = (open.into_iter().collect(), Vec::new());
     match entry.audit {
         Some(audit) => {
             for section in brief::sections(entry.heading, audit) {

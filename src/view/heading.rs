@@ -1,6 +1,8 @@
 //! What a page says about itself: the subject, the day, the commit, and what it is compared with.
 
-use crate::analysis::{Audit, Milestone, Nth, decided};
+use crate::analysis::{Audit, Milestone, Nth, Problem, decided};
+use crate::words;
+use crate::words::Words;
 
 /// Earlier audits that a page shows.
 const SHOWN: usize = 12;
@@ -34,6 +36,9 @@ pub struct Heading {
     pub against: String,
     /// Acceptances of this comparison, in the order in which they were made.
     pub accepted: Vec<Acceptance>,
+    /// What is open in the series of the subject behind this audit; `None` where it passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
     /// What is kept of the earlier audits of the subject, the oldest first.
     pub history: Vec<Milestone>,
     /// The template of the page; empty for the default.
@@ -71,10 +76,17 @@ impl Heading {
         &self.history[self.history.len().saturating_sub(SHOWN)..]
     }
 
+    /// What is open in the series, in a sentence; `None` where nothing is, or the verdict of the day says it.
+    pub(in crate::view) fn open(&self) -> Option<Words> {
+        let problem = self.problem.as_ref()?;
+        let is_told = problem.since.day == self.day() && !problem.open.is_slower();
+        (!is_told).then(|| words!("**Open:** {}.", problem.say()))
+    }
+
     /// The audit's own milestone.
     pub fn milestone(&self, audit: &Audit) -> Milestone {
         let milestone = Milestone::of(&self.date, self.number, &self.commit, &self.change, audit);
-        Milestone { is_accepted: !self.accepted.is_empty(), ..milestone }
+        Milestone { is_accepted: !self.accepted.is_empty(), problem: self.problem.clone(), ..milestone }
     }
 }
 

@@ -35,7 +35,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
     let beside = last.beside.as_ref();
     let share = beside.map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)));
     let verdict = match last.verdict {
-        Some(_) if last.is_accepted => text(last.outcome().unwrap_or_default()),
+        Some(_) if last.is_accepted || last.problem.is_some() => text(last.outcome().unwrap_or_default()),
         Some(verdict) => tables::verdict(verdict),
         None if last.is_code_alone => text("code alone"),
         None => text("no baseline"),

@@ -32,6 +32,7 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
             words!("**Compared with:** nothing. {}", why)
         },
     ));
+    lines.extend(heading.open().map(|words| Line::new("open", words)));
     lines.extend(work(&audit.work));
     lines.extend(benchmark::lead(audit).map(|words| Line::new("time", words)));
     lines.push(Line::new("measured-on", words!("**Measured on:** {}", measured_on(audit))));

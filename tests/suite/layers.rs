@@ -23,7 +23,7 @@ const FLOORS: [&[&str]; 12] = [
 ];
 
 /// The rooms inside the analysis.
-const ANALYSIS: [&[&str]; 14] = [
+const ANALYSIS: [&[&str]; 16] = [
     &["limits", "judgement", "sass"],
     &["kernel"],
     &["derive", "timeline"],
@@ -37,6 +37,8 @@ const ANALYSIS: [&[&str]; 14] = [
     &["results"],
     &["artefact", "others"],
     &["audit"],
+    &["compared"],
+    &["series"],
     &["milestone"],
 ];
 

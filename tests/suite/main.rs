@@ -29,6 +29,7 @@ mod edited;
 mod explained;
 mod foreign_files;
 mod full_disk;
+mod gate;
 mod guide;
 mod history;
 mod honoured;

@@ -70,6 +70,10 @@ pub(in crate::cli) struct Check {
     /// called STALE, and the status stays.
     #[arg(long)]
     pub(in crate::cli) current: bool,
+    /// Hold against another version of the project, such as origin/main: its audits must still be here, and its thresholds,
+    /// pins and baselines decide. What differs is told by name and passes only where the newest audit is accepted.
+    #[arg(long, value_name = "REF")]
+    pub(in crate::cli) base: Option<String>,
     /// Note the comparisons that did not pass as accepted; needs --reason.
     #[arg(long)]
     pub(in crate::cli) accept: bool,

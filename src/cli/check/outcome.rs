@@ -1,13 +1,16 @@
 //! From a verdict to the outcome of the gate.
 
-use crate::analysis::{Audit, Judgement, Limits, Verdict};
+use crate::analysis::{Audit, Judgement, Limits, Mark, Open, Problem, SeriesStanding as Standing, Verdict};
+use crate::catalog::Threshold;
 use crate::quantity::format;
-use crate::snapshot;
-use crate::view::{self, Acceptance, Reason};
+use crate::snapshot::Accepted;
+use crate::view::{self, Reason};
 
 /// What the gate says of a subject; the graver goes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Outcome {
+    /// It could not be checked.
+    Broken,
     /// The kernel computes something else than it should. Nobody can accept that.
     Wrong,
     /// A regression that nobody accepted, or a check that fails.
@@ -53,6 +56,7 @@ impl Outcome {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Outcome::Pass => "PASS",
+            Outcome::Broken => "ERROR",
             Outcome::Regression | Outcome::Wrong => "FAIL",
             Outcome::Inconclusive => "INCONCLUSIVE",
             Outcome::New => "NO BASELINE",
@@ -60,48 +64,66 @@ impl Outcome {
     }
 }
 
-/// The outcome of the comparison of an audit, which is the first of its subject or not, and why; wrong results go before any time. A slow-down counts from the threshold
-/// `regression` on; an ambiguous comparison passes where its intervals leave no room for one.
-pub(super) fn compared(audit: &Audit, is_first: bool, accepted: &[Acceptance], limits: &Limits) -> Said {
+/// The outcome of a series and of the comparison that its newest audit, `own`, makes, and why; wrong results go before any
+/// time. A slow-down counts from the threshold `regression` on.
+pub(super) fn compared(
+    audit: &Audit,
+    standing: &Standing,
+    own: &Mark,
+    accepted: Option<&Accepted>,
+    limits: &Limits,
+) -> Said {
+    let outcome = match &standing.problem {
+        None if standing.is_first => Outcome::New,
+        None => Outcome::Pass,
+        Some(problem) => match problem.open {
+            Open::Wrong => Outcome::Wrong,
+            Open::Slower | Open::Crept => Outcome::Regression,
+            Open::NotComparable | Open::Ambiguous | Open::NotMeasured => Outcome::Inconclusive,
+        },
+    };
     let faults = view::faults(audit);
-    if !faults.is_empty() {
-        let text = format!("WRONG: the kernel's results are wrong: {}.", faults.join("; "));
-        return Said { outcome: Outcome::Wrong, text };
+    let reason = audit.comparison.as_ref().zip(Reason::of(audit));
+    let mut text = match (&reason, faults.is_empty()) {
+        (_, false) => format!("WRONG: the kernel's results are wrong: {}.", faults.join("; ")),
+        (Some((comparison, reason)), true) => {
+            let verdict = comparison.whole.verdict;
+            let cure = if outcome == Outcome::Inconclusive { reason.cure() } else { String::new() };
+            let small =
+                if outcome == Outcome::Pass && accepted.is_none() { below(audit, limits) } else { String::new() };
+            format!("{verdict}: {}{small} {cure}", reason.why()).trim_end().to_owned()
+        }
+        (None, true) if standing.is_first => "This is its first audit; the next one is compared with it.".to_owned(),
+        (None, true) => {
+            "NOT MEASURED: it has earlier audits and was compared with none of them; its page says why.".to_owned()
+        }
+    };
+    // What the own comparison says already is not said again.
+    let verdict = reason.as_ref().map(|(comparison, _)| comparison.whole.verdict);
+    let is_told = |problem: &Problem| {
+        let shows = faults.is_empty() && verdict == Some(problem.open.verdict()) && problem.open != Open::Crept;
+        problem.since == *own && (shows || problem.open == Open::Wrong || problem.open == Open::NotMeasured)
+    };
+    if let Some(problem) = standing.problem.as_ref().filter(|problem| !is_told(problem)) {
+        text += &format!(" {}.", format::capital(&problem.say()));
     }
-    let Some((comparison, reason)) = audit.comparison.as_ref().zip(Reason::of(audit)) else {
-        return match is_first {
-            true => Said {
-                outcome: Outcome::New,
-                text: "This is its first audit; the next one is compared with it.".to_owned(),
-            },
-            false => Said {
-                outcome: Outcome::Inconclusive,
-                text: "NOT MEASURED: it has earlier audits and was compared with none of them; its page says why."
-                    .to_owned(),
-            },
-        };
-    };
-    let whole = &comparison.whole;
-    let smallest = limits[crate::catalog::Threshold::Regression];
-    let said = format!("{}: {}", whole.verdict, reason.why());
-    let shown = format::fixed(smallest, 1);
-    let change = snapshot::change(audit);
-    let (outcome, why) = match whole.verdict {
-        Verdict::Faster | Verdict::Same => (Outcome::Pass, said),
-        Verdict::Slower if change.is_some_and(|change| change < smallest) => {
-            (Outcome::Pass, format!("{said} This is below the {shown} % that count as a regression."))
-        }
-        Verdict::Slower => (Outcome::Regression, said),
-        Verdict::Ambiguous if whole.worst.is_some_and(|worst| worst < smallest) => {
-            (Outcome::Pass, format!("{said} A slow-down of {shown} % is ruled out."))
-        }
-        _ => (Outcome::Inconclusive, format!("{said} {}", reason.cure()).trim_end().to_owned()),
-    };
-    match (outcome, accepted.last()) {
-        (Outcome::Pass, _) | (_, None) => Said { outcome, text: why },
-        (_, Some(one)) => {
-            let stop = if one.reason.ends_with(['.', '!', '?']) { "" } else { "." };
-            Said { outcome: Outcome::Pass, text: format!("{why} Accepted on {}: {}{stop}", one.date, one.reason) }
-        }
+    let apart: Vec<&str> = standing.last.iter().filter(|mark| *mark != own).map(|mark| mark.day.as_str()).collect();
+    if !apart.is_empty() {
+        text += &format!(" It was made without {}: nobody measured both together.", apart.join(", "));
+    }
+    if let Some(one) = accepted.filter(|_| outcome == Outcome::Pass) {
+        let stop = if one.reason.ends_with(['.', '!', '?']) { "" } else { "." };
+        text += &format!(" Accepted on {}: {}{stop}", one.date, one.reason);
+    }
+    Said { outcome, text }
+}
+
+/// That a slow-down is too small to count, with a space in front.
+fn below(audit: &Audit, limits: &Limits) -> String {
+    let shown = format::fixed(limits[Threshold::Regression], 1);
+    match audit.comparison.as_ref().map(|comparison| comparison.whole.verdict) {
+        Some(Verdict::Slower) => format!(" This is below the {shown} % that count as a regression."),
+        Some(Verdict::Ambiguous) => format!(" A slow-down of {shown} % is ruled out."),
+        _ => String::new(),
     }
 }

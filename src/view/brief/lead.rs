@@ -18,6 +18,7 @@ pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
     let lines = [
         Some(("kernel", what(heading, audit))),
+        heading.open().map(|words| ("open", words)),
         speed.map(|words| ("time", words)),
         Some(("correctness", standing(audit))),
         Some(("conditions", conditions(audit, damage.map(|damage| damage.what.as_str())))),

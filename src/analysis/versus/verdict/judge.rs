@@ -77,7 +77,7 @@ pub(super) fn exact(old: &[f64], new: &[f64], decimals: Option<i32>, limits: &Li
 ///   the whole interval lies within half of `regression`.
 /// - With fewer launches: moved when the ranges are apart, the medians differ by more than `regression`, and Student's test
 ///   finds that distance as rare as the confidence asks; the same when all values lie within `unchanged` of each other.
-/// - With one on a side: moved when the ranges are apart and differ by more than `regression`, and the caller has to look
+/// - With one on a side: the same also when it lies in the range of the others and within `unchanged` of their median; moved when the ranges are apart and differ by more than `regression`, and the caller has to look
 ///   for a cause.
 ///
 /// Of two to four launches, `leaning` asks for less: ranges that are apart, and either the distance or the rarity.
@@ -104,6 +104,10 @@ pub fn judge(old: &[f64], new: &[f64], limits: &Limits) -> Option<Judged> {
     let by_ranges = by_ranges(change, &old, &new, limits);
     let (basis, course) = match interval {
         Some(interval) => (Basis::Interval, by_interval(change, interval, limits)),
+        // One launch inside the range of many, beside their median, is what a single one beside another is.
+        None if single && !apart(&old, &new) && change.abs() <= limits[Threshold::Unchanged] => {
+            (Basis::Single, Course::Same)
+        }
         None if single => (Basis::Single, by_ranges),
         None => match by_ranges {
             Course::Down | Course::Up if !is_rare => (Basis::Ranges, Course::Unclear),
@@ -170,6 +174,8 @@ mod tests {
         assert_eq!(course(&[100.0], &[94.0]), (Basis::Single, Course::Down));
         assert_eq!(course(&[100.0], &[96.0]), (Basis::Single, Course::Unclear));
         assert_eq!(course(&[100.0], &[100.4]), (Basis::Single, Course::Same));
+        assert_eq!(course(&[100.0], &[99.0, 100.1, 101.0]), (Basis::Single, Course::Same));
+        assert_eq!(course(&[100.0], &[100.2, 100.3, 101.0]), (Basis::Single, Course::Unclear));
     }
 
     #[test]

@@ -1,0 +1,228 @@
+//! The audits and settings of another version of the project, read from git: what a change does to its own gate is told by
+//! name, and judged as that version has it.
+
+use super::outcome::{Outcome, Said};
+use super::seen::Seen;
+use crate::analysis::{Limits, Milestone};
+use crate::catalog::Threshold;
+use crate::cli::failure::Failure;
+use crate::cli::moment::{git, git_text};
+use crate::config::{Config, Subject};
+use crate::snapshot::{AcceptedFile, Found, Pins, Snapshot};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// A version that the project is held against.
+pub(super) struct Base {
+    /// As it was named.
+    name: String,
+    commit: String,
+    folder: PathBuf,
+    config: Option<Config>,
+    /// Its pins.
+    pub(super) pins: Pins,
+    /// The snapshots that it has and that are not here as it has them, by their subjects; with what it has.
+    changed: BTreeMap<String, Vec<(String, Change)>>,
+    /// Every snapshot that it has, by its subject.
+    all: BTreeMap<String, Vec<Found>>,
+}
+
+/// What became of a snapshot of the base.
+enum Change {
+    Gone,
+    /// It lies here with other bytes; what the base has.
+    Other(Box<Snapshot>),
+}
+
+impl Base {
+    /// The version `name`, by the configuration `config` of the project and its folder of audits, which may be named.
+    ///
+    /// # Errors
+    /// A name that git does not know, or files of that version that cannot be read.
+    pub(super) fn of(name: &str, config: Option<&Path>, folder: &Path, is_named: bool) -> Result<Base, Failure> {
+        let here = Path::new("");
+        let unknown = || {
+            Failure::usage(format!(
+                "git does not know {name:?} here\n  help: fetch it, as in `git fetch origin main`, and name it as in --base origin/main"
+            ))
+        };
+        if name.starts_with('-') {
+            return Err(unknown());
+        }
+        let named = ["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")];
+        let tip = git_text(here, &named).ok_or_else(unknown)?;
+        // What came to it since this version left it is not gone here.
+        let commit = git_text(here, &["merge-base", &tip, "HEAD"]).unwrap_or(tip);
+        let show = |path: &Path| git(here, &["show".to_owned(), format!("{commit}:./{}", path.display())]);
+        let text = |path: &Path| show(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let config = match config.and_then(|path| Some((path, text(path)?))) {
+            Some((path, text)) => Some(Config::parse(path, text)?),
+            None => None,
+        };
+        let own = config.as_ref().filter(|_| !is_named).map(|config| config.out.clone());
+        let folder = own.unwrap_or_else(|| folder.to_owned());
+        let pins = match text(&Pins::path(&folder)) {
+            Some(text) => Pins::parse(&Pins::path(&folder), &text)?,
+            None => Pins::default(),
+        };
+        let files = |words: &[&str]| {
+            let words = words.iter().map(|word| (*word).to_owned()).chain([folder.display().to_string()]);
+            let said = git(here, &words.collect::<Vec<_>>()).unwrap_or_default();
+            let all = String::from_utf8_lossy(&said).into_owned();
+            all.split('\0').map(str::to_owned).filter(|name| !name.is_empty()).collect::<Vec<String>>()
+        };
+        let mut all: BTreeMap<String, Vec<Found>> = BTreeMap::new();
+        for path in files(&["ls-tree", "-r", "-z", "--name-only", &commit, "--"]) {
+            if let Some((found, subject)) = Found::of(&PathBuf::from(path)) {
+                all.entry(subject).or_default().push(found);
+            }
+        }
+        let mut changed: BTreeMap<String, Vec<(String, Change)>> = BTreeMap::new();
+        for path in
+            files(&["diff", "--name-only", "--relative", "--no-renames", "--diff-filter=DMT", "-z", &commit, "--"])
+        {
+            let path = PathBuf::from(path);
+            let Some((found, subject)) = Found::of(&path) else { continue };
+            let was = match path.is_file() {
+                false => Change::Gone,
+                true => Change::Other(Box::new(Snapshot::parse(&path, &show(&path).unwrap_or_default())?)),
+            };
+            changed.entry(subject).or_default().push((found.name(), was));
+        }
+        Ok(Base { name: name.to_owned(), commit, folder, config, pins, changed, all })
+    }
+
+    /// The subjects that it has audits of.
+    pub(super) fn subjects(&self) -> impl Iterator<Item = &String> {
+        self.all.keys()
+    }
+
+    fn subject(&self, name: &str) -> Option<&Subject> {
+        self.config.iter().flat_map(|config| &config.subjects).find(|stated| stated.name.as_str() == name)
+    }
+
+    /// Its thresholds in the place of those that differ; a stricter number for a regression stays. What differs is said.
+    pub(super) fn limits(&self, limits: &mut Limits) -> Vec<String> {
+        let Some(config) = &self.config else { return Vec::new() };
+        let base = Limits { overrides: config.thresholds.clone() };
+        let mut said = Vec::new();
+        let names: BTreeSet<Threshold> = limits.overrides.keys().chain(base.overrides.keys()).copied().collect();
+        for name in names {
+            let (own, was) = (limits[name], base[name]);
+            let is_stricter = name == Threshold::Regression && own < was;
+            if own == was || is_stricter {
+                continue;
+            }
+            said.push(format!(
+                "{} has the threshold {name} = {was}, and here it is {own}: judged by {was}.",
+                self.name
+            ));
+            limits.overrides.insert(name, was);
+        }
+        said
+    }
+
+    /// Whether the baseline that the subject states is that of this version.
+    pub(super) fn has_baseline_of(&self, stated: Option<&Subject>) -> bool {
+        let own = stated.and_then(|stated| stated.baseline.as_ref());
+        let was = stated.and_then(|stated| self.subject(stated.name.as_str())?.baseline.as_ref());
+        own == was
+    }
+
+    /// What a change did to the gate of a subject: none of this passes unless the newest audit is accepted.
+    pub(super) fn told(
+        &self,
+        subject: &str,
+        stated: Option<&Subject>,
+        seen: Option<&Seen>,
+        pins: &Pins,
+    ) -> Option<Said> {
+        let name = &self.name;
+        let mut all: Vec<String> = Vec::new();
+        if stated.is_none() && self.subject(subject).is_some() {
+            all.push(format!("{name} has this subject, and audit.toml here does not name it."));
+        }
+        for (file, was) in self.changed.get(subject).into_iter().flatten() {
+            match was {
+                Change::Gone => all.push(format!("{file}, which {name} has, is gone: restore it.")),
+                Change::Other(was) => all.extend(self.rewritten(file, was, seen)),
+            }
+        }
+        let last = self.all.get(subject).and_then(|all| all.iter().map(|found| found.at).max());
+        let new = seen.iter().flat_map(|seen| &seen.record.entries).map(|entry| &entry.found);
+        let is_known =
+            |found: &&Found| self.all.get(subject).is_some_and(|all| all.iter().any(|one| one.at == found.at));
+        let dated_back = new.filter(|found| !is_known(found) && Some(found.at) < last);
+        all.extend(dated_back.map(|found| {
+            let last = last.map(|at| at.to_string()).unwrap_or_default();
+            format!(
+                "{} is new and dated before {last}, which {name} has: its day is that of its measurement.",
+                found.name()
+            )
+        }));
+        all.extend(stated.zip(self.subject(subject)).into_iter().flat_map(|(own, was)| self.stated(own, was)));
+        let own = |pins: &Pins| pins.pin.iter().filter(|pin| pin.subject == subject).cloned().collect::<Vec<_>>();
+        if own(pins) != own(&self.pins) {
+            all.push(format!("Its pinned baseline is another than in {name}: judged by that of {name}."));
+        }
+        let is_accepted = !all.is_empty() && seen.is_some_and(|seen| self.is_decided(subject, seen));
+        let outcome = if is_accepted { Outcome::Pass } else { Outcome::Inconclusive };
+        (!all.is_empty()).then(|| Said { outcome, text: all.join(" ") })
+    }
+
+    /// Whether somebody accepted the newest audit since.
+    fn is_decided(&self, subject: &str, seen: &Seen) -> bool {
+        let Some(newest) = seen.record.newest().map(|entry| entry.milestone.mark()) else { return false };
+        let path = AcceptedFile::path(&self.folder, subject);
+        let text = git_text(Path::new(""), &["show", &format!("{}:./{}", self.commit, path.display())]);
+        let was = text.and_then(|text| AcceptedFile::parse(&path, &text).ok()).unwrap_or_default();
+        let mut own = seen.record.accepted.accepted.iter().filter(|one| one.audit.as_ref() == Some(&newest));
+        own.any(|one| !was.accepted.contains(one))
+    }
+
+    /// What is other in a snapshot that lies here with other bytes than in the base.
+    fn rewritten(&self, file: &str, was: &Snapshot, seen: Option<&Seen>) -> Option<String> {
+        let name = &self.name;
+        let own = seen?.record.entries.iter().find(|entry| entry.found.name() == file);
+        let Some(own) = own else {
+            return Some(format!("{file} cannot be read, and {name} has it whole: restore it."));
+        };
+        let (own, was) = (&own.milestone, &was.milestone);
+        if own.measured != was.measured {
+            return Some(format!(
+                "{file} is another measurement than in {name}: restore it, and audit the new one on its own day."
+            ));
+        }
+        let with = |one: &Milestone| one.compared.as_ref().map(|compared| compared.with.clone());
+        if (own.verdict, with(own)) == (was.verdict, with(was)) {
+            return None;
+        }
+        let word = |one: &Milestone| one.verdict.map_or("no baseline", |verdict| verdict.word());
+        Some(format!("{file} says {} and said {} in {name}, of the same measurement.", word(own), word(was)))
+    }
+
+    /// What the subject states otherwise than in the base, of what its verdict rests on.
+    fn stated(&self, own: &Subject, was: &Subject) -> Vec<String> {
+        let regex = |regex: &Option<regex::Regex>| regex.as_ref().map(|regex| regex.as_str().to_owned());
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let work = |one: &Subject| format!("{:?} {:?}", one.work, one.tiles);
+        let held = |one: &Subject| {
+            let Subject { checklists, expect, code_checks, .. } = one;
+            let checks = (checklists.len() + expect.len() + code_checks.len(), format!("{checklists:?} {expect:?}"));
+            (checks, one.outputs.is_some(), one.trials.correctness.is_some())
+        };
+        let differs = [
+            ("kernel", regex(&own.kernel) != regex(&was.kernel)),
+            ("baseline_kernel", regex(&own.baseline_kernel) != regex(&was.baseline_kernel)),
+            ("launches", own.pick != was.pick),
+            ("baseline", path(&own.baseline) != path(&was.baseline)),
+            ("the stated work", work(own) != work(was)),
+            ("what it is checked for", held(own) != held(was)),
+        ];
+        let other: Vec<&str> = differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect();
+        match other.as_slice() {
+            [] => Vec::new(),
+            some => vec![format!("audit.toml states another than {}: {}.", self.name, some.join(", "))],
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! What the gate says of one subject: how its series stands, and whatever else it is held to.
+
+use super::base::Base;
+use super::outcome::{Outcome, Said, compared};
+use super::seen::Seen;
+use super::{baseline, beside, stated};
+use crate::analysis::{Limits, SeriesStanding, Severity, audit};
+use crate::catalog::Threshold;
+use crate::cli::args::{Check, Level};
+use crate::cli::failure::{Failure, Status};
+use crate::cli::made::Made;
+use crate::cli::stale::{Since, Sources};
+use crate::config::{Config, Subject};
+use crate::snapshot::{Accepted, Entry, Found, Pins, Record, Snapshot};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What subjects are held to.
+pub(super) struct Gate<'a> {
+    pub(super) arguments: &'a Check,
+    pub(super) config: Option<&'a Config>,
+    pub(super) folder: &'a Path,
+    /// Where the paths that audits name are relative to.
+    pub(super) project: &'a Path,
+    pub(super) sources: Sources<'a>,
+    pub(super) committed: baseline::Committed<'a>,
+    pub(super) limits: &'a Limits,
+    /// The pins that hold: those of the base where there is one.
+    pub(super) pins: &'a Pins,
+    /// The pins that lie here.
+    pub(super) own_pins: &'a Pins,
+    pub(super) base: Option<&'a Base>,
+    pub(super) found: &'a BTreeMap<String, Vec<Found>>,
+}
+
+impl Gate<'_> {
+    /// The newest audit of a subject in its series; `fresh` stands in its place where there is one.
+    pub(super) fn seen(&self, subject: &str, fresh: Option<Made>) -> Result<Seen, Failure> {
+        let found = self.found.get(subject).cloned().unwrap_or_default();
+        let record = Record::of(found, self.folder, subject, self.pins, self.limits[Threshold::Regression])?;
+        if let Some(made) = fresh {
+            let entry = entry_of(&made, self.folder);
+            return Ok(Seen { record: record.with(entry), made: Some(made), file: None });
+        }
+        let newest = record.newest().cloned();
+        let newest_at = newest.as_ref().map(|entry| entry.found.at);
+        let ends = record.lost.iter().find(|(found, error)| Some(found.at) > newest_at || error.is_changed());
+        if let Some((_, error)) = ends {
+            return Err(Failure::of(Status::Unreadable, error));
+        }
+        let Some(newest) = newest else { return Ok(Seen { record, made: None, file: None }) };
+        let snapshot = Snapshot::read(&newest.found.path)?;
+        let (record, made) = self.on_its_baseline(subject, record, snapshot, &newest)?;
+        Ok(Seen { record, made: Some(made), file: Some(newest.found.path) })
+    }
+
+    /// An audit that its page compared with another than the one that its series stands on, compared with that one.
+    fn on_its_baseline(
+        &self,
+        subject: &str,
+        record: Record,
+        mut snapshot: Snapshot,
+        newest: &Entry,
+    ) -> Result<(Record, Made), Failure> {
+        let own = &newest.milestone;
+        let with = own.compared.as_ref().and_then(|compared| compared.with.as_ref());
+        let after = own.after.clone().unwrap_or_else(|| record.followed(Some(newest.found.at)));
+        let expected = record.behind(&after).baseline;
+        let is_stated = own.compared.is_some() && with.is_none();
+        let is_swapped = is_stated && self.base.is_some_and(|base| !base.has_baseline_of(self.stated(subject)));
+        let is_other = match (with, &expected) {
+            (Some(with), Some(expected)) => with != expected && !record.is_pinned(newest),
+            (None, Some(_)) => is_swapped,
+            (_, None) => false,
+        };
+        let entry = expected.as_ref().filter(|_| is_other).and_then(|mark| record.entry(mark));
+        let has_limits = self.base.is_none() || snapshot.limits == *self.limits;
+        if entry.is_none() && has_limits {
+            return Ok((record, Made::of(snapshot)));
+        }
+        if let Some(entry) = entry {
+            snapshot.evidence.old = Some(Snapshot::read(&entry.found.path)?.evidence.new.as_old());
+            snapshot.heading.against = entry.found.name();
+        }
+        if self.base.is_some() {
+            snapshot.limits = self.limits.clone();
+        }
+        let with = if entry.is_some() { expected.clone() } else { with.cloned() };
+        let again = Snapshot::new(
+            snapshot.heading.clone(),
+            snapshot.evidence.clone(),
+            &audit(&snapshot.evidence, &snapshot.limits),
+        );
+        let mut milestone = again.milestone;
+        milestone.after.clone_from(&own.after);
+        if let Some(compared) = &mut milestone.compared {
+            compared.with = with;
+        }
+        snapshot.milestone = milestone.clone();
+        let record = record.with(Entry { found: newest.found.clone(), milestone });
+        Ok((record, Made::of(snapshot)))
+    }
+
+    /// What became of the kernel's source since its last audit; `None` without an audit.
+    fn since(&self, subject: &str, seen: &Seen) -> Option<Since> {
+        Some(self.sources.since(seen.made.as_ref()?, self.stated(subject), seen.file.as_deref()))
+    }
+
+    fn stated(&self, subject: &str) -> Option<&Subject> {
+        self.config.iter().flat_map(|config| &config.subjects).find(|stated| stated.name.as_str() == subject)
+    }
+
+    /// What the gate says of a subject, and what is STALE of it where it is not held to that.
+    pub(super) fn judge(&self, subject: &str, seen: &Seen) -> Result<(Said, Option<String>), Failure> {
+        let told = self.told_by_base(subject, seen);
+        let held = Said::together(std::iter::once(self.held(subject, seen)?).chain(told));
+        let since = self.since(subject, seen);
+        if self.arguments.current {
+            let current = since.and_then(stated::current);
+            return Ok((Said::together(std::iter::once(held).chain(current)), None));
+        }
+        let stale = match since {
+            Some(Since::Changed(how)) => Some(format!("{how}. Profile what HEAD has.")),
+            Some(Since::Same | Since::Unknown(_)) | None => None,
+        };
+        Ok((held, stale))
+    }
+
+    /// What a change did to the gate itself, by the base.
+    pub(super) fn told_by_base(&self, subject: &str, seen: &Seen) -> Option<Said> {
+        self.base?.told(subject, self.stated(subject), Some(seen), self.own_pins)
+    }
+
+    fn held(&self, subject: &str, seen: &Seen) -> Result<Said, Failure> {
+        let Some(made) = &seen.made else {
+            let text = format!("{} holds no audit of it. Run `audit generate {subject}`.", self.folder.display());
+            let new = Said { outcome: Outcome::New, text };
+            let is_stated = |other: &str| other == subject || self.config.is_none() || self.stated(other).is_some();
+            let former = beside::former(subject, seen, self.folder, self.found, is_stated);
+            return Ok(Said::together(std::iter::once(new).chain(former)));
+        };
+        let audit = &made.audit;
+        let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
+        let page = seen.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), made, self.config));
+        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
+        let series = self.series(seen);
+        if audit.is_of_code_alone() {
+            let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
+            let checks = match checks {
+                Some(checks) => Said { outcome: checks.outcome, text: format!("{} {alone}", checks.text) },
+                None => {
+                    let text = format!("NOT MEASURED: it states no checks. {alone}");
+                    Said { outcome: Outcome::Inconclusive, text }
+                }
+            };
+            return Ok(Said::together([Some(checks), page, findings].into_iter().flatten().chain(series)));
+        }
+        let mut compared = self.compared(seen, made)?;
+        if compared.outcome == Outcome::New {
+            let is_stated = |other: &str| other == subject || self.config.is_none() || self.stated(other).is_some();
+            let former = beside::former(subject, seen, self.folder, self.found, is_stated);
+            compared = Said::together(std::iter::once(compared).chain(former));
+        }
+        let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
+        let report = if self.arguments.fresh { None } else { self.stated(subject) };
+        let report = report.and_then(|stated| beside::report(stated, self.project, seen));
+        let all = [Some(compared), page, report, checks, correctness, findings];
+        Ok(Said::together(all.into_iter().flatten().chain(series)))
+    }
+
+    /// What is odd about the files of the series.
+    fn series(&self, seen: &Seen) -> Vec<Said> {
+        let unsure = |text: String| Said { outcome: Outcome::Inconclusive, text };
+        let misnamed = seen.record.entries.iter().filter(|entry| entry.found.at.to_string() != entry.milestone.day());
+        let mut all: Vec<Said> = misnamed
+            .map(|entry| {
+                let (name, day) = (entry.found.name(), entry.milestone.day());
+                unsure(format!(
+                    "{name} is the audit of {day} under another name: name it as it was, or delete the copy."
+                ))
+            })
+            .collect();
+        let own = seen.made.as_ref().map(|made| made.heading().subject.as_str());
+        let name = seen.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
+        if let (Some(own), Some(name)) = (own, name)
+            && !name.ends_with(&format!("-{own}.json"))
+        {
+            all.push(unsure(format!("{name} is an audit of {own}: restore the one that was there.")));
+        }
+        let lost = seen.record.lost.iter().map(|(found, _)| found.name());
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() {
+            all.push(unsure(format!("Of its audits {} cannot be read.", lost.join(", "))));
+        }
+        all
+    }
+
+    /// The comparison alone, which is what can be accepted.
+    pub(super) fn compared(&self, seen: &Seen, made: &Made) -> Result<Said, Failure> {
+        let standing = seen.record.now();
+        let accepted = accepted(seen, &standing);
+        let own = made.snapshot.milestone.mark();
+        let said = compared(&made.audit, &standing, &own, accepted, self.limits);
+        let told = baseline::told(made, self.folder, self.project, &self.committed, self.pins)?;
+        Ok(Said { text: said.text + &told, ..said })
+    }
+}
+
+/// The acceptance by which a series passes.
+fn accepted<'s>(seen: &'s Seen, standing: &SeriesStanding) -> Option<&'s Accepted> {
+    seen.record.accepted.accepted.get(standing.accepted?)
+}
+
+/// An audit as an entry of its series.
+pub(super) fn entry_of(made: &Made, folder: &Path) -> Entry {
+    let path = folder.join(format!("{}.json", made.heading().stem()));
+    let at = Found::of(&path).map(|(found, _)| found.at).unwrap_or_default();
+    Entry { found: Found { at, path }, milestone: made.snapshot.milestone.clone() }
+}
+
+fn severity(level: Level) -> Severity {
+    match level {
+        Level::Limits => Severity::Limits,
+        Level::Costs => Severity::Costs,
+        Level::Notes => Severity::Notes,
+    }
+}

@@ -1,0 +1,192 @@
+//! What the folder of audits keeps of a subject: its audits in their order, what people accepted and pinned, and how the
+//! series stands.
+
+use super::accepted::AcceptedFile;
+use super::error::SnapshotError;
+use super::file::Snapshot;
+use super::folder::{Dated, Found, earlier};
+use super::pins::Pins;
+use crate::analysis::{Mark, Milestone, Series, SeriesAgainst as Against, SeriesStanding, SeriesStep};
+use chrono::NaiveDate;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An audit of the record.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its file.
+    pub found: Found,
+    /// Its line in the history, with how it stands.
+    pub milestone: Milestone,
+}
+
+/// What is kept of a subject.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Record {
+    /// Its audits in the order of their days.
+    pub entries: Vec<Entry>,
+    /// The snapshots that cannot be read.
+    pub lost: Vec<(Found, Arc<SnapshotError>)>,
+    /// What people accepted.
+    pub accepted: AcceptedFile,
+    pins: Pins,
+    subject: String,
+    /// Percent from which on a slow-down counts.
+    smallest: f64,
+    series: Series,
+}
+
+impl Record {
+    /// What `folder` keeps of a subject, where a slow-down counts from `smallest` percent on.
+    ///
+    /// # Errors
+    /// A folder, or notes of people, that are there and cannot be read.
+    pub(crate) fn read(folder: &Path, subject: &str, smallest: f64) -> Result<Record, SnapshotError> {
+        Record::of(earlier(folder, subject, None)?, folder, subject, &Pins::read(folder)?, smallest)
+    }
+
+    /// The same of snapshots and pins that were looked for before.
+    ///
+    /// # Errors
+    /// Acceptances that are there and cannot be read.
+    pub(crate) fn of(
+        found: Vec<Found>,
+        folder: &Path,
+        subject: &str,
+        pins: &Pins,
+        smallest: f64,
+    ) -> Result<Record, SnapshotError> {
+        let (mut entries, mut lost) = (Vec::new(), Vec::new());
+        for found in found {
+            match Snapshot::read_milestone(&found.path) {
+                Ok(milestone) => entries.push(Entry { found, milestone }),
+                Err(error) => lost.push((found, Arc::new(error))),
+            }
+        }
+        let pins = Pins { pin: pins.pin.iter().filter(|pin| pin.subject == subject).cloned().collect() };
+        let accepted = AcceptedFile::read(folder, subject)?;
+        let record =
+            Record { entries, lost, accepted, pins, subject: subject.to_owned(), smallest, ..Record::default() };
+        Ok(record.judged())
+    }
+
+    /// The record with an audit in its place, in the place of the one that is there.
+    #[must_use]
+    pub(crate) fn with(mut self, entry: Entry) -> Record {
+        self.entries.retain(|other| other.found.at != entry.found.at);
+        self.entries.push(entry);
+        self.entries.sort_by(|a, b| a.found.cmp(&b.found));
+        self.judged()
+    }
+
+    /// The record without the audit at a place.
+    #[must_use]
+    pub(crate) fn without(mut self, at: Dated) -> Record {
+        self.entries.retain(|other| other.found.at != at);
+        self.judged()
+    }
+
+    /// The record with what people accepted otherwise.
+    #[must_use]
+    pub(crate) fn accepting(self, accepted: AcceptedFile) -> Record {
+        Record { accepted, ..self }.judged()
+    }
+
+    fn judged(mut self) -> Record {
+        let steps: Vec<SeriesStep> = self.entries.iter().map(|entry| self.step(entry)).collect();
+        let made_for = |one: usize| self.accepted.accepted.get(one)?.audit.clone();
+        self.series = Series::of(&steps, self.smallest, made_for);
+        for entry in &mut self.entries {
+            let standing = self.series.at(&entry.milestone.mark()).unwrap_or_default();
+            (entry.milestone.is_accepted, entry.milestone.problem) = (standing.accepted.is_some(), standing.problem);
+        }
+        self
+    }
+
+    /// Whether another audit is pinned as the baseline of one.
+    pub(crate) fn is_pinned(&self, entry: &Entry) -> bool {
+        self.pin_of(entry).is_some()
+    }
+
+    fn pin_of(&self, entry: &Entry) -> Option<Mark> {
+        let own = &entry.milestone;
+        let pin = own.date.parse::<NaiveDate>().ok().and_then(|date| self.pins.of(&self.subject, date)?.to.clone());
+        let pinned = pin.and_then(|pin| self.entries.iter().find(|other| other.found.name() == pin.snapshot));
+        let pinned = pinned.filter(|pinned| pinned.found.at < entry.found.at);
+        pinned.map(|pinned| pinned.milestone.mark())
+    }
+
+    fn step(&self, entry: &Entry) -> SeriesStep {
+        let own = &entry.milestone;
+        let step = own.step();
+        let after = step.after.map(|after| after.into_iter().map(|mark| self.known(mark)).collect());
+        let against = match step.against {
+            Against::Audit(mark) => Against::Audit(self.known(mark)),
+            other => other,
+        };
+        SeriesStep { accepted: self.accepted.about(own), pin: self.pin_of(entry), after, against, ..step }
+    }
+
+    /// The mark of an audit as it is called now: one that took another number of its day is known by what was measured.
+    fn known(&self, mark: Mark) -> Mark {
+        let marks = || self.entries.iter().map(|entry| entry.milestone.mark());
+        let is_blank = |one: &Mark| one.measured.is_empty() || mark.measured.is_empty();
+        let found = marks().find(|one| *one == mark);
+        let found = found.or_else(|| marks().find(|one| one.measured == mark.measured && !is_blank(one)));
+        let found = found.or_else(|| marks().find(|one| one.day == mark.day && is_blank(one)));
+        found.unwrap_or(mark)
+    }
+
+    /// How the series stands at an audit.
+    pub(crate) fn at(&self, mark: &Mark) -> Option<SeriesStanding> {
+        self.series.at(mark)
+    }
+
+    /// How it stands behind some audits.
+    pub(crate) fn behind(&self, after: &[Mark]) -> SeriesStanding {
+        self.series.behind(after)
+    }
+
+    /// How it stands behind the last audit, of each branch.
+    pub(crate) fn now(&self) -> SeriesStanding {
+        self.series.now()
+    }
+
+    /// The audits that nothing follows.
+    pub(crate) fn last(&self) -> Vec<Mark> {
+        self.series.last()
+    }
+
+    /// What an audit that is made now follows: every audit that nothing follows yet, and those that cannot be read. Of one
+    /// that has its place already, those before it.
+    pub(crate) fn followed(&self, at: Option<Dated>) -> Vec<Mark> {
+        let is_before = |found: &Found| at.is_none_or(|at| found.at < at);
+        let before: Vec<Entry> = self.entries.iter().filter(|entry| is_before(&entry.found)).cloned().collect();
+        let lost = self.lost.iter().filter(|(found, _)| is_before(found));
+        let lost = lost.map(|(found, _)| Mark { day: found.at.to_string(), measured: String::new() });
+        let last = if before.len() == self.entries.len() { self.last() } else { self.clone_of(before).last() };
+        last.into_iter().chain(lost).collect()
+    }
+
+    fn clone_of(&self, entries: Vec<Entry>) -> Record {
+        let Record { accepted, pins, subject, smallest, .. } = self;
+        let (accepted, pins, subject) = (accepted.clone(), pins.clone(), subject.clone());
+        Record { accepted, pins, subject, smallest: *smallest, entries, ..Record::default() }.judged()
+    }
+
+    /// The audit with a mark.
+    pub(crate) fn entry(&self, mark: &Mark) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.milestone.mark() == *mark)
+    }
+
+    /// The audit that was made last; of several branches the one of the last day.
+    pub(crate) fn newest(&self) -> Option<&Entry> {
+        let last = self.last();
+        self.entries.iter().rev().find(|entry| last.contains(&entry.milestone.mark()))
+    }
+
+    /// The milestones in the order of their days.
+    pub(crate) fn milestones(&self) -> Vec<Milestone> {
+        self.entries.iter().map(|entry| entry.milestone.clone()).collect()
+    }
+}

@@ -1,0 +1,191 @@
+//! A gate that holds over months, branches and repeats: each way in which one could be talked out of a regression.
+
+use crate::life::Repository;
+use crate::project::{Profile, Project, Run, audit, csv};
+use std::fs;
+
+fn slow(ns: f64) -> Profile {
+    Profile::steady(ns)
+}
+
+/// A project with an audit of each of some times, one a day, each of another measurement.
+fn series(times: &[f64]) -> Project {
+    let project = Project::new();
+    for (at, ns) in times.iter().enumerate() {
+        project.audit(&format!("2026-01-{:02}", at + 1), slow(*ns + at as f64));
+    }
+    project
+}
+
+/// Runs audit on a day of January 2026.
+fn on(project: &Project, day: u64, words: &[&str]) -> Run {
+    let second = 1_767_225_600 + (day - 1) * 86_400 + 3_600;
+    Run(audit(project.0.path()).env("SOURCE_DATE_EPOCH", second.to_string()).args(words).output().unwrap())
+}
+
+#[test]
+fn a_regression_is_open_until_the_time_is_back_or_somebody_accepts_it() {
+    let again = series(&[100_000.0, 130_000.0, 130_000.0, 130_000.0]);
+    let said = "Slower than 2026-01-01 since 2026-01-02, not accepted: +30.0 %.";
+    again.run("check").ends(1, said);
+    assert!(again.read("pages/README.md").contains("SLOWER since 2026-01-02, not accepted"));
+    assert!(again.run("history scale").done().contains("SLOWER since 2026-01-02, not accepted"));
+    let page = again.read("pages/2026-01-04-scale.md");
+    assert!(page.contains("slower than 2026-01-01 since 2026-01-02, not accepted"), "{page}");
+    let comment = again.run("render pages/2026-01-04-scale.json --format pr").done();
+    assert!(comment.contains("slower than 2026-01-01 since 2026-01-02, not accepted"), "{comment}");
+    again.run("check --accept --reason wanted --date 2026-01-04").ends(0, "Accepted on 2026-01-04: wanted.");
+    again.audit("2026-01-05", slow(130_009.0));
+    again.run("check").ends(0, "PASS scale: SAME");
+    series(&[100_000.0, 130_000.0, 100_000.0]).run("check").ends(0, "PASS scale: SAME");
+    // Small steps are seen against the best.
+    series(&[100_000.0, 104_000.0]).run("check").ends(0, "below the 5.0 % that count");
+    let crept = series(&[100_000.0, 104_000.0, 108_000.0]);
+    crept
+        .run("check")
+        .ends(1, "Slower than 2026-01-01 by small steps, too slow since 2026-01-03, not accepted: +8.0 %.");
+}
+
+#[test]
+fn an_acceptance_ends_when_the_time_was_back() {
+    let project = series(&[100_000.0, 130_000.0]);
+    project.run("check --accept --reason wanted --date 2026-01-02").ends(0, "wanted");
+    project.audit("2026-01-03", slow(100_003.0));
+    project.run("check").ends(0, "PASS scale: FASTER");
+    project.audit("2026-01-04", slow(130_004.0));
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+}
+
+#[test]
+fn a_pin_that_is_taken_back_leaves_nothing_healed() {
+    let project = series(&[100_000.0]);
+    project.run("baseline pin scale --reason release --date 2026-01-02").done();
+    project.audit("2026-01-02", slow(130_002.0));
+    project.audit("2026-01-03", slow(130_003.0));
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+    project.run("baseline unpin scale --reason next --date 2026-01-04").done();
+    project.audit("2026-01-04", slow(130_004.0));
+    project.run("check").ends(1, "since 2026-01-02, not accepted: +30.0 %");
+}
+
+#[test]
+fn the_order_is_that_of_measuring_and_names_are_held_to_what_they_name() {
+    // The newest measurement under an older day.
+    let project = series(&[100_000.0]);
+    project.audit("2026-01-05", slow(100_005.0));
+    project.audit("2026-01-03", slow(130_003.0));
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+    // A good snapshot in the place of the failing one, and an audit under another day.
+    let copied = series(&[100_000.0, 100_000.0, 130_000.0]);
+    fs::copy(copied.path("pages/2026-01-02-scale.json"), copied.path("pages/2026-01-03-scale.json")).unwrap();
+    copied.run("check").ends(6, "2026-01-03-scale.json is the audit of 2026-01-02 under another name");
+    // What the project names was never audited, or is of an audit before.
+    let forgot = series(&[100_000.0, 90_000.0]);
+    forgot.report("new.csv", &[slow(150_000.0)]);
+    forgot.run("check").ends(6, "new.csv is not what was audited last, on 2026-01-02: run `audit generate scale`.");
+    forgot.report("new.csv", &[slow(100_000.0)]);
+    forgot.run("check").ends(6, "new.csv is the report of 2026-01-01, and 2026-01-02 was audited last");
+    forgot.run("check --fresh --date 2026-01-04").ends(1, "FAIL scale: SLOWER");
+    let back = on(&forgot, 4, &["generate"]).done();
+    assert!(back.starts_with("pages/2026-01-04-scale.md\n"), "{back}");
+    forgot.run("check").ends(1, "FAIL scale: SLOWER");
+    let again = on(&forgot, 5, &["generate"]).done();
+    assert!(again.starts_with("pages/2026-01-04-scale.md\n"), "{again}");
+}
+
+#[test]
+fn audits_that_are_gone_are_not_new() {
+    let repository = Repository::new();
+    repository.on(1, &["init"]).done();
+    repository.step(1, "first", 100_000.0);
+    repository.step(2, "second", 130_000.0);
+    repository.check("--allow-new", 1, "FAIL scale");
+    let undo = || {
+        repository.git(&["reset", "-q", "--hard", "HEAD"]);
+        repository.git(&["clean", "-qfd"]);
+    };
+    repository.git(&["tag", "base"]);
+    repository.git(&["rm", "-rq", "audits"]);
+    repository.git(&["commit", "-q", "-m", "x"]);
+    repository.check("--allow-new", 6, "git had its audit audits/2026-01-0");
+    repository.check("--base base", 6, "2026-01-01-scale.json, which base has, is gone");
+    repository.git(&["reset", "-q", "--hard", "base"]);
+    // Another name for the subject, another folder, the first audit gone.
+    let config = repository.0.read("audit.toml");
+    let with = |from: &str, to: &str| fs::write(repository.0.path("audit.toml"), config.replace(from, to)).unwrap();
+    with("name = \"scale\"", "name = \"other\"");
+    repository.on(3, &["generate"]).done();
+    repository.check("--allow-new", 6, "Its launches are those of 2026-01-02-scale.json, an audit of scale");
+    repository.check("--allow-new --base base", 1, "base has this subject, and audit.toml here does not name it");
+    undo();
+    fs::write(repository.0.path("audit.toml"), config.replace("out = \"audits\"", "out = \"elsewhere\"")).unwrap();
+    repository.check("--allow-new", 6, "git has an audit of it in another folder, audits/2026-01-0");
+    undo();
+    repository.git(&["rm", "-q", "audits/2026-01-01-scale.md", "audits/2026-01-01-scale.json"]);
+    repository.on(3, &["generate"]).done();
+    repository.check("--allow-new", 6, "NOT MEASURED");
+    undo();
+    // Thresholds, filters and baselines of the base decide.
+    fs::write(repository.0.path("audit.toml"), format!("{config}\n[thresholds]\nregression = 50\n")).unwrap();
+    repository.check("", 0, "PASS");
+    repository.check("--base base", 1, "base has the threshold regression = 5, and here it is 50: judged by 5.");
+    repository.check("--base base --regression 1000", 1, "FAIL scale");
+    undo();
+    fs::write(repository.0.path("old.csv"), csv(&[slow(131_000.0)])).unwrap();
+    fs::write(repository.0.path("audit.toml"), format!("{config}baseline = \"old.csv\"\n")).unwrap();
+    repository.on(3, &["generate"]).done();
+    repository.check("--base base", 1, "audit.toml states another than base: baseline.");
+    undo();
+    repository.check("--base nowhere", 2, "git does not know \"nowhere\"");
+}
+
+#[test]
+fn branches_that_meet_keep_what_is_open() {
+    let repository = Repository::new();
+    repository.on(1, &["init"]).done();
+    repository.step(1, "first", 100_000.0);
+    repository.git(&["checkout", "-q", "-b", "one"]);
+    repository.step(2, "slow", 130_000.0);
+    repository.git(&["checkout", "-q", "main"]);
+    repository.git(&["checkout", "-q", "-b", "two"]);
+    repository.profile(slow(100_003.0));
+    repository.on(3, &["generate"]).done();
+    repository.commit("two");
+    repository.git(&["merge", "-q", "-X", "ours", "one"]);
+    repository.check(
+        "",
+        1,
+        "Slower than 2026-01-01 since 2026-01-02, not accepted: +30.0 %. It was made without 2026-01-02",
+    );
+    repository.profile(slow(100_009.0));
+    repository.on(4, &["generate"]).done();
+    repository.check("", 0, "PASS scale: SAME");
+}
+
+#[test]
+fn one_subject_that_fails_stops_no_other() {
+    let project = Project::new();
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"renamed\"\nkernel = \"^gone$\"\nreport = \"new.csv\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.report("new.csv", &[slow(100_000.0)]);
+    project.run("lint").ends(2, "renamed: no kernel in new.csv matches");
+    let made = project.run("generate --date 2026-01-01");
+    made.ends(2, "error: renamed: no kernel in new.csv matches");
+    made.ends(2, "without a page: 1 of 2 subjects: renamed");
+    assert!(project.read("pages/README.md").contains("[scale](2026-01-01-scale.md)"));
+    // A day is that of what is new.
+    fs::write(project.path("audit.toml"), config.replace("^gone$", "scale")).unwrap();
+    let again = project.run("generate --date 2026-01-05").done();
+    assert!(again.contains("pages/2026-01-05-renamed.md") && again.contains("pages/2026-01-01-scale.md"), "{again}");
+    // A snapshot that somebody edited ends history and check with 3, and the others are checked.
+    let path = project.path("pages/2026-01-05-renamed.json");
+    fs::write(
+        &path,
+        project.read("pages/2026-01-05-renamed.json").replacen("\"date\":\"2026-01-05\"", "\"date\":\"2026-01-04\"", 1),
+    )
+    .unwrap();
+    project.run("history renamed").ends(3, "was changed after it was written");
+    let checked = project.run("check");
+    checked.ends(3, "ERROR renamed: pages/2026-01-05-renamed.json was changed after it was written");
+    checked.ends(3, "NO BASELINE scale");
+}
