@@ -98,7 +98,7 @@ fn rows_that_find_no_room_are_counted_and_predictions_stay() {
     let own = |reading: &str, least| Expectation::own(reading, Operator::AtLeast, least, None);
     let mut expected: Vec<Expectation> = (0..12).map(|at| own("stall.barrier", 200.0 + f64::from(at))).collect();
     expected.insert(3, own("no__such.sum", 1.0));
-    let audit = audit("h200/gemm_bias_v2.ncu-repz", Work { expected, ..Work::default() });
+    let audit = audit("labelled/stream_triad.ncu-repz", Work { expected, ..Work::default() });
     let page = Templates::load(None).unwrap().page("audit", &view::document(&Heading::default(), &audit)).unwrap();
     let rows = page.lines().filter(|line| line.ends_with("| FAIL |") && line.starts_with("| stall.barrier")).count();
     assert_eq!(rows, 10, "what fails goes first\n{page}");
