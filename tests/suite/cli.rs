@@ -175,7 +175,15 @@ fn the_commit_comes_from_the_working_tree() {
     git(&["commit", "-q", "-m", "first"]);
     let head = git(&["rev-parse", "--short=12", "HEAD"]);
     assert_eq!(commit(), head);
+    // What is stated makes no other version of the kernels.
     fs::write(&config, fs::read_to_string(&config).unwrap() + "\n").unwrap();
+    assert_eq!(commit(), head);
+    let source = folder.path().join("kernel.cu");
+    fs::write(&source, "// one\n").unwrap();
+    git(&["add", "kernel.cu"]);
+    git(&["commit", "-q", "-m", "second"]);
+    let head = git(&["rev-parse", "--short=12", "HEAD"]);
+    fs::write(&source, "// two\n").unwrap();
     assert_eq!(commit(), format!("{head}-dirty"));
 }
 

@@ -2,7 +2,7 @@
 //! otherwise than the committed pages fails here. `tests/audits` makes them again from their evidence, with a disassembler.
 
 use crate::project::audit;
-use kernel_audit::snapshot::Snapshot;
+use kernel_audit::snapshot::{Placed, Snapshot};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -73,9 +73,12 @@ fn every_snapshot_and_the_index_are_what_is_written_today() {
     let audits = root().join("audits");
     for name in files(&audits, &["json"]) {
         let bytes = fs::read(audits.join(&name)).unwrap();
-        let Snapshot { heading, evidence, limits, .. } = Snapshot::parse(&name, &bytes).unwrap();
+        let Snapshot { heading, evidence, limits, milestone, .. } = Snapshot::parse(&name, &bytes).unwrap();
         let audit = kernel_audit::analysis::audit(&evidence, &limits);
-        let again = Snapshot::new(heading, evidence, &audit).to_json().unwrap();
+        // Where it stands in its series is what it was when it was made.
+        let with = milestone.compared.and_then(|compared| compared.with);
+        let placed = Placed { after: milestone.after.unwrap_or_default(), with };
+        let again = Snapshot::new(heading, evidence, &audit).placed(placed).to_json().unwrap();
         assert!(again == bytes, "{} would be written in another way; {CURE}", name.display());
         fs::write(folder.path().join(name), bytes).unwrap();
     }

@@ -118,7 +118,14 @@ fn every_committed_audit_has_a_page_within_its_budget() {
         let made = Snapshot::read(&path).unwrap();
         let audit = made.audit();
         let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap();
-        let found = faults(&page.text, budget(&audit));
+        // What stands open in a series is a line of its own beyond the budget.
+        let text: String = page
+            .text
+            .lines()
+            .filter(|line| !line.starts_with("**Open:**"))
+            .map(|line| line.to_owned() + "\n")
+            .collect();
+        let found = faults(&text, budget(&audit));
         all.extend(found.into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
         pages += 1;
     }

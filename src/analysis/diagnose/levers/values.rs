@@ -71,7 +71,7 @@ fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let divisions = to?.min(reciprocal?).min(back?);
     let executed = executed(ask)?;
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / executed;
-    if gone < WORTH || gone > 1.0 {
+    if !(WORTH..=1.0).contains(&gone) {
         return None;
     }
     let waits = [StallReason::Wait, StallReason::ShortScoreboard];
@@ -135,7 +135,7 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they ask for
 /// together.
-fn repeated<'a>(phases: &'a Phases, read: f64) -> Option<(usize, Vec<&'a SectorAccess>)> {
+fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
     let loads = || phases.accesses.iter().filter(|access| access.at.opcode.starts_with("LDG") && !access.is_inherent);
     let alike = |a: &SectorAccess, b: &SectorAccess| {
         (a.requests, a.sectors, a.width_bits) == (b.requests, b.sectors, b.width_bits)
