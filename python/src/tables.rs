@@ -218,7 +218,7 @@ pub(crate) fn samples(path: &Path) -> Made {
     let (mut all, mut waiting) = (UInt64Builder::new(), UInt64Builder::new());
     for view in &views {
         for column in view.columns.iter().filter(|column| !column.metric.ends_with(SAMPLED.1)) {
-            let without = view.column(&format!("{}{}", column.metric, SAMPLED.1));
+            let without = view.column(format!("{}{}", column.metric, SAMPLED.1));
             for (row, value) in &column.values {
                 let instruction = &view.instructions[*row as usize];
                 let place = instruction.places.first();
