@@ -17,7 +17,7 @@ pub const CHARTS: [&str; 10] = [
 /// A chart: a figure and the words that stand for it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Chart {
-    /// Stable id, one of [`CHARTS`](super::CHARTS).
+    /// Stable id, one of [`CHARTS`].
     pub id: String,
     /// What is shown; plain text.
     pub title: String,
