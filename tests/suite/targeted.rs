@@ -1,6 +1,6 @@
 //! Reports of `ncu --metrics a,b,c`: the counters that somebody asked for stand on the page, whatever they are.
 
-use super::project::Project;
+use super::project::{Profile, Project};
 use std::fmt::Write;
 
 /// A counter as the details page of ncu prints it: name, unit, value.
@@ -95,4 +95,24 @@ fn a_reason_alone_is_no_share() {
     words.extend(checks);
     let page = project.read(project.words(&words).done().lines().next().unwrap_or_default());
     assert!(page.contains("the report has the reason, and not what all reasons sum up to"), "{page}");
+}
+
+#[test]
+fn sections_that_ncu_does_not_have_are_told_with_those_that_are_meant() {
+    let project = Project::new();
+    let config = project.read("audit.toml")
+        + "[subject.collect]\nsections = [\"SharedMemory\", \"WarpStateStatistics\", \"Ocupancy\", \"PmSampling\"]\n";
+    std::fs::write(project.path("audit.toml"), config).unwrap();
+    project.report("new.csv", &[Profile::steady(1e5)]);
+    let run = project.run("lint");
+    assert_eq!(run.status(), 2, "{}", run.err());
+    let said = run.out() + &run.err();
+    for (asked, meant) in [
+        ("SharedMemory", "MemoryWorkloadAnalysis_Tables"),
+        ("WarpStateStatistics", "WarpStateStats"),
+        ("Ocupancy", "Occupancy"),
+    ] {
+        assert!(said.contains(&format!("scale: ncu has no section {asked:?}; it has: {meant}")), "{said}");
+    }
+    assert!(!said.contains("\"PmSampling\""), "{said}");
 }
