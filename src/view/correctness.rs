@@ -175,5 +175,5 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
 
 fn arguments(launch: &LaunchFacts, what: &str) -> Option<Block> {
     let items = list("arguments", launch.arguments.iter().map(words::code));
-    (!launch.arguments.is_empty()).then(|| fold("arguments", format!("Arguments of the {what}"), vec![items]).into())
+    (!launch.arguments.is_empty()).then(|| fold("arguments", format!("Arguments of the {what}"), vec![items]))
 }
