@@ -1,7 +1,7 @@
 //! `audit generate` on sources and cubins: the page of an audit without a report, checks, identity, and mistakes.
 
-use crate::committed;
 use crate::build_tools::{ROOT, places};
+use crate::committed;
 use crate::project::plain_parts;
 use kernel_audit::snapshot::Snapshot;
 use std::fs;

@@ -1,8 +1,8 @@
 //! The page that people act on: its order, its budgets, and that nothing on it is said twice, on every audit that is
 //! committed and on every report of a folder.
 
-use crate::committed;
 use super::project::audit;
+use crate::committed;
 use kernel_audit::analysis::Audit;
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;

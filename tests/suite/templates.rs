@@ -1,7 +1,7 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
-use crate::committed;
 use super::project::{Profile, Project};
+use crate::committed;
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Block, Content, Document, names};
