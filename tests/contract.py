@@ -21,6 +21,7 @@ from jsonschema import Draft202012Validator as Validator
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/debug/audit").resolve()
+PROJECTS = [ROOT, ROOT / "kernels"]
 EVIDENCE = ROOT / "kernels/triton/evidence"
 FIXTURES = ROOT / "tests/fixtures/h200"
 
@@ -44,10 +45,11 @@ def hold(check, value, what):
 
 def analyses():
     check, count = validator("analysis"), 0
-    for subject in tomllib.loads((ROOT / "audit.toml").read_text())["subject"]:
-        printed = json.loads(run([str(PROGRAM), "dump", "analysis", "--subject", subject["name"]], ROOT))
-        hold(check, printed, subject["name"])
-        count += 1
+    for project in PROJECTS:
+        for subject in tomllib.loads((project / "audit.toml").read_text())["subject"]:
+            printed = json.loads(run([str(PROGRAM), "dump", "analysis", "--subject", subject["name"]], project))
+            hold(check, printed, subject["name"])
+            count += 1
     # The schema refuses what is not promised.
     for spoil in (lambda k: k.update(extra=1), lambda k: k["verdict"].pop("limiter"), lambda k: k["verdict"]["readings"].append({"metric": "x", "value": None, "unit": ""})):
         other = copy.deepcopy(printed)
@@ -58,9 +60,10 @@ def analyses():
 
 def snapshots():
     check, count = validator("snapshot"), 0
-    for path in (ROOT / "audits").rglob("*.json"):
-        hold(check, json.loads(path.read_text()), path.name)
-        count += 1
+    for project in PROJECTS:
+        for path in (project / "audits").rglob("*.json"):
+            hold(check, json.loads(path.read_text()), path.name)
+            count += 1
     assert count, "no snapshot is committed"
     return count
 

@@ -23,7 +23,7 @@ AUDITS = 10
 
 def template():
     """The evidence of a committed snapshot, with a few of its readings."""
-    snapshot = json.loads(min((ROOT / "audits").glob("*stream_triad.json")).read_text())
+    snapshot = json.loads(min((ROOT / "kernels/audits").glob("*stream_triad.json")).read_text())
     readings = snapshot["evidence"]["readings"]
     snapshot["evidence"] = {"readings": {k: v[:40] if isinstance(v, list) else {"median": v["median"][:40]} for k, v in readings.items()
                                          if k in ("metric", "unit", "new")},

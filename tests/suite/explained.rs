@@ -1,10 +1,10 @@
 //! `audit explain` knows the words of pages.
 
+use crate::committed;
 use crate::project::Project;
 use kernel_audit::catalog;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
 /// Tables whose first column holds names that audit gives, not names of the user's code.
 const NAMED: [&str; 7] = ["% of peak", "Level", "Build, launch", "Build, launch, occupancy", "Stall", "Resource", ""];
@@ -38,13 +38,9 @@ fn words(page: &str, into: &mut BTreeSet<String>) {
 
 #[test]
 fn every_word_of_a_committed_page_is_explained() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
     let mut all = BTreeSet::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "md") && !path.ends_with("README.md") {
-            words(&fs::read_to_string(path).unwrap(), &mut all);
-        }
+    for snapshot in committed::snapshots() {
+        words(&fs::read_to_string(snapshot.with_extension("md")).unwrap(), &mut all);
     }
     let plain = |word: &String| word.replace("**", "").trim_matches('`').trim_end_matches(':').to_owned();
     // What stands for itself: a number of a row, the user's own code, the reference by its name.

@@ -1,6 +1,7 @@
 //! A snapshot tells everything that was concluded: of every report that lies here, alone and beside another; and it stays
 //! small.
 
+use crate::committed;
 use crate::judged;
 use crate::project::{Profile, Project, csv};
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work};
@@ -8,7 +9,6 @@ use kernel_audit::evidence::{Origin, Report, Want};
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source::{self, ncu_csv};
 use kernel_audit::view::Heading;
-use std::fs;
 use std::path::Path;
 
 /// Most bytes of a snapshot of an audit in `audits/`.
@@ -100,13 +100,8 @@ fn a_snapshot_shown_as_json_is_whole() {
 
 #[test]
 fn the_snapshots_of_this_project_are_small_and_come_back_as_they_were() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
     let mut seen = 0;
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
+    for path in committed::snapshots() {
         let snapshot = Snapshot::read(&path).unwrap();
         let bytes = snapshot.to_json().unwrap();
         assert!(bytes.len() <= MOST, "{} has {} bytes, more than {MOST}", path.display(), bytes.len());

@@ -1,5 +1,6 @@
 //! Launching: what audit.toml says of it, and what is said where there is no GPU.
 
+use crate::committed;
 use crate::project::audit;
 use audit_launch::{Argument, DType, Reference, Role, Swizzle, Values};
 use kernel_audit::config::{Config, Subject};
@@ -203,9 +204,11 @@ fn a_reference_without_arguments_of_the_subject_is_refused() {
 
 #[test]
 fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
-    let config = Config::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("audit.toml")).unwrap();
-    let with_source: Vec<&Subject> = config.subjects.iter().filter(|subject| subject.code.is_some()).collect();
-    assert!(with_source.len() >= 23);
+    let configs: Vec<Config> =
+        committed::projects().map(|project| Config::read(&project.join("audit.toml")).unwrap()).collect();
+    let subjects = configs.iter().flat_map(|config| &config.subjects);
+    let with_source: Vec<&Subject> = subjects.filter(|subject| subject.code.is_some()).collect();
+    assert!(with_source.len() >= 80);
     for subject in with_source {
         let name = subject.name.as_str();
         let plan = subject.plan.as_ref().unwrap_or_else(|| panic!("{name} has no arguments"));

@@ -1,5 +1,6 @@
 //! Levers and findings of single rules, on committed reports and against values worked out by hand.
 
+use crate::committed;
 use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
@@ -230,11 +231,7 @@ fn numbers(text: &str) -> Vec<f64> {
 #[test]
 fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
     let (mut changes, mut loads) = (0, 0);
-    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
+    for path in committed::snapshots() {
         let audit = Snapshot::read(&path).unwrap().audit();
         for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             let check = lever.check.to_plain();

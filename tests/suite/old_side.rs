@@ -1,5 +1,6 @@
 //! The old side beside the new one in checklists and rooflines, from a report and from a snapshot.
 
+use crate::committed;
 use crate::judged;
 use kernel_audit::analysis::{
     self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, Side, Work, want_for,
@@ -148,10 +149,8 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
 
 #[test]
 fn a_side_comes_to_the_same_as_old_and_as_new() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("audits");
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut compared = 0;
-    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+    for file in committed::snapshots() {
         let snapshot = Snapshot::read(&file).unwrap();
         let (evidence, limits) = (snapshot.evidence, &snapshot.limits);
         let old = evidence.new.clone().as_old();

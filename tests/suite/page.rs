@@ -2,13 +2,14 @@
 //! committed and on every report of a folder.
 
 use super::project::audit;
+use crate::committed;
 use kernel_audit::analysis::Audit;
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How the headings of a page begin, in their order.
 const ORDER: [&str; 17] = [
@@ -110,11 +111,7 @@ fn every_committed_audit_has_a_page_within_its_budget() {
     let templates = Templates::load(None).unwrap();
     let mut pages = 0;
     let mut all = Vec::new();
-    for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
+    for path in committed::snapshots() {
         let made = Snapshot::read(&path).unwrap();
         let audit = made.audit();
         let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap();
@@ -181,18 +178,19 @@ fn a_page_out_of_order_or_with_a_sentence_twice_is_found() {
 
 /// The fold of metric names of a committed page.
 fn metric_names(page: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits").join(page);
-    let text = fs::read_to_string(path).unwrap();
+    let all = committed::snapshots();
+    let of = all.iter().find(|path| path.file_stem().is_some_and(|stem| stem == page)).unwrap();
+    let text = fs::read_to_string(of.with_extension("md")).unwrap();
     text.lines().find(|line| line.contains("**Units (GPU Speed of Light):**")).unwrap().to_owned()
 }
 
 #[test]
 fn the_fold_names_the_metric_behind_every_number() {
     // L2's busiest counter is another on each side.
-    let names = metric_names("2026-11-20-gemm_bias.md");
+    let names = metric_names("2026-11-20-gemm_bias");
     assert!(names.contains(" · L2 (old) `lts__xbar2lts_cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
     assert!(names.contains(" · L2 (new) `lts__lts2xbar_cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
     // Without an old side units are columns.
-    let names = metric_names("2026-11-21-stream_triad.md");
+    let names = metric_names("2026-11-21-stream_triad");
     assert!(names.contains(" · DRAM `dram__cycles_active.avg.pct_of_peak_sustained_elapsed`"), "{names}");
 }

@@ -1,6 +1,7 @@
 //! What a file of somebody else, or a slip in one's own, must not do: end the program, fill its memory, act on a terminal,
 //! in a log or in a job, or carry what is private.
 
+use crate::committed;
 use crate::project::{Profile, Project};
 use kernel_audit::snapshot::Snapshot;
 use std::fs;
@@ -121,9 +122,8 @@ fn what_is_shown_of_a_report_is_what_anyone_may_see() {
 
 #[test]
 fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
-    let audits = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
     let parsed = |snapshot: &Snapshot| Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap());
-    let whole = Snapshot::read(&audits.join("2026-11-22.8-patch_embed_gemm_tma.json")).unwrap();
+    let whole = committed::snapshot("2026-11-22.8-patch_embed_gemm_tma");
     assert!(parsed(&whole).is_ok());
     let mut kernels = whole.clone();
     let profile = kernels.evidence.new.profile.as_mut().unwrap();

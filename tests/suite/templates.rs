@@ -1,6 +1,7 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
 use super::project::{Profile, Project};
+use crate::committed;
 use kernel_audit::render::Templates;
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Block, Content, Document, names};
@@ -104,8 +105,7 @@ fn instructions_that_no_chip_has_are_found_before_anything_runs() {
 /// Every section of a page in front of every other, each on a line of its own.
 #[test]
 fn sections_may_stand_in_any_order() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("audits");
-    let made = Snapshot::read(&root.join("2026-11-20-gemm_bias.json")).unwrap();
+    let made = committed::snapshot("2026-11-20-gemm_bias");
     let document = view::document(&made.heading, &made.audit());
     let names: Vec<&str> = document.sections.iter().map(|section| section.name.as_str()).collect();
     assert!(names.contains(&"provenance") && names.len() > 8, "{names:?}");
@@ -148,11 +148,7 @@ fn names_of(document: &Document) -> Vec<String> {
 fn every_block_of_a_page_is_in_the_list_of_names_and_every_name_is_of_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let known: Vec<String> = names::blocks().collect();
-    for entry in fs::read_dir(root.join("audits")).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "json") {
-            continue;
-        }
+    for path in committed::snapshots() {
         let made = Snapshot::read(&path).unwrap();
         let audit = made.audit();
         for name in names_of(&view::document(&made.heading, &audit)) {

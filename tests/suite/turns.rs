@@ -1,15 +1,10 @@
 //! Sentences on both sides of the number at which they turn, on committed evidence of which that number is set by hand.
 
+use crate::committed::snapshot;
 use kernel_audit::analysis::{self, Audit, Evidence};
 use kernel_audit::catalog::{Code, Part};
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view;
-use std::path::Path;
-
-fn snapshot(name: &str) -> Snapshot {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("audits/{name}.json"));
-    Snapshot::read(&path).unwrap()
-}
 
 fn audit(snapshot: &Snapshot, change: impl Fn(&mut Evidence)) -> Audit {
     let mut evidence = snapshot.evidence.clone();
