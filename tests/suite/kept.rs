@@ -19,7 +19,7 @@ fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
     let audit = analysis::audit(evidence, limits);
     let snapshot = Snapshot::new(Heading::default(), evidence.clone(), &audit);
     let read = Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap()).unwrap();
-    assert!(read.evidence == *evidence, "{what}: the evidence that was read is another");
+    assert!(read.evidence == snapshot.evidence, "{what}: the evidence that was read is another");
     assert!(read.audit() == audit, "{what}: the audit of what was read is another");
     assert!(read.milestone == snapshot.milestone, "{what}: the milestone that was read is another");
     audit
