@@ -18,20 +18,20 @@ pub(in crate::analysis) struct Study<'v> {
     pub(in crate::analysis) view: &'v SourceView,
     pub(in crate::analysis) code: Code<'v>,
     pub(in crate::analysis) samples: Samples,
-    pub(in crate::analysis) counters: Counters,
+    pub(super) counters: Counters,
     /// Where values come from.
     pub(in crate::analysis) flows: Flows,
     /// Where waits come from.
     pub(in crate::analysis) causes: Option<Causes<'v>>,
-    pub(in crate::analysis) split: Split,
+    pub(super) split: Split,
     /// The code of each role; of all warps where they run the same.
-    pub(in crate::analysis) groups: Vec<RoleBlocks>,
+    pub(super) groups: Vec<RoleBlocks>,
     pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
     pub(in crate::analysis) pacing: usize,
     share_of_pacing: f64,
-    pub(in crate::analysis) cuts: Vec<Cut>,
-    pub(in crate::analysis) mains: Vec<MainLoop>,
+    pub(super) cuts: Vec<Cut>,
+    pub(super) mains: Vec<MainLoop>,
 }
 
 impl<'v> Study<'v> {
