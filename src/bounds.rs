@@ -5,9 +5,11 @@
 pub(crate) const MARKS: u32 = 64;
 /// Blocks that one SM can hold, twice as many as any chip so far (CUDA C++ Programming Guide, technical specifications).
 pub(crate) const BLOCKS_OF_SM: u64 = 64;
-/// Roles of a block's warps, of which there are at most 32 (as above), and phases of the one that sets the pace.
-pub(crate) const ROLES: usize = 32;
-pub(crate) const PHASES: usize = 1024;
+/// Instructions of a launch that a snapshot holds, and lines that one was inlined into: code of 4 MB.
+pub(crate) const INSTRUCTIONS: usize = 1 << 18;
+pub(crate) const INLINED: usize = 256;
+/// Bytes of its columns: 16 of the code and some numbers of each instruction.
+pub(crate) const COLUMNS: usize = 64 << 20;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
 /// Partials that one page prints, those in partials counted.

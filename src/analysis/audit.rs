@@ -233,14 +233,15 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let old_profile = old.and_then(|old| old.profile.as_ref());
     let old_kernel = old_profile.map(Profile::summary);
     let old_kernel = old_kernel.as_ref();
-    let version = Version { side: new, profile, kernel };
-    let old_version = old.zip(old_profile).zip(old_kernel);
-    let old_version = old_version.map(|((side, profile), kernel)| Version { side, profile, kernel });
+    let studied = &profile.studied(kernel, limits);
+    let version = Version { side: new, profile, kernel, studied };
+    let old_studied = old_profile.zip(old_kernel).map(|(profile, kernel)| profile.studied(kernel, limits));
+    let old_version = old.zip(old_profile).zip(old_kernel).zip(old_studied.as_ref());
+    let old_version =
+        old_version.map(|(((side, profile), kernel), studied)| Version { side, profile, kernel, studied });
 
     let derived = Kernel::of(version.measurement(), old_version.map(|old| old.measurement()), work, limits);
-    let diagnosis = diagnose::diagnose(&derived, |limiter| {
-        profile.lines.clone().map(|lines| lines.limited_by(limiter, profile.parked.clone(), kernel))
-    });
+    let diagnosis = diagnose::diagnose(&derived, |limiter| studied.lines(limiter, kernel, limits));
     let old_derived = old_version.map(|old| Kernel::of(old.measurement(), None, work, limits));
     let alone = old_derived.as_ref().map(|old| diagnose::diagnose(old, |_| None));
 
@@ -296,8 +297,8 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         new: Artefact::of(profile, &panels, |row| Some(&row.new)),
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
-        phases: profile.phases.clone(),
-        old_phases: old_profile.and_then(|old| old.phases.clone()),
+        phases: studied.phases.clone(),
+        old_phases: old_version.and_then(|old| old.studied.phases.clone()),
         over_time: profile.over_time.clone(),
         old_over_time: old_profile.and_then(|old| old.over_time.clone()),
         bottleneck: diagnosis.bottleneck,

@@ -179,11 +179,11 @@ impl Side {
         }
     }
 
-    /// What an old side is compared by: without its lines of source and the story of its collection.
+    /// What an old side is compared by: without the story of its collection.
     #[must_use]
     pub fn as_old(mut self) -> Side {
         if let Some(profile) = &mut self.profile {
-            (profile.lines, profile.kernels, profile.others) = (None, Vec::new(), Vec::new());
+            (profile.kernels, profile.others) = (Vec::new(), Vec::new());
         }
         self.code.iter_mut().for_each(|code| code.before = None);
         let (variants, configurations, files, missed) = Default::default();
@@ -274,7 +274,10 @@ impl Reference {
         let with = Reduction { source, work: &work, limits: &limits };
         let mut profile = Profile::subject(report, None, &with).ok()?;
         let others = profile.kernels.len().saturating_sub(1);
-        (profile.kernels, profile.rules, profile.lines) = (Vec::new(), Vec::new(), None);
+        (profile.kernels, profile.rules) = (Vec::new(), Vec::new());
+        // Of a reference whose instructions were not sampled the code alone says nothing.
+        let is_sampled = profile.studied(&profile.summary(), &limits).phases.is_some();
+        profile.instructions = profile.instructions.filter(|_| is_sampled);
         Some(Reference { profile, others })
     }
 }

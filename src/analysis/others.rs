@@ -24,7 +24,8 @@ pub(in crate::analysis) fn verdicts(profile: &Profile, limits: &Limits) -> Vec<O
     let work = Work::default();
     let verdict = |other: &OtherProfile| {
         let own = profile.other(other)?;
-        let alone = diagnose::alone(measurement(&own, &own.summary(), None), &work, limits);
+        let kernel = own.summary();
+        let alone = diagnose::alone(measurement(&kernel, &own.studied(&kernel, limits), None), &work, limits);
         Some(OtherVerdict { at: other.at, bottleneck: alone.bottleneck, levers: alone.levers })
     };
     // A snapshot may hold any number.

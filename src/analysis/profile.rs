@@ -10,15 +10,18 @@ use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionErr
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::lines::public_names;
 use crate::analysis::over_time::{OverTime, over_time};
-use crate::analysis::phases::Phases;
 use crate::analysis::readings::{kept, with_counted_list};
+use crate::analysis::studied::Studied;
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Instructions that are kept of all other kernels together, so that a snapshot stays small.
+const ROOM: usize = 6_000;
 
 /// One kernel as a profile has it.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -58,13 +61,9 @@ pub struct Profile {
     pub others: Vec<OtherProfile>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
-    /// Costs of one launch by source line; `None` where no instructions were read.
-    pub lines: Option<SourceLines>,
-    /// Warps that stand at the last barrier with nothing left to do.
-    pub parked: Option<Parked>,
-    /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
+    /// One launch by instruction; `None` where none was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phases: Option<Phases>,
+    pub instructions: Option<Arc<SourceView>>,
     /// What one launch does over its time; `None` where PM sampling was not collected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub over_time: Option<OverTime>,
@@ -81,12 +80,9 @@ pub struct OtherProfile {
     /// The numbers, as of one launch: the median over its launches. JSON has them in the table of all readings.
     #[serde(skip)]
     pub readings: Readings,
-    /// Warps that stand at the last barrier with nothing left to do.
+    /// One launch by instruction; `None` where none was read, or those of kernels with more time fill the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parked: Option<Parked>,
-    /// Where the time of one launch goes; `None` where no instructions were read, or too little of each.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub phases: Option<Phases>,
+    pub instructions: Option<Arc<SourceView>>,
 }
 
 /// What a kernel's facts are read with.
@@ -153,15 +149,17 @@ impl Profile {
     #[must_use]
     pub fn beside_others(mut self, report: &Report, with: &Reduction<'_>) -> Profile {
         let groups = select::groups(report);
+        let mut room = ROOM;
         let other = |at: usize| {
             let kernel = KernelSummary::new(groups[at].clone());
             let own = own_view(&groups[at], with);
+            let fits = own.filter(|view| view.instructions.len() <= room);
+            room -= fits.map_or(0, |view| view.instructions.len());
             let device = kernel.device();
             OtherProfile {
                 at,
                 device: (*device != self.device).then(|| device.clone()),
-                parked: own.and_then(|view| Parked::of(view, with.limits)),
-                phases: own.and_then(|view| Phases::of(view, &kernel)),
+                instructions: fits.cloned().map(Arc::new),
                 readings: kept(kernel, &report.session.command_line, &Work::default()).medians(),
             }
         };
@@ -174,8 +172,7 @@ impl Profile {
         Some(Profile {
             device: other.device.clone().unwrap_or_else(|| self.device.clone()),
             readings: other.readings.clone(),
-            parked: other.parked.clone(),
-            phases: other.phases.clone(),
+            instructions: other.instructions.clone(),
             ..Profile::unmeasured(self.kernels.get(other.at)?.kernel.clone())
         })
     }
@@ -191,6 +188,10 @@ impl Profile {
             ..Session::default()
         };
         self.program = private::public_text(&private::public_path(&self.program)).into();
+        let others = self.others.iter_mut().map(|other| &mut other.instructions);
+        for view in std::iter::once(&mut self.instructions).chain(others).flatten() {
+            public_names(view);
+        }
     }
 
     fn of(report: &Report, group: KernelGroup<'_>, kernels: Vec<OtherKernel>, with: &Reduction<'_>) -> Profile {
@@ -223,9 +224,7 @@ impl Profile {
             kernels,
             others: Vec::new(),
             members,
-            lines: own.map(|view| SourceLines::of(view, &kernel, with.limits)),
-            parked: own.and_then(|view| Parked::of(view, with.limits)),
-            phases: own.and_then(|view| Phases::of(view, &kernel)),
+            instructions: own.cloned().map(Arc::new),
             over_time,
             readings: kept(kernel, &session.command_line, with.work),
         }
@@ -234,6 +233,11 @@ impl Profile {
     /// A kernel of which nothing was measured.
     pub fn unmeasured(kernel: KernelKey) -> Profile {
         Profile { kernel, ..Profile::default() }
+    }
+
+    /// What follows from its instructions.
+    pub(in crate::analysis) fn studied(&self, kernel: &KernelSummary<'_>, limits: &Limits) -> Studied<'_> {
+        Studied::of(self.instructions.as_deref(), kernel, limits)
     }
 
     /// The kernel with these readings.

@@ -4,6 +4,7 @@ use crate::analysis::diagnose::Measurement;
 use crate::analysis::evidence::Side;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::profile::Profile;
+use crate::analysis::studied::Studied;
 use crate::evidence::LaunchFacts;
 
 /// A side with its profile.
@@ -13,20 +14,22 @@ pub(in crate::analysis) struct Version<'a, 'r> {
     pub(in crate::analysis) profile: &'a Profile,
     /// The launches of the profile.
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    /// What follows from its instructions.
+    pub(in crate::analysis) studied: &'a Studied<'a>,
 }
 
 impl<'a, 'r> Version<'a, 'r> {
     pub(in crate::analysis) fn measurement(&self) -> Measurement<'a, 'r> {
-        measurement(self.profile, self.kernel, self.side.launch())
+        measurement(self.kernel, self.studied, self.side.launch())
     }
 }
 
-/// What is judged of a profile and its launches; `launch` is what they were launched with, where the launcher wrote it down.
+/// What is judged of a kernel; `launch` is what they were launched with, where the launcher wrote it down.
 pub(in crate::analysis) fn measurement<'a, 'r>(
-    profile: &'a Profile,
     kernel: &'a KernelSummary<'r>,
+    studied: &'a Studied<'a>,
     launch: Option<&'a LaunchFacts>,
 ) -> Measurement<'a, 'r> {
-    let parked = profile.parked.as_ref().map(|parked| parked.share);
-    Measurement { kernel, phases: profile.phases.as_ref(), parked, launch }
+    let parked = studied.parked.as_ref().map(|parked| parked.share);
+    Measurement { kernel, study: studied.study.as_ref(), phases: studied.phases.as_ref(), parked, launch }
 }

@@ -15,7 +15,7 @@ use crate::analysis::code::Launched;
 use crate::analysis::{self, Build, Evidence, KernelKey, Limits, MeasuredVariant, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
-use crate::evidence::{BuildLog, Origin, Report, SourceView, Want};
+use crate::evidence::{BuildLog, Origin, Report, Want};
 use crate::snapshot::{Placed, Record};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
@@ -40,8 +40,6 @@ pub(super) struct Gathered {
     pub(super) evidence: Evidence,
     /// The other kernels that the subject takes, where all are asked for.
     pub(super) others: Vec<Evidence>,
-    /// The launch that is looked at by instruction.
-    pub(super) instructions: Option<SourceView>,
     /// Where the audit stands in the series of its subject.
     pub(super) slot: Slot,
     /// In words where the old side comes from, or why there is none.
@@ -104,7 +102,6 @@ impl<'p> Gatherer<'p> {
                 Ok(Gathered {
                     evidence,
                     others: Vec::new(),
-                    instructions: None,
                     slot,
                     baseline,
                     against: String::new(),
@@ -143,7 +140,7 @@ impl<'p> Gatherer<'p> {
         let mut report = profile.read_chosen(&want, analysis::brief(), rows)?;
         let all = (!analysis::configuration_rows(&report, name).is_empty()).then(|| report.clone());
         missed.map_or_else(|| pick.leave(&mut report), Err)?;
-        let mut views = match self.is_of_all_kernels {
+        let views = match self.is_of_all_kernels {
             true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,
             false => lines::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
         };
@@ -158,7 +155,6 @@ impl<'p> Gatherer<'p> {
         };
         let configurations =
             all.map(|all| analysis::configurations(&all, name, &kernel.kernel.function)).unwrap_or_default();
-        let own_view = views.iter().position(|view| kernel.launches.contains(&view.launch));
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
         let own = self.instead(subject, &report, builds, &kernel.kernel)?;
@@ -205,10 +201,9 @@ impl<'p> Gatherer<'p> {
             Evidence { new: Side { profile: Some(profile), ..side }, ..Evidence::default() }
         };
         let others = others.into_iter().map(other).collect();
-        let instructions = own_view.map(|at| views.swap_remove(at));
         let evidence = Evidence { new, old, reference: beside.reference };
         let placed = Placed { after, with };
-        Ok(Gathered { evidence, others, instructions, slot, baseline: words, against, record, placed })
+        Ok(Gathered { evidence, others, slot, baseline: words, against, record, placed })
     }
 
     fn slot(&self, subject: &Subject, new: &Side) -> Result<Slot, Failure> {

@@ -197,6 +197,8 @@ impl<'p> Maker<'p> {
             history: Heading::kept(history),
             ..Heading::default()
         };
+        let profile = gathered.evidence.new.profile.as_ref();
+        let instructions = profile.and_then(|profile| profile.instructions.clone());
         let mut snapshot = Snapshot::new(heading, gathered.evidence, &audit).placed(gathered.placed);
         let path = plan.series.join(format!("{}.json", snapshot.heading.stem()));
         let own = Entry { found: Found { at: slot.at, path }, milestone: snapshot.milestone.clone() };
@@ -208,7 +210,7 @@ impl<'p> Maker<'p> {
         snapshot.heading.problem = standing.problem;
         snapshot.milestone.is_accepted = standing.accepted.is_some();
         snapshot.milestone.problem.clone_from(&snapshot.heading.problem);
-        Ok(Made { snapshot, audit, all, instructions: gathered.instructions, is_first_made: slot.own.is_none() })
+        Ok(Made { snapshot, audit, all, instructions, is_first_made: slot.own.is_none() })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::words;
 use crate::words::Words;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An audit with what its page and its snapshot are made from.
 pub(super) struct Made {
@@ -23,7 +24,7 @@ pub(super) struct Made {
     /// The audits of every kernel that the subject takes, this one first, for a page with one line each.
     pub(super) all: Vec<Audit>,
     /// The launch by instruction, where the report is there.
-    pub(super) instructions: Option<SourceView>,
+    pub(super) instructions: Option<Arc<SourceView>>,
     /// Whether no audit was made from this evidence before.
     pub(super) is_first_made: bool,
 }

@@ -6,6 +6,7 @@
 mod build;
 mod collected;
 mod dump;
+mod kept_view;
 mod reading;
 mod sanitizer;
 mod source_dump;

@@ -1,5 +1,6 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
+use super::kept_view::KeptView;
 use super::{MachineWord, Op, SourceLine};
 use crate::quantity::Unit;
 use cuda_binary::flow::Step;
@@ -83,7 +84,7 @@ pub enum Lines {
     },
 }
 
-/// One launch, instruction by instruction.
+/// One launch, instruction by instruction. As JSON it has no text but that of `shown`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SourceView {
     /// Row of the report.
@@ -92,12 +93,30 @@ pub struct SourceView {
     pub name: Arc<str>,
     /// Whether lines are known.
     pub lines: Lines,
+    /// The compute capability that the code is for; `None` where nothing tells.
+    pub capability: Option<(u32, u32)>,
     /// All instructions of the kernel's code section, then those of other functions that have counters, each by offset.
     pub instructions: Vec<CodeInstruction>,
     /// The metrics with values by instruction, by name.
     pub columns: Vec<CounterColumn>,
-    /// Embedded sources of the lines.
+    /// Embedded sources of the lines; none in a launch that was kept.
     pub texts: Vec<SourceText>,
+    /// Of a launch that was kept, the text of the lines that its page shows.
+    pub shown: Vec<(SourceLine, Arc<str>)>,
+    /// Of a launch that was kept, the lines of its tensor instructions that hold or call a product.
+    pub products: Vec<SourceLine>,
+}
+
+impl serde::Serialize for SourceView {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        KeptView::of(self).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for SourceView {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<SourceView, D::Error> {
+        KeptView::deserialize(deserializer)?.view().map_err(serde::de::Error::custom)
+    }
 }
 
 /// How a metric's values on several instructions make one of a line.
@@ -151,6 +170,9 @@ impl SourceView {
 
     /// The text of a line, where the report embeds its file.
     pub fn text(&self, place: &SourceLine) -> Option<&str> {
+        if let Some((_, text)) = self.shown.iter().find(|(shown, _)| shown == place) {
+            return Some(text);
+        }
         let text = self.texts.iter().find(|text| text.file == place.file)?;
         text.text.lines().nth(place.line.checked_sub(1)? as usize)
     }
@@ -216,6 +238,7 @@ mod tests {
             launch: 0,
             name: "k".into(),
             lines: Lines::Known,
+            capability: None,
             instructions: vec![
                 instruction(0, vec![line("b.h", 4), line("a.cu", 9), line("b.h", 4)]),
                 instruction(16, vec![line("a.cu", 9)]),
@@ -227,6 +250,8 @@ mod tests {
                 column("memory_access_type", &[(0, 2), (1, 4)]),
             ],
             texts: vec![SourceText { file: "a.cu".into(), text: "one\r\ntwo\n".into() }],
+            shown: Vec::new(),
+            products: Vec::new(),
         };
         let sums: Vec<(u32, Vec<(usize, u64)>)> = view
             .line_counts()

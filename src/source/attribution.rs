@@ -156,7 +156,21 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
         None => Lines::NoLineInfo,
     };
     let texts = texts(&modules, &instructions);
-    SourceView { launch: launch.id, name: launch.name.clone(), lines, instructions, columns, texts }
+    let capability = match step {
+        Step::Sixteen(capability) => capability,
+        Step::ThreeOfFour => None,
+    };
+    SourceView {
+        launch: launch.id,
+        name: launch.name.clone(),
+        lines,
+        capability,
+        instructions,
+        columns,
+        texts,
+        shown: Vec::new(),
+        products: Vec::new(),
+    }
 }
 
 /// The code sections that the launch's modules loaded, by address.

@@ -19,7 +19,7 @@ fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
     let audit = analysis::audit(evidence, limits);
     let snapshot = Snapshot::new(Heading::default(), evidence.clone(), &audit);
     let read = Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap()).unwrap();
-    assert!(read.evidence == *evidence, "{what}: the evidence that was read is another");
+    assert!(read.evidence == snapshot.evidence, "{what}: the evidence that was read is another");
     assert!(read.audit() == audit, "{what}: the audit of what was read is another");
     assert!(read.milestone == snapshot.milestone, "{what}: the milestone that was read is another");
     audit
@@ -95,6 +95,26 @@ fn a_snapshot_shown_as_json_is_whole() {
     assert!(report["panels"][0]["rows"][0]["new"]["value"].as_f64() == Some(100_000.0), "{report}");
     for part in ["panels", "stalls", "mix", "occupancy", "roofline", "line", "bottleneck", "findings"] {
         assert_eq!(snapshot[part], report[part], "{part}");
+    }
+}
+
+/// Codes of findings that a committed audit comes to, by its snapshot alone, each with its sentence.
+fn found(name: &str, code: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("audits/{name}.json"));
+    let audit = Snapshot::read(&path).unwrap().audit();
+    audit.findings.iter().find(|found| found.code.to_string() == code).map(|found| found.sentence.to_plain())
+}
+
+#[test]
+fn a_rule_on_instructions_speaks_about_an_audit_that_was_committed_before_it() {
+    // Ten turns halve the warps that add: 16 + 8 + 4 + 2 + 1 and five times one are 36 loads of the own sum, of 265 warp
+    // instructions for a row.
+    let said = found("2026-11-21-barrier_reduction", "kept-in-memory").unwrap();
+    assert!(said.contains("barrier_reduction.cu:18") && said.contains("13.60 %"), "{said}");
+    assert!(found("2026-11-23-cholesky_damped", "kept-in-memory").is_some());
+    // Spilled registers are a limit of their own, a copy keeps nothing, and a loop through an array changes its address.
+    for other in ["2026-11-21-spilling", "2026-11-21-l2_resident", "2026-11-21-pointer_chase"] {
+        assert_eq!(found(other, "kept-in-memory"), None, "{other}");
     }
 }
 

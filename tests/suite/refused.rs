@@ -6,6 +6,7 @@ use crate::project::{Profile, Project};
 use kernel_audit::snapshot::Snapshot;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A project with a page, and times of 500 samples a side.
 fn audited() -> Project {
@@ -131,10 +132,10 @@ fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
     profile.kernels.extend(vec![subject; 4999]);
     let said = parsed(&kernels).unwrap_err().to_string();
     assert!(said.contains("5000 kernels under audit, where at most 1 can be"), "{said}");
-    let mut roles = whole;
-    let phases = roles.evidence.new.profile.as_mut().unwrap().phases.as_mut().unwrap();
-    let role = phases.roles[0].clone();
-    phases.roles.extend(vec![role; 5000]);
-    let said = parsed(&roles).unwrap_err().to_string();
-    assert!(said.contains("roles of warps, where at most 32 can be"), "{said}");
+    let mut rows = whole;
+    let view = Arc::make_mut(rows.evidence.new.profile.as_mut().unwrap().instructions.as_mut().unwrap());
+    let row = view.instructions[0].clone();
+    view.instructions.extend(vec![row; 1 << 18]);
+    let said = parsed(&rows).unwrap_err().to_string();
+    assert!(said.contains("instructions:") && said.contains("of 262144"), "{said}");
 }

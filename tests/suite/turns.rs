@@ -12,15 +12,25 @@ fn audit(snapshot: &Snapshot, change: impl Fn(&mut Evidence)) -> Audit {
     analysis::audit(&evidence, &snapshot.limits)
 }
 
+/// Multiplies a metric of the new side.
+fn scale(evidence: &mut Evidence, metric: &str, by: f64) {
+    let mut json = serde_json::to_value(&*evidence).unwrap();
+    let table = &mut json["readings"];
+    let at = table["metric"].as_array().unwrap().iter().position(|name| name == metric).unwrap();
+    let times = |value: &mut serde_json::Value| *value = (value.as_f64().unwrap() * by).into();
+    let own = &mut table["new"];
+    times(&mut own["median"][at]);
+    own["each"].get_mut(at.to_string()).and_then(|each| each.as_array_mut()).into_iter().flatten().for_each(times);
+    *evidence = serde_json::from_value(json).unwrap();
+}
+
 #[test]
 fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
     let bucketize = snapshot("2026-11-22-bucketize");
     let step = audit(&bucketize, |_| {}).phases.unwrap().step_cycles().unwrap();
     let with = |cycles: f64| {
-        let audit = audit(&bucketize, |evidence| {
-            let steps = &mut evidence.new.profile.as_mut().unwrap().phases.as_mut().unwrap().steps;
-            *steps = steps.map(|steps| steps * step / cycles);
-        });
+        // The life of a warp, and with it each step, is in proportion to the cycles in which SMs hold blocks.
+        let audit = audit(&bucketize, |evidence| scale(evidence, "sm__cycles_active.avg", cycles / step));
         (audit.bottleneck.limiter, audit.bottleneck.sentence.to_plain())
     };
     // A load from DRAM takes 665 cycles on an idle H200: 2 × 665 = 1,330.

@@ -10,7 +10,7 @@ use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, Study};
 use crate::catalog::{StallReason, Threshold};
 use crate::evidence::{LaunchFacts, Reading};
 
@@ -18,7 +18,9 @@ use crate::evidence::{LaunchFacts, Reading};
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Measurement<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-    /// Where the time goes; `None` where the report does not count and sample by instruction.
+    /// Its instructions with their counts and samples; `None` where the report does not count and sample by instruction.
+    pub(in crate::analysis) study: Option<&'a Study<'a>>,
+    /// Where the time goes; `None` as above.
     pub(in crate::analysis) phases: Option<&'a Phases>,
     /// Samples of warps with nothing left to do, in percent of all.
     pub(in crate::analysis) parked: Option<f64>,
@@ -29,6 +31,7 @@ pub(in crate::analysis) struct Measurement<'a, 'r> {
 /// One kernel with what is derived from it, beside an old one where there is one.
 pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    pub(in crate::analysis) study: Option<&'a Study<'a>>,
     pub(in crate::analysis) phases: Option<&'a Phases>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
@@ -48,7 +51,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
         work: &'a Work,
         limits: &'a Limits,
     ) -> Kernel<'a, 'r> {
-        let Measurement { kernel, phases, parked, launch } = new;
+        let Measurement { kernel, study, phases, parked, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let on = phases.map(Phases::lanes_on).unwrap_or_default();
         let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
@@ -60,6 +63,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
             roofline: Roofline::of(kernel, &mix, work, launch.and_then(LaunchFacts::footprint)),
             local_bytes: launch.map(|launch| launch.function.local_bytes),
             kernel,
+            study,
             phases,
             limits,
             work,

@@ -8,16 +8,18 @@ use super::finding::{Finding, Severity};
 use super::kernel::Kernel;
 use crate::analysis::derive::units::{self, MEMORY};
 use crate::analysis::lines::Sits;
+use crate::analysis::phases::{Loop, address, point};
 use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format::{fixed, percent};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::op::{Act, Space};
 
 /// What is there of a pattern in a kernel that something limits, and where in the source it stands.
 type Pattern = fn(&Kernel<'_, '_>, Code) -> Option<(Finding, Sits)>;
 
 /// Every pattern of a profile. Findings are ranked; the order here decides between equal ones.
-pub(super) const PATTERNS: [Pattern; 3] = [predicated_off, serialised_accesses, peak_exceeded];
+pub(super) const PATTERNS: [Pattern; 4] = [predicated_off, serialised_accesses, peak_exceeded, kept_in_memory];
 
 /// A finding with the readings that it rests on. `share` in percent ranks it: of the limiting part's work for a cause, of its own
 /// part's for a cost.
@@ -62,6 +64,60 @@ fn predicated_off(g: &Kernel<'_, '_>, limiter: Code) -> Option<(Finding, Sits)> 
         fixed(on, 1)
     );
     Some((found(g, Code::PredicatedOff, severity, cost, &[ACTIVE, ON], sentence), Sits::IdleLanes))
+}
+
+/// Share of the executed instructions, in percent, from which loads of a word that stays are worth a line.
+const RELOADED: f64 = 5.0;
+
+/// A loop loads a word on every turn and stores it at the same address, which no turn changes: the thread's own value, which a
+/// register could hold. The compiler has to load it again where others may have written it: behind a barrier, or through a pointer.
+fn kept_in_memory(g: &Kernel<'_, '_>, _: Code) -> Option<(Finding, Sits)> {
+    let study = g.study?;
+    let code = &study.code;
+    // The address with the rows that make it, where none of them is in the loop.
+    let stays = |row: usize, cycle: &Loop| {
+        let register = address(code, row)?;
+        let made = study.flows.definitions(code, row, register);
+        let is_outside = made.iter().all(|row| !cycle.blocks.contains(&code.block_of[*row]));
+        Some((register, made, code.rows[row].word?.registers.offset)).filter(|_| is_outside)
+    };
+    let is_reloaded = |load: usize| {
+        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[load]));
+        let cycle = around.min_by_key(|cycle| cycle.blocks.len())?;
+        let is_turning = code.entered(cycle)? < code.entries(cycle.header);
+        let own = stays(load, cycle).filter(|_| is_turning)?;
+        let is_of_it = |row: &usize| {
+            let (store, loaded) = (code.op(*row), code.op(load));
+            store.act() == Some(Act::Store) && store.space() == loaded.space() && code.executed[*row] > 0
+        };
+        let mut stores = code.rows_of(&cycle.blocks).filter(is_of_it);
+        stores.any(|row| stays(row, cycle).as_ref() == Some(&own)).then_some(load)
+    };
+    let is_load = |row: &usize| {
+        let op = code.op(*row);
+        op.act() == Some(Act::Load)
+            && matches!(op.space(), Some(Space::Global | Space::Shared))
+            && code.executed[*row] > 0
+    };
+    let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
+    let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;
+    let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+    let share = 100.0 * executed as f64 / code.executed.iter().sum::<u64>() as f64;
+    if share < RELOADED {
+        return None;
+    }
+    let at = point(study, most);
+    let place = if at.line > 0 { format!("{}:{}", at.file, at.line) } else { format!("SASS {:#x}", at.offset) };
+    let sentence = words!(
+        "At `{}` a loop loads a word again on every turn and stores it where it was: {} of the executed instructions are such loads. \
+         A register can hold the value where no other thread writes it.",
+        place,
+        percent(share)
+    );
+    Some((
+        found(g, Code::KeptInMemory, Severity::Notes, share, &[Counter::SmspInstExecutedSum], sentence),
+        Sits::Nowhere,
+    ))
 }
 
 /// The caches from the nearest on, each with the share of sectors that it has.

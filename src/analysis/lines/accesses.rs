@@ -9,7 +9,7 @@ use crate::quantity::SECTOR;
 use std::collections::BTreeMap;
 
 /// A space that a counter tells by instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Space {
     /// Global memory; counted in sectors of L2.
@@ -40,21 +40,21 @@ pub(super) const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// The accesses of one kind at one line, or one instruction. Where a need is known, instructions of the line without
 /// excess are left out.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct AccessLine {
     /// The line.
     pub spot: Spot,
     /// `load`, `store`, `atomic`, `load and store`; empty where the report does not say.
     pub kind: String,
     /// Bits of a lane's element, where all instructions agree; those below 32 count as 32.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Warp-level executions.
     pub requests: u64,
     /// Sectors or wavefronts.
     pub moved: u64,
     /// What the same bytes need side by side; `None` where no counter tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal: Option<u64>,
     /// Σ |moved − ideal| over its instructions; 0 where no need is known.
     pub excess: u64,
@@ -63,13 +63,13 @@ pub struct AccessLine {
     /// Moved over requests.
     pub per_request: f64,
     /// Active lanes of an execution, on average; `None` where the counter was not collected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub lanes: Option<f64>,
     /// The addresses' pattern; global memory alone.
-    #[serde(default, skip_serializing_if = "Pattern::is_unknown")]
+    #[serde(skip_serializing_if = "Pattern::is_unknown")]
     pub pattern: Pattern,
     /// Upper bound of the time that the excess costs, in percent; `None` where the unit's activity was not collected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
 }
 
@@ -81,7 +81,7 @@ impl AccessLine {
 }
 
 /// The accesses of one space.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Accesses {
     /// The space.
     pub space: Space,
@@ -218,7 +218,7 @@ const SLACK: f64 = 0.05;
 
 /// How the lanes of a warp address memory, as far as the counts tell. Several patterns can give the same counts; the
 /// simplest is named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {
     /// All lanes in one sector, although their elements side by side would need several.

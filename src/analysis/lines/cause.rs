@@ -160,9 +160,12 @@ mod tests {
             launch: 0,
             name: "k".into(),
             lines: Lines::NoLineInfo,
+            capability: None,
             instructions,
             columns: Vec::new(),
             texts: Vec::new(),
+            shown: Vec::new(),
+            products: Vec::new(),
         }
     }
 

@@ -45,7 +45,7 @@ pub fn source_want(launches: &[&Launch]) -> Want {
 }
 
 /// The costs of one launch by source line.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SourceLines {
     /// The launch: row of the report.
     pub launch: u32,
@@ -64,16 +64,16 @@ pub struct SourceLines {
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
     /// The lines that make the work of each part of the chip that may limit; those of the one that does stand in `limiting`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartLines>,
     /// The lines that make the work of the part that limits, once that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked: Option<Parked>,
     /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub atomics: Vec<(Spot, f64)>,
 }
 
@@ -108,6 +108,25 @@ impl SourceLines {
         // A cause that stands for few of the waits is not theirs.
         let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
         Some(cause.unwrap_or(waits).0.clone())
+    }
+
+    /// Every place that it names.
+    pub(in crate::analysis) fn spots(&self) -> impl Iterator<Item = &Spot> {
+        let waits = self.waits.iter().flat_map(|waits| {
+            let lines = waits.lines.iter().chain(&waits.hotspots).map(|line| &line.spot);
+            let reasons = waits.reasons.iter().flat_map(|reason| reason.lines.iter().chain(&reason.causes));
+            lines.chain(reasons.map(|(spot, _)| spot))
+        });
+        let accesses = [&self.global, &self.shared, &self.local].into_iter().flatten();
+        let accesses = accesses.flat_map(|all| all.lines.iter().chain(&all.instructions)).map(|line| &line.spot);
+        let idle = self.idle_lanes.iter().flatten().map(|line| &line.spot);
+        let limiting = self.limiting.iter().flat_map(|limiting| &limiting.lines).chain(&self.atomics);
+        waits
+            .chain(accesses)
+            .chain(idle)
+            .chain(self.executed.iter().map(|line| &line.spot))
+            .chain(limiting.map(|(spot, _)| spot))
+            .chain(self.parked.iter().map(|parked| &parked.at))
     }
 
     /// The lines as they stand beside a verdict: with those of the part that limits.
@@ -155,14 +174,14 @@ impl SourceLines {
 }
 
 /// A place in the user's source.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Place {
     /// The file as the build wrote it, without home folders.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
     /// `file:line` of the calls that the code of the line was inlined at; empty for code that is where it was written.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub inlined_at: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::evidence::SourceView;
 const WARP: f64 = 32.0;
 
 /// Warp executions of a line.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LineCount {
     /// The line.
     pub spot: Spot,
@@ -22,7 +22,7 @@ pub struct LineCount {
 }
 
 /// A line whose executions leave lanes idle.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LaneLine {
     /// The line.
     pub spot: Spot,

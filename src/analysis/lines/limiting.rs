@@ -22,7 +22,7 @@ const LINES: usize = 5;
 pub(super) const SECTORS: [Counter; 2] = [coalescing::SECTORS, Counter::MemoryL2TheoreticalSectorsLocal];
 
 /// What is counted by line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Counted {
     /// Sectors that global and local accesses ask of L2.
@@ -40,21 +40,21 @@ pub enum Counted {
 }
 
 /// What the limiting part's work is made of, by line.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LimitingLines {
     /// The limiter's code.
     pub limiter: Code,
     /// What is counted.
     pub counted: Counted,
     /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<(f64, f64)>,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,
 }
 
 /// The lines of one kind of work, with every limiter that it stands for.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct PartLines {
     /// Codes of the limiters.
     pub limiters: Vec<Code>,

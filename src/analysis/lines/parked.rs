@@ -10,7 +10,7 @@ use cuda_binary::Op;
 use cuda_binary::op::{Control, Sync};
 
 /// Samples of such warps.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Parked {
     /// Over all samples of the kernel, in percent.
     pub share: f64,
@@ -81,9 +81,12 @@ mod tests {
             launch: 0,
             name: "k".into(),
             lines: Lines::NoLineInfo,
+            capability: None,
             instructions: code.iter().enumerate().map(row).collect(),
             columns: Vec::new(),
             texts: Vec::new(),
+            shown: Vec::new(),
+            products: Vec::new(),
         }
     }
 

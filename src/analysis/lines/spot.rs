@@ -14,8 +14,8 @@ const INSTRUCTIONS: usize = 3;
 /// A source line, or an instruction whose line is not known.
 ///
 /// As JSON: `{"at": "file:line", "text": …, "inlined_at": […], "sass": [[offset, opcode], …]}`, without what is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "SpotJson", from = "SpotJson")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "SpotJson")]
 pub struct Spot {
     /// File name without folders, or with one where two files share a name; empty where no line is known.
     pub file: String,
@@ -31,15 +31,15 @@ pub struct Spot {
     pub instructions: Vec<(u64, String)>,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
+#[derive(serde::Serialize)]
 struct SpotJson {
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     at: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     inlined_at: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     sass: Vec<(u64, String)>,
 }
 
@@ -47,14 +47,6 @@ impl From<Spot> for SpotJson {
     fn from(spot: Spot) -> SpotJson {
         let at = if spot.file.is_empty() && spot.line == 0 { String::new() } else { spot.place() };
         SpotJson { at, text: spot.text, inlined_at: spot.inlined_at, sass: spot.instructions }
-    }
-}
-
-impl From<SpotJson> for Spot {
-    fn from(json: SpotJson) -> Spot {
-        let place = json.at.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.parse().ok()?)));
-        let (file, line) = place.unwrap_or((json.at, 0));
-        Spot { file, line, text: json.text, inlined_at: json.inlined_at, instructions: json.sass }
     }
 }
 
@@ -179,7 +171,7 @@ impl<'v> Groups<'v> {
 }
 
 /// For each file its name without folders; with one folder where two files share a name.
-fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
+pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
     let files: HashSet<&Arc<str>> =
         view.instructions.iter().flat_map(|i| i.places.iter()).map(|place| &place.file).collect();
     let tail = |file: &str, parts: usize| -> String {
@@ -201,8 +193,34 @@ fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
         .collect()
 }
 
+/// Gives the files of a launch the names under which pages show them; those of the CUDA toolkit stay told from the project's.
+pub(in crate::analysis) fn public_names(view: &mut Arc<SourceView>) {
+    let names: HashMap<Arc<str>, Arc<str>> = short_names(view)
+        .into_iter()
+        .map(|(file, short)| {
+            let name = if is_toolkit(&file) { format!("/cuda/include/{short}") } else { short };
+            (file, name.into())
+        })
+        .collect();
+    if names.iter().all(|(file, name)| file == name) {
+        return;
+    }
+    let public = |place: &SourceLine| SourceLine { file: names[&place.file].clone(), line: place.line };
+    let view = Arc::make_mut(view);
+    let mut stacks: HashMap<Arc<[SourceLine]>, Arc<[SourceLine]>> = HashMap::new();
+    for row in &mut view.instructions {
+        let made = || row.places.iter().map(public).collect();
+        row.places = stacks.entry(row.places.clone()).or_insert_with(made).clone();
+    }
+    view.texts.retain_mut(|text| names.get(&text.file).map(|name| text.file = name.clone()).is_some());
+    view.shown.retain(|(place, _)| names.contains_key(&place.file));
+    view.shown.iter_mut().for_each(|(place, _)| *place = public(place));
+    view.products.retain(|place| names.contains_key(&place.file));
+    view.products.iter_mut().for_each(|place| *place = public(place));
+}
+
 /// One line of source without indentation and control characters, cut at a character boundary.
-fn shortened(text: &str) -> String {
+pub(in crate::analysis) fn shortened(text: &str) -> String {
     let plain: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if plain.chars().count() <= TEXT_LENGTH {
         return plain;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const LINES_OF_REASON: usize = 3;
 
 /// One line and what its samples say.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LineWaits {
     /// The line.
     pub spot: Spot,
@@ -27,7 +27,7 @@ pub struct LineWaits {
 }
 
 /// One stall reason and the lines where it is met.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReasonLines {
     /// The catalog's id.
     pub reason: String,
@@ -37,12 +37,11 @@ pub struct ReasonLines {
     pub lines: Vec<(Spot, f64)>,
     /// The same by what is waited for: the barrier, or the access whose scoreboard is held. Empty where the reason cannot
     /// be traced, or the report lacks the machine code.
-    #[serde(default)]
     pub causes: Vec<(Spot, f64)>,
 }
 
 /// Samples by line.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Waits {
     /// All samples of the kernel.
     pub samples: u64,

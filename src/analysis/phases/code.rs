@@ -12,35 +12,35 @@ const EXECUTED: Counter = Counter::InstExecuted;
 const LANES: Counter = Counter::ThreadInstExecutedTrue;
 
 /// The kernel's code section with its counts, by row.
-pub(super) struct Code<'v> {
+pub(in crate::analysis) struct Code<'v> {
     /// The rows of the section, in the order of their offsets.
-    pub(super) rows: &'v [CodeInstruction],
+    pub(in crate::analysis) rows: &'v [CodeInstruction],
     /// `E`: warp executions.
-    pub(super) executed: Vec<u64>,
+    pub(in crate::analysis) executed: Vec<u64>,
     /// `T`: executions by lanes whose guard held; `None` where that was not collected.
-    pub(super) lanes: Option<Vec<u64>>,
+    pub(in crate::analysis) lanes: Option<Vec<u64>>,
     /// Blocks and the edges between them; a block's instructions are rows.
-    pub(super) flow: ControlFlow,
+    pub(in crate::analysis) flow: ControlFlow,
     /// The block of each row.
-    pub(super) block_of: Vec<usize>,
+    pub(in crate::analysis) block_of: Vec<usize>,
     /// Blocks that lead to each block.
-    pub(super) predecessors: Vec<Vec<usize>>,
+    pub(in crate::analysis) predecessors: Vec<Vec<usize>>,
     /// Natural loops, and each cycle with several ways in; by header.
-    pub(super) loops: Vec<Loop>,
+    pub(in crate::analysis) loops: Vec<Loop>,
 }
 
 /// A cycle of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Loop {
+pub(in crate::analysis) struct Loop {
     /// Where it is entered.
-    pub(super) header: usize,
+    pub(in crate::analysis) header: usize,
     /// Its blocks, inner loops and called functions included.
-    pub(super) blocks: BTreeSet<usize>,
+    pub(in crate::analysis) blocks: BTreeSet<usize>,
 }
 
 impl<'v> Code<'v> {
     /// `None` where the report lacks the code's bits or the executions by instruction.
-    pub(super) fn of(view: &'v SourceView) -> Option<Code<'v>> {
+    pub(in crate::analysis) fn of(view: &'v SourceView) -> Option<Code<'v>> {
         let first = view.instructions.first()?;
         let count = view.instructions.iter().take_while(|row| row.function == first.function).count();
         let rows = &view.instructions[..count];
@@ -52,7 +52,11 @@ impl<'v> Code<'v> {
     }
 
     /// The code of rows that all have their bits, with its counts.
-    pub(super) fn counted(rows: &'v [CodeInstruction], executed: Vec<u64>, lanes: Option<Vec<u64>>) -> Code<'v> {
+    pub(in crate::analysis) fn counted(
+        rows: &'v [CodeInstruction],
+        executed: Vec<u64>,
+        lanes: Option<Vec<u64>>,
+    ) -> Code<'v> {
         let steps: Vec<Step> = rows.iter().map(CodeInstruction::step).collect();
         let flow = ControlFlow::of_steps(&steps, std::iter::empty());
         let mut block_of = vec![0; rows.len()];
@@ -67,37 +71,40 @@ impl<'v> Code<'v> {
     }
 
     /// `E` of a block: the executions of its first row.
-    pub(super) fn entries(&self, block: usize) -> u64 {
+    pub(in crate::analysis) fn entries(&self, block: usize) -> u64 {
         self.executed[self.flow.blocks[block].instructions.start]
     }
 
     /// The opcode of a row.
-    pub(super) fn op(&self, row: usize) -> Op {
+    pub(in crate::analysis) fn op(&self, row: usize) -> Op {
         self.rows[row].op()
     }
 
     /// What a row does between warps.
-    pub(super) fn sync(&self, row: usize) -> WarpSync {
+    pub(in crate::analysis) fn sync(&self, row: usize) -> WarpSync {
         self.rows[row].word.map_or(WarpSync::None, |word| word.sync)
     }
 
     /// Rows of some blocks, in the order of the code.
-    pub(super) fn rows_of<'b>(&'b self, blocks: impl IntoIterator<Item = &'b usize>) -> impl Iterator<Item = usize> {
+    pub(in crate::analysis) fn rows_of<'b>(
+        &'b self,
+        blocks: impl IntoIterator<Item = &'b usize>,
+    ) -> impl Iterator<Item = usize> {
         blocks.into_iter().flat_map(|block| self.flow.blocks[*block].instructions.clone())
     }
 
     /// Whether a row multiplies matrices.
-    pub(super) fn is_tensor(&self, row: usize) -> bool {
+    pub(in crate::analysis) fn is_tensor(&self, row: usize) -> bool {
         self.op(row).is_product()
     }
 
     /// Whether a row waits at a barrier of the block.
-    pub(super) fn is_block_barrier(&self, row: usize) -> bool {
+    pub(in crate::analysis) fn is_block_barrier(&self, row: usize) -> bool {
         matches!(self.sync(row), WarpSync::BlockBarrier { .. })
     }
 
     /// The blocks that a walk from `start` reaches, along edges that `keep` admits.
-    pub(super) fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
+    pub(in crate::analysis) fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
         let mut seen = BTreeSet::from([start]);
         let mut rest = vec![start];
         while let Some(block) = rest.pop() {
@@ -111,7 +118,7 @@ impl<'v> Code<'v> {
     }
 
     /// The functions that some blocks call, as blocks: a called function belongs to its caller.
-    pub(super) fn called_by(&self, blocks: &BTreeSet<usize>) -> BTreeSet<usize> {
+    pub(in crate::analysis) fn called_by(&self, blocks: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut rest: Vec<usize> =
             self.flow.calls.iter().filter(|(from, _)| blocks.contains(from)).map(|(_, to)| *to).collect();
@@ -127,13 +134,13 @@ impl<'v> Code<'v> {
     }
 
     /// Whether an edge closes a cycle: it leads to the header of a loop that holds its start.
-    pub(super) fn is_back(&self, from: usize, to: usize) -> bool {
+    pub(in crate::analysis) fn is_back(&self, from: usize, to: usize) -> bool {
         self.loops.iter().any(|cycle| cycle.header == to && cycle.blocks.contains(&from))
     }
 
     /// Executions that enter a loop: those of the blocks outside that lead to its header, by their last row, where each leads
     /// to nothing else that is executed; what the header executes beyond its back jumps otherwise.
-    pub(super) fn entered(&self, cycle: &Loop) -> Option<u64> {
+    pub(in crate::analysis) fn entered(&self, cycle: &Loop) -> Option<u64> {
         let outside = || self.predecessors[cycle.header].iter().filter(|from| !cycle.blocks.contains(from));
         let certain = |from: &usize| {
             let block = &self.flow.blocks[*from];
@@ -148,7 +155,7 @@ impl<'v> Code<'v> {
 
     /// Executions that go from a block to a successor: all of the successor's where nothing else leads there, else what the
     /// guard's lanes tell for a branch, in warps.
-    pub(super) fn way(&self, from: usize, to: usize) -> u64 {
+    pub(in crate::analysis) fn way(&self, from: usize, to: usize) -> u64 {
         if self.predecessors[to].len() == 1 {
             return self.entries(to);
         }

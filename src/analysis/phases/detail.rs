@@ -5,8 +5,8 @@ use cuda_binary::Op;
 /// An instruction and its line.
 ///
 /// As JSON: `[line, line of the call or 0, offset, opcode, file]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "PointJson", from = "PointJson")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "PointJson")]
 pub struct Point {
     /// File name without folders; empty where no line is known.
     pub file: String,
@@ -27,8 +27,8 @@ impl Point {
     }
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
-struct PointJson(u32, u32, u64, String, #[serde(default, skip_serializing_if = "String::is_empty")] String);
+#[derive(serde::Serialize)]
+struct PointJson(u32, u32, u64, String, #[serde(skip_serializing_if = "String::is_empty")] String);
 
 impl From<Point> for PointJson {
     fn from(point: Point) -> PointJson {
@@ -36,17 +36,14 @@ impl From<Point> for PointJson {
     }
 }
 
-impl From<PointJson> for Point {
-    fn from(PointJson(line, call, offset, opcode, file): PointJson) -> Point {
-        Point { file, line, call: Some(call).filter(|line| *line > 0), offset, opcode }
-    }
-}
-
 /// A function of the source that a phase is.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Named {
     /// Its name in the text of the call.
     pub name: String,
+    /// The file of the call.
+    #[serde(skip)]
+    pub file: String,
     /// The line of the call.
     pub call: u32,
     /// First line of the function itself that has code here.
@@ -56,19 +53,19 @@ pub struct Named {
 }
 
 /// Samples of one reason at one place.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct WaitGroup {
     /// Share of the reason's samples, 0 to 1.
     pub share: f64,
     /// Where the warps wait: the instruction with the most of these samples.
     pub at: Point,
     /// What they wait for, where a scoreboard tells: the access that holds it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Point>,
 }
 
 /// What the warps of a phase wait for.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Wait {
     /// The catalog's id of the reason; never `selected` or `not_selected`.
     pub reason: String,
@@ -79,7 +76,7 @@ pub struct Wait {
 }
 
 /// Where samples of a reason lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StallPlace {
     /// A phase of the pacing role, or a part of one.
@@ -87,7 +84,7 @@ pub enum StallPlace {
         /// Position in [`Phases::phases`](super::Phases::phases).
         phase: usize,
         /// Position among its parts.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<usize>,
     },
     /// The code of another role.
@@ -98,7 +95,7 @@ pub enum StallPlace {
 }
 
 /// Samples of a reason in one phase or role.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallGroup {
     /// Where.
     pub place: StallPlace,
@@ -109,7 +106,7 @@ pub struct StallGroup {
 }
 
 /// A stall reason of the whole kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallCause {
     /// The catalog's id.
     pub reason: String,
@@ -120,35 +117,35 @@ pub struct StallCause {
 }
 
 /// What the elapsed time is made of. Each part is a share of it, 0 to 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct TimeSplit {
     /// The tensor pipe works; `None` for kernels without tensor instructions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// A block is on the SM and the tensor pipe does not work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<f64>,
     /// No block is on the SM.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty: Option<f64>,
     /// Upper bound of what the last, partly filled wave costs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_wave: Option<f64>,
 }
 
 /// Samples that say that the tensor pipe is full.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Pressure {
     /// Share of the life of a warp of the pacing role, 0 to 1.
     pub share: f64,
     /// Whether the steps keep the pipe busy: the samples then are back-pressure, and no stall to mend. Else they are waits for
     /// products in flight. `None` where the efficiency of a step is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_healthy: Option<bool>,
 }
 
 /// Fences in front of an arrival in the main loop, and everything that waits behind them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FenceChain {
     /// The first fence.
     pub at: Point,
@@ -159,7 +156,7 @@ pub struct FenceChain {
 }
 
 /// Loads each of which needs the value of the one before.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Chain {
     /// The load that is waited for the most.
     pub load: Point,
@@ -168,7 +165,7 @@ pub struct Chain {
 }
 
 /// Instructions that do nothing but make addresses of local memory: what an array costs that is indexed at run time.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LocalIndex {
     /// The local access that is executed the most.
     pub at: Point,
@@ -179,7 +176,7 @@ pub struct LocalIndex {
 }
 
 /// Loads of one word from shared memory that all lanes read at the same address, where four of them lie side by side.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SharedRuns {
     /// The first.
     pub at: Point,
@@ -190,7 +187,7 @@ pub struct SharedRuns {
 }
 
 /// The tensor instructions of one opcode in one main loop.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TensorSite {
     /// The line that calls or holds the product, at the first instruction.
     pub at: Point,
@@ -203,7 +200,7 @@ pub struct TensorSite {
 }
 
 /// Executions of an opcode and how many of them had a lane on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GuardedOpcode {
     /// The opcode.
     pub opcode: Op,
@@ -225,7 +222,7 @@ impl GuardedOpcode {
 /// What a phase executes of one opcode.
 ///
 /// As JSON: `[opcode, count, executed]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(into = "(Op, u64, u64)")]
 pub struct OpcodeRun {
     /// The opcode.
@@ -245,7 +242,7 @@ impl From<OpcodeRun> for (Op, u64, u64) {
 /// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
 ///
 /// As JSON: `[issuing, barriers, products, memory]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(into = "[u64; 4]")]
 pub struct Spent {
     /// The warp issues, or could.
@@ -268,12 +265,12 @@ impl From<Spent> for [u64; 4] {
 const REGISTER_BITS: u64 = 32;
 
 /// Global accesses of one line and opcode.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SectorAccess {
     /// The instruction with the most sectors.
     pub at: Point,
     /// Bits of a lane's element, where it is known and the same for all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Executions by warps.
     pub requests: u64,
@@ -284,15 +281,15 @@ pub struct SectorAccess {
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<LaneStep>,
 }
 
 /// The distance of lanes that follow each other, as the address is computed.
 ///
 /// As JSON: `[lanes, bytes]`, with a third number for a factor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "Vec<i64>", try_from = "Vec<i64>")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "Vec<i64>")]
 pub struct LaneStep {
     /// Lanes of a group that is this far from the next one; 1 where each lane is.
     pub group: u8,
@@ -305,21 +302,6 @@ pub struct LaneStep {
 impl From<LaneStep> for Vec<i64> {
     fn from(step: LaneStep) -> Vec<i64> {
         [i64::from(step.group), step.bytes].into_iter().chain(step.argument.map(i64::from)).collect()
-    }
-}
-
-impl TryFrom<Vec<i64>> for LaneStep {
-    type Error = &'static str;
-
-    fn try_from(parts: Vec<i64>) -> Result<LaneStep, Self::Error> {
-        let (group, bytes, argument) = match parts[..] {
-            [group, bytes] => (group, bytes, None),
-            [group, bytes, argument] => (group, bytes, Some(argument)),
-            _ => return Err("a distance of lanes is two or three numbers"),
-        };
-        let group = u8::try_from(group).map_err(|_| "lanes of a group out of range")?;
-        let argument = argument.map(u16::try_from).transpose().map_err(|_| "an argument out of range")?;
-        Ok(LaneStep { group, bytes, argument })
     }
 }
 

@@ -24,20 +24,20 @@ const REGISTER: f64 = 4.0;
 
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(in crate::analysis) struct Origin {
     /// The number of the thread or the lane.
-    pub(super) thread: bool,
+    pub(in crate::analysis) thread: bool,
     /// A value from memory.
-    pub(super) memory: bool,
+    pub(in crate::analysis) memory: bool,
     /// A lane that the warp elected.
-    pub(super) elected: bool,
+    pub(in crate::analysis) elected: bool,
     /// A value that is not traced.
-    pub(super) unknown: bool,
+    pub(in crate::analysis) unknown: bool,
 }
 
 /// The values of a kernel: where each register is written, and the facts that rules ask for more than once, each found when it is
 /// first asked for.
-pub(super) struct Flows {
+pub(in crate::analysis) struct Flows {
     /// Rows that write a register, ascending, by its place in [`slots`].
     writes: Vec<Vec<usize>>,
     /// Whether a row brings a value from memory that others may write.
@@ -58,7 +58,7 @@ struct Known {
 
 impl Flows {
     /// The values of some code.
-    pub(super) fn of(code: &Code<'_>) -> Flows {
+    pub(in crate::analysis) fn of(code: &Code<'_>) -> Flows {
         let mut writes = vec![Vec::new(); FILES * NUMBERS];
         for (row, instruction) in code.rows.iter().enumerate() {
             for written in instruction.word.iter().flat_map(|word| registers(&word.registers.writes)) {
@@ -72,13 +72,13 @@ impl Flows {
 
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
     /// where it is in none, or goes on from such a value for no more than a sector.
-    pub(super) fn is_inherent(&self, code: &Code<'_>, row: usize) -> bool {
+    pub(in crate::analysis) fn is_inherent(&self, code: &Code<'_>, row: usize) -> bool {
         let is_access = || code.executed[row] > 0 && (code.op(row).reads_global() || code.op(row).writes_global());
         is_access() && (self.depends_on_load(code, row) || self.is_short_walk(code, row))
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.
-    pub(super) fn split_of(&self, row: usize) -> Option<usize> {
+    pub(in crate::analysis) fn split_of(&self, row: usize) -> Option<usize> {
         self.splits.get(&row).copied()
     }
 
@@ -102,7 +102,7 @@ impl Flows {
     }
 
     /// The rows that define a register for a row, along every way, ascending. A guarded one may leave the value of an earlier one.
-    pub(super) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
+    pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
         let (mut found, own) = (Vec::new(), code.block_of[row]);
         if !self.in_block(code, own, row, register, &mut found) {
             let mut open = code.predecessors[own].clone();
@@ -156,12 +156,12 @@ impl Flows {
     }
 
     /// The rows behind the addresses of some accesses.
-    pub(super) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> Vec<usize> {
+    pub(in crate::analysis) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> Vec<usize> {
         self.behind(code, rows.iter().filter_map(|row| self.address_of(code, *row)).collect(), usize::MAX)
     }
 
     /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.
-    pub(super) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut Vec<usize>) {
+    pub(in crate::analysis) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut Vec<usize>) {
         let mut is_from_memory = self.is_memory.clone();
         // A value is written in front of most of its uses, so that one pass finds nearly all; loops take a few more.
         let mut is_done = false;
@@ -177,7 +177,7 @@ impl Flows {
     }
 
     /// What is behind the guard of a row; for a branch its condition.
-    pub(super) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
+    pub(in crate::analysis) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
         *self.rows[row].guard.get_or_init(|| {
             let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
             let flags = self.operands(code, row).iter().filter(|(register, _)| is_flag(register.file));
@@ -218,17 +218,17 @@ impl Flows {
     }
 
     /// The rows behind the address of an access.
-    pub(super) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
+    pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
         self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
     }
 
     /// The rows that define what a row reads.
-    pub(super) fn operands_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
+    pub(in crate::analysis) fn operands_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
         self.operands(code, row).iter().flat_map(|(_, rows)| rows).copied()
     }
 
     /// The same without the address of an access.
-    pub(super) fn data_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
+    pub(in crate::analysis) fn data_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
         let address = address(code, row);
         let data = self.operands(code, row).iter().filter(move |(register, _)| Some(*register) != address);
         data.flat_map(|(_, rows)| rows).copied()
@@ -236,7 +236,7 @@ impl Flows {
 
     /// Whether the address of an access can differ from lane to lane: the number of a thread or a lane is behind it, a value from
     /// memory, or something that is not traced. Where each row of a block is whole warps, a row's number is the same for all lanes.
-    pub(super) fn differs_by_lane(&self, code: &Code<'_>, row: usize, rows_are_warps: bool) -> bool {
+    pub(in crate::analysis) fn differs_by_lane(&self, code: &Code<'_>, row: usize, rows_are_warps: bool) -> bool {
         let differs = |number: u8| number == LANE || number == THREAD[0] || THREAD.contains(&number) && !rows_are_warps;
         let behind = self.address_behind(code, row);
         address(code, row).is_some()
@@ -245,7 +245,7 @@ impl Flows {
     }
 
     /// Whether values from memory choose the address of an access, and no number of a thread or a lane does.
-    pub(super) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
+    pub(in crate::analysis) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
         let behind = self.address_behind(code, row);
         let is_thread =
             |row: &usize| special(code, *row).is_some_and(|number| number == LANE || THREAD.contains(&number));
@@ -253,7 +253,7 @@ impl Flows {
     }
 
     /// The loads whose values the address of an access is made of.
-    pub(super) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
+    pub(in crate::analysis) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
         let is_load = |other: &usize| {
             let op = code.op(*other);
             matches!(op.space(), Some(Space::Global | Space::Shared))
@@ -285,7 +285,7 @@ fn reads<'c>(code: &'c Code<'_>, row: usize) -> impl Iterator<Item = Register> +
 }
 
 /// The register that a memory access takes its address from: that of the lanes, else a uniform one.
-fn address(code: &Code<'_>, row: usize) -> Option<Register> {
+pub(in crate::analysis) fn address(code: &Code<'_>, row: usize) -> Option<Register> {
     let of = |file: RegisterFile| reads(code, row).find(|register| register.file == file);
     let op = code.op(row);
     let is_store = matches!(op.space(), Some(Space::Local | Space::Shared)) && op.act() == Some(Act::Store);

@@ -8,7 +8,7 @@ pub(in crate::analysis) const PIPES: [Part; 4] =
 
 /// Executions, by warps, of instructions whose values go into addresses and into nothing that is stored, and that depend on no value
 /// from memory: a thread that does more neighbouring elements executes them once for all of those.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct IndexArithmetic {
     /// All of them.
     pub executed: u64,

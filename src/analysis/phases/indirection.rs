@@ -3,7 +3,7 @@
 use super::detail::Point;
 
 /// Loads through an index.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Indirection {
     /// The one that is waited for the most.
     pub load: Point,
@@ -20,7 +20,7 @@ pub struct Indirection {
     /// Sectors that the same bytes need side by side.
     pub ideal: u64,
     /// Bits of a lane's element, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
 }
 

@@ -25,20 +25,25 @@ const NEARLY_ALL: f64 = 0.9;
 impl Phases {
     /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction.
     pub fn of(view: &SourceView, kernel: &KernelSummary<'_>) -> Option<Phases> {
-        let study = Study::of(view, kernel)?;
-        let lives = Lives { study: &study, own: study.samples.sum as f64 * study.share_of_pacing() };
+        Study::of(view, kernel).map(|study| Phases::of_study(&study, kernel))
+    }
+
+    /// The same of a launch that is cut.
+    pub(in crate::analysis) fn of_study(study: &Study<'_>, kernel: &KernelSummary<'_>) -> Phases {
+        let view = study.view;
+        let lives = Lives { study, own: study.samples.sum as f64 * study.share_of_pacing() };
         let mut phases: Vec<Phase> = study.cuts.iter().map(|cut| lives.phase(cut)).collect();
         let elsewhere: u64 = study.samples.all[study.code.rows.len()..].iter().sum();
         if elsewhere > 0 {
             phases.push(lives.elsewhere(elsewhere, &view.instructions[study.code.rows.len()..]));
         }
         lives.settle(&mut phases);
-        let work = Work::of(&study);
+        let work = Work::of(study);
         let mut found = Phases {
             launch: view.launch,
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
-            roles: spent::roles(&study),
+            roles: spent::roles(study),
             pacing: study.pacing,
             phases,
             is_time: is_time(&study.counters),
@@ -47,26 +52,26 @@ impl Phases {
             tiles: work.tiles,
             is_persistent: work.is_persistent,
             steps: work.steps,
-            tensor: tensor_cycles(&study, &work),
+            tensor: tensor_cycles(study, &work),
             step_efficiency: None,
-            time: tensor::time_split(&study, work.tiles, work.is_persistent),
+            time: tensor::time_split(study, work.tiles, work.is_persistent),
             pressure: None,
-            fence_chain: tensor::fence_chain(&study),
-            chain: chain::chain(&study),
-            indirection: gathers::indirection(&study),
-            local_index: addresses::local_index(&study),
-            shared_runs: addresses::shared_runs(&study, rows_are_warps(kernel)),
+            fence_chain: tensor::fence_chain(study),
+            chain: chain::chain(study),
+            indirection: gathers::indirection(study),
+            local_index: addresses::local_index(study),
+            shared_runs: addresses::shared_runs(study, rows_are_warps(kernel)),
             drain_in_loop: None,
-            stalls: stalls::stalls(&study),
-            sites: sites(&study),
-            guarded: guards::guarded(&study),
-            conflicts_by_data: addresses::conflicts_by_data(&study),
-            index: addresses::index_arithmetic(&study),
-            accesses: accesses::accesses(&study, kernel.key().block.map_or([0; 3], |block| block.0)),
-            copied_bytes: accesses::copied_bytes(&study),
+            stalls: stalls::stalls(study),
+            sites: sites(study),
+            guarded: guards::guarded(study),
+            conflicts_by_data: addresses::conflicts_by_data(study),
+            index: addresses::index_arithmetic(study),
+            accesses: accesses::accesses(study, kernel.key().block.map_or([0; 3], |block| block.0)),
+            copied_bytes: accesses::copied_bytes(study),
         };
-        found.spread(&study);
-        Some(found.rounded())
+        found.spread(study);
+        found.rounded()
     }
 
     /// Cycles, issue slots and tensor cycles by phase, and what follows from them.

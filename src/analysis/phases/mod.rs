@@ -39,12 +39,17 @@ mod tensor;
 mod unavoidable;
 mod waits;
 
+pub(in crate::analysis) use code::Loop;
 pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, StallCause, StallGroup, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
+pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use index::PIPES;
 pub(crate) use indirection::Indirection;
 pub(crate) use model::Span;
 pub use model::{CycleUnit, Phase, PhaseKind, Phases, Role};
+pub(in crate::analysis) use point::{point, short};
 pub use products::at_their_products;
+pub(in crate::analysis) use products::is_product;
 pub(in crate::analysis) use reach::stores as reach_of_stores;
+pub(in crate::analysis) use study::Study;
 pub use unavoidable::{Amount, Unavoidable};

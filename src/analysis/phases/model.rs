@@ -9,7 +9,7 @@ use super::indirection::Indirection;
 use cuda_binary::op::{Act, Sync};
 
 /// What a phase is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
     /// In front of the main loop.
@@ -55,8 +55,8 @@ pub enum PhaseKind {
 /// A range of source lines, or of byte offsets where no line is known.
 ///
 /// As JSON: `[first line, last line, first offset, last offset, file]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "SpanJson", from = "SpanJson")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(into = "SpanJson")]
 pub struct Span {
     /// File name without folders; empty where no line is known.
     pub file: String,
@@ -70,18 +70,12 @@ pub struct Span {
     pub end: u64,
 }
 
-#[derive(serde::Serialize, serde::Deserialize)]
-struct SpanJson(u32, u32, u64, u64, #[serde(default, skip_serializing_if = "String::is_empty")] String);
+#[derive(serde::Serialize)]
+struct SpanJson(u32, u32, u64, u64, #[serde(skip_serializing_if = "String::is_empty")] String);
 
 impl From<Span> for SpanJson {
     fn from(span: Span) -> SpanJson {
         SpanJson(span.first, span.last, span.start, span.end, span.file)
-    }
-}
-
-impl From<SpanJson> for Span {
-    fn from(SpanJson(first, last, start, end, file): SpanJson) -> Span {
-        Span { file, first, last, start, end }
     }
 }
 
@@ -90,14 +84,14 @@ fn is_none(count: &u64) -> bool {
 }
 
 /// A stretch of a warp's life.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Phase {
     /// What it is.
     pub kind: PhaseKind,
     /// Where it stands.
     pub at: Span,
     /// The function that the phase is, where one call holds nearly all of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Named>,
     /// Samples.
     pub samples: u64,
@@ -107,30 +101,30 @@ pub struct Phase {
     /// most what draining the pipe costs.
     pub cost: f64,
     /// Cycles in one tile, or in the life of a warp (see [`Phases::unit`]).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Tensor cycles in the same; `Some(0)` only where the pipe is empty for certain, `None` where nothing tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// Executed warp instructions.
     pub executed: u64,
     /// Cycles that the schedulers of an SM need at least to issue them, in the same time: one instruction a cycle for each of
     /// four. Far below `cycles`, the phase is latency, not work.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<f64>,
     /// What its warps wait for, largest first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
     /// What it executes, the most first; a phase with parts leaves it to them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<OpcodeRun>,
     /// Parts, in the order of the code; their shares add up to the phase's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Phase>,
 }
 
 /// Warps that run the same code.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Role {
     /// Warps of a block.
     pub warps: u64,
@@ -143,13 +137,13 @@ pub struct Role {
     /// Executed tensor instructions.
     pub tensor: u64,
     /// Executed copies from global to shared memory that go past the registers.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_none")]
     pub copies: u64,
     /// Executed stores to global memory.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(skip_serializing_if = "is_none")]
     pub stores: u64,
     /// What its warps do; `None` where all warps run the same, and in snapshots that do not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
 }
 
@@ -159,7 +153,7 @@ const LONG: &str = "long_scoreboard";
 const BARRIER: &str = "barrier";
 
 /// What the cycles of the phases are cycles of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CycleUnit {
     /// One tile of a persistent kernel: elapsed cycles × SMs / tiles.
@@ -171,7 +165,7 @@ pub enum CycleUnit {
 }
 
 /// Where the time of one launch goes, phase by phase.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Phases {
     /// The launch: row of the report.
     pub launch: u32,
@@ -189,69 +183,69 @@ pub struct Phases {
     /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
     pub is_time: bool,
     /// What cycles are cycles of.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<CycleUnit>,
     /// Cycles of that unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Tiles: blocks, or turns of a persistent kernel's epilogue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<f64>,
     /// Whether few blocks compute all tiles, one after the other.
     pub is_persistent: bool,
     /// Turns of the main loop for one tile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<f64>,
     /// Tensor cycles of one tile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// Share of the steps, and of the drain behind them, in which the tensor pipe works; `None` where several blocks share an SM.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub step_efficiency: Option<f64>,
     /// What the elapsed time is made of.
     pub time: TimeSplit,
     /// Samples behind a full tensor pipe; `None` without tensor instructions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
     /// A fence of one lane that everybody waits behind on each turn of the main loop.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fence_chain: Option<FenceChain>,
     /// A chain of loads; `None` where no load's address is its own value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
     /// Loads through an index; `None` where no address of a load is made of what another one brings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub indirection: Option<Indirection>,
     /// What indexes of local arrays cost; `None` without local accesses.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub local_index: Option<LocalIndex>,
     /// Loads of shared memory that could be wider; `None` without any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shared_runs: Option<SharedRuns>,
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,
     /// Stall reasons of all warps, by phase or role.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallCause>,
     /// Tensor instructions of each main loop, one site for each opcode.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<TensorSite>,
     /// Opcodes of which some executions had no lane on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardedOpcode>,
     /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number, 0 to
     /// 1; `None` where there are no conflicts, or they are not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub conflicts_by_data: Option<f64>,
     /// What is executed only to make addresses; `None` where nothing is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexArithmetic>,
     /// Global accesses with at least a hundredth of the sectors, the largest excess first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accesses: Vec<SectorAccess>,
     /// Bytes that asynchronous copies (`LDGSTS`) bring to shared memory; `None` where there are none or widths are not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub copied_bytes: Option<u64>,
 }
 

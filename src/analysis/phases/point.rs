@@ -4,7 +4,7 @@ use super::code::Code;
 use super::detail::{Named, Point};
 use super::products::{called, is_product};
 use super::study::Study;
-use crate::analysis::lines::place;
+use crate::analysis::lines::{place, shortened};
 use crate::evidence::{SourceLine, SourceView};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const NAMING: f64 = 0.8;
 
 /// Where a row stands.
-pub(super) fn point(study: &Study<'_>, row: usize) -> Point {
+pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
     let instruction = &study.view.instructions[row];
     let own = place(instruction);
     let caller = own.and_then(|own| instruction.places.iter().skip_while(|place| *place != own).nth(1));
@@ -26,13 +26,13 @@ pub(super) fn point(study: &Study<'_>, row: usize) -> Point {
 }
 
 /// A file's name without folders.
-pub(super) fn short(file: &str) -> &str {
+pub(in crate::analysis) fn short(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
 /// The function that nearly all samples of some rows were inlined from by one line, by the name in the text of that line, with
 /// the lines of the function itself; `None` where there is none, or the report does not embed the file.
-pub(super) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
+pub(in crate::analysis) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
     let inlined = |row: usize| study.view.instructions[row].places.len() > 1;
     let mut calls: BTreeMap<(&str, u32), (u64, &SourceLine)> = BTreeMap::new();
     for row in rows.iter().copied().filter(|row| inlined(*row)) {
@@ -43,7 +43,7 @@ pub(super) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
     if (samples as f64) < NAMING * study.samples.at(rows) as f64 || samples == 0 {
         return None;
     }
-    let name = called(study.view.text(call)?)?.to_owned();
+    let name = called(&shortened(study.view.text(call)?))?.to_owned();
     let own = |row: &usize| {
         let places = &study.view.instructions[*row].places;
         (places.last() == Some(call) && places.len() > 1).then(|| &places[places.len() - 2])
@@ -51,11 +51,21 @@ pub(super) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
     let lines: Vec<&SourceLine> = rows.iter().filter_map(own).filter(|line| line.line > 0).collect();
     let file = lines.first()?.file.clone();
     let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);
-    Some(Named { name, call: call.line, first: lines().min()?, last: lines().max()? })
+    Some(Named {
+        name,
+        file: short(&call.file).to_owned(),
+        call: call.line,
+        first: lines().min()?,
+        last: lines().max()?,
+    })
 }
 
 /// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.
-pub(super) fn product_line<'v>(view: &'v SourceView, code: &Code<'_>, rows: &[usize]) -> Option<&'v SourceLine> {
+pub(in crate::analysis) fn product_line<'v>(
+    view: &'v SourceView,
+    code: &Code<'_>,
+    rows: &[usize],
+) -> Option<&'v SourceLine> {
     let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
     for row in rows {
         if let Some(line) = view.instructions[*row].places.iter().rev().find(|line| is_product(view, line)) {
@@ -71,7 +81,7 @@ pub(super) fn product_line<'v>(view: &'v SourceView, code: &Code<'_>, rows: &[us
 }
 
 /// The line that most of some rows were inlined into from another one.
-pub(super) fn calling(view: &SourceView, rows: &[usize], line: &SourceLine) -> Option<u32> {
+pub(in crate::analysis) fn calling(view: &SourceView, rows: &[usize], line: &SourceLine) -> Option<u32> {
     let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
     for row in rows {
         let caller = view.instructions[*row].places.iter().skip_while(|place| *place != line).nth(1);

@@ -35,7 +35,10 @@ fn moved(view: &SourceView) -> Vec<(usize, Arc<[SourceLine]>)> {
 }
 
 /// Whether a line holds a product, or calls a function of the same report that does.
-pub(super) fn is_product(view: &SourceView, place: &SourceLine) -> bool {
+pub(in crate::analysis) fn is_product(view: &SourceView, place: &SourceLine) -> bool {
+    if view.products.contains(place) {
+        return true;
+    }
     let Some(line) = view.text(place) else { return false };
     let holds = |text: &str| PRODUCTS.iter().any(|spelling| text.contains(spelling));
     let defines = |name: &str| view.texts.iter().filter_map(|source| body(&source.text, name)).any(holds);

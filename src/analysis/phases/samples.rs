@@ -7,19 +7,19 @@ use cuda_binary::op::Sync;
 use std::collections::BTreeMap;
 
 /// `s_r` by row: samples of each reason.
-pub(super) struct Samples {
+pub(in crate::analysis) struct Samples {
     /// By reason (the catalog's id): one count for each row of the view.
-    pub(super) reasons: BTreeMap<String, Vec<u64>>,
+    pub(in crate::analysis) reasons: BTreeMap<String, Vec<u64>>,
     /// `s`: the sum over all reasons, by row.
-    pub(super) all: Vec<u64>,
+    pub(in crate::analysis) all: Vec<u64>,
     /// `S`: the sum over all rows.
-    pub(super) sum: u64,
+    pub(in crate::analysis) sum: u64,
 }
 
 impl Samples {
     /// `None` where the report has no samples by instruction. A warp that waits at a barrier which defers its blocking is
     /// sampled behind it; such samples are counted at the barrier.
-    pub(super) fn of(view: &SourceView) -> Option<Samples> {
+    pub(in crate::analysis) fn of(view: &SourceView) -> Option<Samples> {
         let mut reasons: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for column in &view.columns {
             if let Some(reason) = sampled_reason(&column.metric) {
@@ -46,12 +46,12 @@ impl Samples {
     }
 
     /// Samples of some rows.
-    pub(super) fn at(&self, rows: &[usize]) -> u64 {
+    pub(in crate::analysis) fn at(&self, rows: &[usize]) -> u64 {
         rows.iter().map(|row| self.all[*row]).sum()
     }
 
     /// Samples of one reason at some rows.
-    pub(super) fn of_reason(&self, reason: &str, rows: &[usize]) -> u64 {
+    pub(in crate::analysis) fn of_reason(&self, reason: &str, rows: &[usize]) -> u64 {
         self.reasons.get(reason).map_or(0, |counts| rows.iter().map(|row| counts[*row]).sum())
     }
 }

@@ -69,6 +69,5 @@ mod tests {
     fn written_as_four_counts() {
         let spent = Spent { issuing: 1, barriers: 2, products: 3, memory: 4 };
         assert_eq!(serde_json::to_string(&spent).expect("JSON"), "[1,2,3,4]");
-        assert_eq!(serde_json::from_str::<Spent>("[1,2,3,4]").expect("read"), spent);
     }
 }

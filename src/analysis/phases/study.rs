@@ -14,21 +14,21 @@ use crate::evidence::SourceView;
 use std::collections::BTreeSet;
 
 /// One launch, cut.
-pub(super) struct Study<'v> {
-    pub(super) view: &'v SourceView,
-    pub(super) code: Code<'v>,
-    pub(super) samples: Samples,
+pub(in crate::analysis) struct Study<'v> {
+    pub(in crate::analysis) view: &'v SourceView,
+    pub(in crate::analysis) code: Code<'v>,
+    pub(in crate::analysis) samples: Samples,
     pub(super) counters: Counters,
     /// Where values come from.
-    pub(super) flows: Flows,
+    pub(in crate::analysis) flows: Flows,
     /// Where waits come from.
-    pub(super) causes: Option<Causes<'v>>,
+    pub(in crate::analysis) causes: Option<Causes<'v>>,
     pub(super) split: Split,
     /// The code of each role; of all warps where they run the same.
     pub(super) groups: Vec<RoleBlocks>,
-    pub(super) roles: Vec<Role>,
+    pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
-    pub(super) pacing: usize,
+    pub(in crate::analysis) pacing: usize,
     share_of_pacing: f64,
     pub(super) cuts: Vec<Cut>,
     pub(super) mains: Vec<MainLoop>,
@@ -36,7 +36,7 @@ pub(super) struct Study<'v> {
 
 impl<'v> Study<'v> {
     /// `None` where the report lacks the code's bits, executions or samples by instruction.
-    pub(super) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
+    pub(in crate::analysis) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
         let counters = Counters::of(kernel)?;
         let (code, samples) = (Code::of(view)?, Samples::of(view)?);
         let flows = Flows::of(&code);
@@ -70,22 +70,22 @@ impl<'v> Study<'v> {
     }
 
     /// `w`: warps of the pacing role.
-    pub(super) fn warps(&self) -> u64 {
+    pub(in crate::analysis) fn warps(&self) -> u64 {
         self.roles[self.pacing].warps
     }
 
     /// Its part of the warps of a block.
-    pub(super) fn part_of_warps(&self) -> f64 {
+    pub(in crate::analysis) fn part_of_warps(&self) -> f64 {
         if self.split.roles.is_empty() { 1.0 } else { self.warps() as f64 / self.counters.warps }
     }
 
     /// The share of samples that fall to the warps of the pacing role.
-    pub(super) fn share_of_pacing(&self) -> f64 {
+    pub(in crate::analysis) fn share_of_pacing(&self) -> f64 {
         self.share_of_pacing
     }
 
     /// Rows of the main loops.
-    pub(super) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(in crate::analysis) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.mains.iter().flat_map(|main| self.code.rows_of(&main.cycle.blocks))
     }
 }

@@ -8,6 +8,7 @@ use crate::analysis::over_time::OverTime;
 use crate::analysis::profile::Profile;
 use crate::analysis::results::changed::TimedChange;
 use crate::analysis::results::pair::Pair;
+use crate::analysis::studied::Studied;
 use crate::analysis::version::Version;
 use crate::analysis::versus::verdict::Comparison;
 use crate::evidence::{Dim3, Workload};
@@ -100,8 +101,10 @@ pub fn columns(files: &[Column]) -> Columns {
 
 fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Profile)) -> Against {
     let (kernel, old_kernel) = (&new.1.summary(), &old.1.summary());
-    let now = Version { side: new.0, profile: new.1, kernel };
-    let was = Version { side: old.0, profile: old.1, kernel: old_kernel };
+    // Columns hold readings against each other, and no instructions.
+    let studied = &Studied::default();
+    let now = Version { side: new.0, profile: new.1, kernel, studied };
+    let was = Version { side: old.0, profile: old.1, kernel: old_kernel, studied };
     let pair = Pair::of(now, Some(was), limits);
     Against {
         column: at,

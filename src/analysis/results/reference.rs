@@ -119,14 +119,15 @@ impl ReferenceProfile {
             kernel: own.reading(name),
             reference: other.reading(name),
         };
-        let alone = diagnose::alone(measurement(&reference.profile, &other, None), &Work::default(), limits);
+        let studied = reference.profile.studied(&other, limits);
+        let alone = diagnose::alone(measurement(&other, &studied, None), &Work::default(), limits);
         ReferenceProfile {
             origin: reference.profile.origin.clone(),
             kernel: reference.profile.kernel.clone(),
             others: reference.others,
             rows: SPEED.map(Counter::name).into_iter().chain(tensor).chain(WORK.map(Counter::name)).map(row).collect(),
             units: alone.bottleneck.units,
-            phases: reference.profile.phases.clone(),
+            phases: studied.phases,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::analysis::diagnose::{self, Diagnosis};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::Profile;
+use crate::analysis::studied::Studied;
 use crate::analysis::version::{Version, measurement};
 use crate::catalog::Code;
 use std::collections::HashSet;
@@ -61,7 +62,7 @@ fn is_of_one_kind(one: Version<'_, '_>, other: Version<'_, '_>) -> bool {
         version.profile.readings.metrics.iter().map(|metric| metric.name.clone()).collect()
     };
     let parts = |version: Version<'_, '_>| {
-        let Profile { readings, phases, .. } = version.profile;
+        let (readings, phases) = (&version.profile.readings, &version.studied.phases);
         let launch = version.side.launch();
         (readings.opcodes.is_empty(), readings.with_modifiers.is_none(), phases.is_none(), launch.is_none())
     };
@@ -73,7 +74,9 @@ fn is_of_one_kind(one: Version<'_, '_>, other: Version<'_, '_>) -> bool {
 fn judged(one: Version<'_, '_>, other: Version<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
     let profile = reduced(one.profile, other.profile);
     let launch = one.side.launch().filter(|_| other.side.launch().is_some());
-    diagnose::alone(measurement(&profile, &profile.summary(), launch), work, limits)
+    let none = Studied::default();
+    let studied = if other.studied.phases.is_some() { one.studied } else { &none };
+    diagnose::alone(measurement(&profile.summary(), studied, launch), work, limits)
 }
 
 /// A profile with no more than the metrics that another one holds as well.
@@ -88,9 +91,6 @@ fn reduced(profile: &Profile, to: &Profile) -> Profile {
     }
     if to.readings.with_modifiers.is_none() {
         readings.with_modifiers = None;
-    }
-    if to.phases.is_none() {
-        (reduced.phases, reduced.parked) = (None, None);
     }
     reduced
 }

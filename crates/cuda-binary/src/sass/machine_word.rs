@@ -5,6 +5,8 @@ use crate::Op;
 /// The parts of an instruction's encoding that tell what it is and what it waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineWord {
+    /// All 128 bits.
+    pub bits: u128,
     /// The opcode.
     pub op: Op,
     /// Whether it runs whatever its guard holds.

@@ -20,6 +20,7 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     let names_place = matches!(op.control(), Some(Control::Branch | Control::Call));
     let named = names_place.then(|| target(word, offset, capability)).flatten();
     MachineWord {
+        bits: word,
         op,
         is_unconditional: bits(12, 4) == ALWAYS,
         sets: held(110) | held(113),

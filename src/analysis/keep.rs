@@ -1,0 +1,86 @@
+//! What a snapshot keeps of a launch by instruction: everything but the text of its source, of which the lines stay that the page
+//! shows.
+
+use crate::analysis::audit::Audit;
+use crate::analysis::evidence::Evidence;
+use crate::analysis::lines::{SourceLines, Spot, short_names, shortened};
+use crate::analysis::phases::{Phases, is_product, short};
+use crate::evidence::{CodeInstruction, CounterColumn, SourceLine, SourceView, Value};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A line as pages name it: the file's name without folders, or with one, and the number.
+type Shown = HashSet<(String, u32)>;
+
+impl Evidence {
+    /// The evidence as the snapshot of an audit of it keeps it.
+    #[must_use]
+    pub fn kept(mut self, audit: &Audit) -> Evidence {
+        let calls = |phases: &Option<Phases>| phases.as_ref().map(named).unwrap_or_default();
+        let spots = audit.source.iter().flat_map(SourceLines::spots).filter(|spot| !spot.text.is_empty());
+        let own: Shown = spots.map(|spot: &Spot| (spot.file.clone(), spot.line)).chain(calls(&audit.phases)).collect();
+        let beside = audit.reference.as_ref().map(|reference| calls(&reference.phases)).unwrap_or_default();
+        let profiles = [
+            (self.new.profile.as_mut(), own),
+            (self.old.as_mut().and_then(|old| old.profile.as_mut()), calls(&audit.old_phases)),
+            (self.reference.as_mut().map(|reference| &mut reference.profile), beside),
+        ];
+        for (profile, shown) in profiles {
+            let Some(profile) = profile else { continue };
+            let others = profile.others.iter_mut().map(|other| &mut other.instructions);
+            for view in others.filter_map(Option::as_mut) {
+                *view = Arc::new(kept(view, &Shown::new()));
+            }
+            if let Some(view) = &mut profile.instructions {
+                *view = Arc::new(kept(view, &shown));
+            }
+        }
+        self
+    }
+}
+
+/// The lines whose text names a phase.
+fn named(phases: &Phases) -> Shown {
+    let parts = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
+    let named = parts.filter_map(|phase| phase.name.as_ref());
+    named.map(|name| (name.file.clone(), name.call)).collect()
+}
+
+fn kept(view: &SourceView, shown: &Shown) -> SourceView {
+    let names = short_names(view);
+    let is_shown = |place: &SourceLine| {
+        let long = names.get(&place.file).is_some_and(|name| shown.contains(&(name.clone(), place.line)));
+        long || shown.contains(&(short(&place.file).to_owned(), place.line))
+    };
+    let places: HashSet<&SourceLine> = view.instructions.iter().flat_map(|row| row.places.iter()).collect();
+    let text = |place: &&SourceLine| Some(((*place).clone(), shortened(view.text(place)?).into()));
+    let mut texts: Vec<(SourceLine, Arc<str>)> =
+        places.iter().filter(|place| is_shown(place)).filter_map(text).collect();
+    let multiplying = view.instructions.iter().filter(|row| row.op().is_product());
+    let products: HashSet<&SourceLine> = multiplying.flat_map(|row| row.places.iter()).collect();
+    let mut products: Vec<SourceLine> = products.into_iter().filter(|place| is_product(view, place)).cloned().collect();
+    let key = |place: &SourceLine| (place.file.clone(), place.line);
+    texts.sort_by_key(|(place, _)| key(place));
+    products.sort_by_key(key);
+    let mut function = 0;
+    let rows = view.instructions.iter().enumerate().map(|(at, row)| {
+        function += usize::from(at > 0 && row.function != view.instructions[at - 1].function);
+        CodeInstruction { function: function.to_string().into(), sass: None, ..row.clone() }
+    });
+    let counted = |column: &CounterColumn| {
+        let counts = view.counts(&column.metric)?.into_iter().enumerate().filter(|(_, count)| *count > 0);
+        let values = counts.map(|(row, count)| (row as u32, Value::U64(count))).collect();
+        Some(CounterColumn { values, unplaced: 0, ..column.clone() })
+    };
+    SourceView {
+        launch: view.launch,
+        name: view.name.clone(),
+        lines: view.lines.clone(),
+        capability: view.capability,
+        instructions: rows.collect(),
+        columns: view.columns.iter().filter_map(counted).collect(),
+        texts: Vec::new(),
+        shown: texts,
+        products,
+    }
+}

@@ -1,0 +1,48 @@
+//! What follows from the instructions of a kernel, whether they come from a report or from a snapshot.
+
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::phases::{Phases, Study};
+use crate::catalog::Code;
+use crate::evidence::SourceView;
+
+/// One launch by instruction with what is derived from it.
+#[derive(Default)]
+pub(in crate::analysis) struct Studied<'v> {
+    view: Option<&'v SourceView>,
+    /// Code, samples and roles; `None` where the report lacks the code's bits, executions or samples by instruction.
+    pub(in crate::analysis) study: Option<Study<'v>>,
+    /// Where the time goes; `None` as above.
+    pub(in crate::analysis) phases: Option<Phases>,
+    /// Warps that stand at the last barrier with nothing left to do.
+    pub(in crate::analysis) parked: Option<Parked>,
+}
+
+impl<'v> Studied<'v> {
+    /// What follows from a launch of a kernel; nothing for an artefact without instructions.
+    pub(in crate::analysis) fn of(
+        view: Option<&'v SourceView>,
+        kernel: &KernelSummary<'_>,
+        limits: &Limits,
+    ) -> Studied<'v> {
+        let study = view.and_then(|view| Study::of(view, kernel));
+        Studied {
+            view,
+            phases: study.as_ref().map(|study| Phases::of_study(study, kernel)),
+            study,
+            parked: view.and_then(|view| Parked::of(view, limits)),
+        }
+    }
+
+    /// Costs by source line, beside a limiter.
+    pub(in crate::analysis) fn lines(
+        &self,
+        limiter: Code,
+        kernel: &KernelSummary<'_>,
+        limits: &Limits,
+    ) -> Option<SourceLines> {
+        let lines = SourceLines::of(self.view?, kernel, limits);
+        Some(lines.limited_by(limiter, self.parked.clone(), kernel))
+    }
+}
