@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     fn line(file: &str, line: u32) -> SourceLine {
-        SourceLine { file: file.into(), line }
+        SourceLine { file: file.into(), line, function: None }
     }
 
     fn instruction(offset: u64, places: Vec<SourceLine>) -> CodeInstruction {

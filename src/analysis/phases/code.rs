@@ -96,6 +96,13 @@ impl<'v> Code<'v> {
         matches!(self.sync(row), WarpSync::BlockBarrier { .. })
     }
 
+    /// Whether a row is the jump behind a question to an mbarrier: the last one of its block that may go either way.
+    pub(super) fn takes_answer(&self, row: usize) -> bool {
+        let block = &self.flow.blocks[self.block_of[row]];
+        let asks = |other: usize| self.sync(other) == WarpSync::MbarrierTest;
+        row + 1 == block.instructions.end && block.successors.len() == 2 && (block.instructions.start..row).any(asks)
+    }
+
     /// The blocks that a walk from `start` reaches, along edges that `keep` admits.
     pub(super) fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
         let mut seen = BTreeSet::from([start]);

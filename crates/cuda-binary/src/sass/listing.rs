@@ -10,6 +10,10 @@ pub struct SourceLine {
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
+    /// The function that the line stands in, without scope, arguments and parameters; `None` for the kernel itself, for lambdas,
+    /// and where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<Arc<str>>,
 }
 
 /// The guard of an instruction, `@!P0`.
