@@ -49,11 +49,12 @@ fn calls(rows: &[CodeInstruction], samples: &Samples, main: &[usize]) -> Vec<Sou
     let all = samples.at(main) as f64;
     let mut frame = Frame { calls: vec![Vec::new()] };
     loop {
-        // By line: its samples in a function that is called there.
+        // By line: its samples in a function of the same file that is called there.
         let mut counts: HashMap<&SourceLine, u64> = HashMap::new();
         for row in main {
             let places = &rows[*row].places;
-            if let Some(at) = frame.at(places).filter(|at| *at > 0) {
+            let is_own = |at: &usize| *at > 0 && places[at - 1].file == places[*at].file;
+            if let Some(at) = frame.at(places).filter(is_own) {
                 *counts.entry(&places[at]).or_default() += samples.all[*row];
             }
         }

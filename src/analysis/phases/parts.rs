@@ -65,7 +65,7 @@ fn line(code: &Code<'_>, rows: &[usize]) -> u32 {
     counts.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map_or(0, |(line, _)| line)
 }
 
-/// What each row marks. The jump that takes the answer of an mbarrier waits with the question. A copy between two products of a step,
+/// What each row marks. What takes the answer of an mbarrier as its guard waits with the question. A copy between two products of a step,
 /// and a fence in front of an arrival, belong to those.
 fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
     let mark = |row: &usize| match code.sync(*row) {
@@ -75,7 +75,7 @@ fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
         WarpSync::MbarrierArrive => Some(Mark::Release),
         _ if code.is_tensor(*row) => Some(Mark::Tensor),
         _ if code.op(*row).is_of_copies() => Some(Mark::Copy),
-        _ if code.takes_answer(*row) => Some(Mark::Wait),
+        _ if code.question_of(*row).is_some() => Some(Mark::Wait),
         _ => matches!(code.op(*row).sync(), Some(Sync::Outstanding | Sync::ProxyFence | Sync::FenceEnd))
             .then_some(Mark::Wait),
     };

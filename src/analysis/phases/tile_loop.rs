@@ -53,9 +53,8 @@ impl TileEnds {
         };
         ends.store_wait.extend(head.iter().filter(waits_for_stores));
         let is_turn = |row: &&usize| {
-            let block = &code.flow.blocks[code.block_of[**row]];
-            traces.turns.contains(row)
-                || code.takes_answer(**row) && block.instructions.clone().any(|row| traces.turns.contains(&row))
+            let question = code.question_of(**row);
+            question.is_some_and(|question| traces.turns.contains(&question)) || traces.turns.contains(row)
         };
         ends.turn.extend(head.iter().filter(is_turn));
         ends
