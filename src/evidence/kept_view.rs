@@ -28,6 +28,9 @@ pub(super) struct KeptView {
     capability: Option<(u32, u32)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     files: Vec<Arc<str>>,
+    /// Functions that lines stand in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    callees: Vec<Arc<str>>,
     /// Opcodes with modifiers, where a listing told them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     opcodes: Vec<Arc<str>>,
@@ -144,14 +147,16 @@ impl KeptView {
         let (mut files, mut stacks) = (Names(HashMap::new()), Names(HashMap::new()));
         let stack_of: Vec<u64> = rows.iter().map(|row| stacks.at(&row.places) as u64).collect();
         let stacks = stacks.list();
+        let mut callees = Names(HashMap::new());
         out.put(stacks.len() as u64);
         let mut last = 0;
         for stack in &stacks {
             out.put(stack.len() as u64);
-            for SourceLine { file, line } in stack.iter() {
+            for SourceLine { file, line, function } in stack.iter() {
                 out.put(files.at(file) as u64);
                 out.put(zigzag(u64::from(*line).wrapping_sub(last)));
                 last = u64::from(*line);
+                out.put(function.as_ref().map_or(0, |function| callees.at(function) as u64 + 1));
             }
         }
         out.column(&stack_of);
@@ -167,6 +172,7 @@ impl KeptView {
             lines: view.lines.clone(),
             capability: view.capability,
             files: files.list(),
+            callees: callees.list(),
             opcodes: opcodes.list(),
             metrics: columns.iter().map(|(column, _)| (column.metric.clone(), column.unit)).collect(),
             texts,
@@ -176,13 +182,13 @@ impl KeptView {
     }
 
     pub(super) fn view(self) -> Result<SourceView, String> {
-        let KeptView { launch, name, lines, capability, files, opcodes, metrics, texts, products, rows } = self;
+        let KeptView { launch, name, lines, capability, files, callees, opcodes, metrics, texts, products, rows } = self;
         let packed = STANDARD.decode(rows).map_err(|error| error.to_string())?;
         let bytes = zstd::bulk::decompress(&packed, bounds::COLUMNS).map_err(|error| error.to_string())?;
         let mut input = Reader(&bytes);
         let place = |at: usize, line: u32| {
             let file = files.get(at).ok_or_else(|| format!("file {at} of {}", files.len()))?.clone();
-            Ok::<_, String>(SourceLine { file, line })
+            Ok::<_, String>(SourceLine { file, line, function: None })
         };
         let mut functions: Vec<Arc<str>> = Vec::new();
         for at in 0..input.below(bounds::INSTRUCTIONS, "functions:")? {
@@ -221,7 +227,9 @@ impl KeptView {
             for _ in 0..input.below(bounds::INLINED, "calls:")? {
                 let file = input.below(files.len(), "file")?;
                 last = last.wrapping_add(unzigzag(input.number()?));
-                stack.push(place(file, u32::try_from(last).map_err(|_| format!("line {last}"))?)?);
+                let line = place(file, u32::try_from(last).map_err(|_| format!("line {last}"))?)?;
+                let callee = input.below(callees.len() + 1, "function")?.checked_sub(1);
+                stack.push(SourceLine { function: callee.map(|at| callees[at].clone()), ..line });
             }
             stacks.push(stack.into());
         }

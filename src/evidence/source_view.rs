@@ -170,7 +170,7 @@ impl SourceView {
 
     /// The text of a line, where the report embeds its file.
     pub fn text(&self, place: &SourceLine) -> Option<&str> {
-        if let Some((_, text)) = self.shown.iter().find(|(shown, _)| shown == place) {
+        if let Some((_, text)) = self.shown.iter().find(|(shown, _)| shown.is_line(place)) {
             return Some(text);
         }
         let text = self.texts.iter().find(|text| text.file == place.file)?;
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     fn line(file: &str, line: u32) -> SourceLine {
-        SourceLine { file: file.into(), line }
+        SourceLine { file: file.into(), line, function: None }
     }
 
     fn instruction(offset: u64, places: Vec<SourceLine>) -> CodeInstruction {

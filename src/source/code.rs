@@ -128,6 +128,7 @@ pub(crate) fn place_lines(
                 let place = |place: &SourceLine| SourceLine {
                     file: names.entry(place.file.clone()).or_insert_with(|| name(&place.file).into()).clone(),
                     line: place.line,
+                    function: place.function.clone(),
                 };
                 places.iter().map(place).collect()
             });

@@ -33,7 +33,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("occupancy", &["not-collected", "occupancy", "block-limits", "occupancy-registers", "occupancy-shared-memory", "next-step", "assumed", "arch", "occupancy-lines"]),
     ("over-time", &["shape-basis", "over-time", "shape"]),
     ("performance", &["wrong", "launches", "performance", "no-rate", "no-benchmark", "history", "members", "kernels", "kernels-rest"]),
-    ("phases", &["phases-basis", "phases", "phases-notes", "arch"]),
+    ("phases", &["phases-basis", "phases", "pacer", "phases-notes", "arch"]),
     ("phases-in-full", &["phases-basis", "phases", "roles", "tensor-sites"]),
     ("provenance", &["again", "facts", "metrics", "files"]),
     ("resources", &["not-collected", "unchecked", "build", "remarks", "warnings", "resources", "made", "identity", "arch"]),

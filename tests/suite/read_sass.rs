@@ -76,7 +76,7 @@ fn both_disassemblers_give_the_same_code() {
 fn line_information_has_the_calls_that_were_inlined() {
     let listing = read(include_str!("../fixtures/sass/roads.lines.sass"));
     let roads = listing.function("sw").unwrap();
-    let at = |line| SourceLine { file: "/opt/devset/roads.cu".into(), line };
+    let at = |line| SourceLine { file: "/opt/devset/roads.cu".into(), line, function: None };
     let chains: BTreeSet<Vec<u32>> =
         roads.instructions.iter().map(|i| i.places.iter().map(|place| place.line).collect()).collect();
     assert!(chains.contains(&vec![3, 4, 8]) && chains.contains(&vec![2, 8]), "{chains:?}");

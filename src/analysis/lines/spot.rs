@@ -205,7 +205,7 @@ pub(in crate::analysis) fn public_names(view: &mut Arc<SourceView>) {
     if names.iter().all(|(file, name)| file == name) {
         return;
     }
-    let public = |place: &SourceLine| SourceLine { file: names[&place.file].clone(), line: place.line };
+    let public = |place: &SourceLine| SourceLine { file: names[&place.file].clone(), ..place.clone() };
     let view = Arc::make_mut(view);
     let mut stacks: HashMap<Arc<[SourceLine]>, Arc<[SourceLine]>> = HashMap::new();
     for row in &mut view.instructions {

@@ -2,7 +2,7 @@
 
 use crate::analysis::sass::{ControlFlow, NaturalLoop, Step, loops};
 use crate::catalog::Counter;
-use crate::evidence::{CodeInstruction, SourceView, WarpSync};
+use crate::evidence::{CodeInstruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,6 +101,19 @@ impl<'v> Code<'v> {
     /// Whether a row waits at a barrier of the block.
     pub(in crate::analysis) fn is_block_barrier(&self, row: usize) -> bool {
         matches!(self.sync(row), WarpSync::BlockBarrier { .. })
+    }
+
+    /// The question to an mbarrier whose answer a row takes as its guard, in the same block.
+    pub(super) fn question_of(&self, row: usize) -> Option<usize> {
+        let flags = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+        let registers = |row: usize| self.rows[row].word.map(|word| word.registers).unwrap_or_default();
+        let own = registers(row).reads;
+        let writes = |other: &usize| {
+            let meets = |read: &Register| read.count > 0 && flags(read.file);
+            own.iter().filter(|read| meets(read)).any(|read| registers(*other).writes.iter().any(|own| own.meets(read)))
+        };
+        let start = self.flow.blocks[self.block_of[row]].instructions.start;
+        (start..row).rev().find(writes).filter(|other| self.sync(*other) == WarpSync::MbarrierTest)
     }
 
     /// The blocks that a walk from `start` reaches, along edges that `keep` admits.

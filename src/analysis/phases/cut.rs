@@ -5,6 +5,8 @@ use super::main_loop::{MainLoop, main_loops};
 use super::model::PhaseKind;
 use super::parts;
 use super::samples::Samples;
+use super::study::Traces;
+use super::tile_loop::TileEnds;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
 
@@ -30,7 +32,8 @@ impl Cut {
 }
 
 /// The phases of a region, in the order in which they run, and its main loops; none where it is one stretch without a loop.
-pub(super) fn cut(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
+pub(super) fn cut(code: &Code<'_>, traces: &Traces<'_, '_>, region: &BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
+    let samples = traces.samples;
     let mains = main_loops(code, samples, region);
     if mains.is_empty() {
         return (sequence(code, samples, region), mains);
@@ -40,7 +43,7 @@ pub(super) fn cut(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) 
     let first = mains.iter().map(|main| main.cycle.header).min().unwrap_or_default();
     let mut behind = BTreeSet::new();
     for main in &mains {
-        cuts.extend(of_main_loop(code, main));
+        cuts.extend(of_main_loop(code, traces, main));
         free.retain(|block| !main.cycle.blocks.contains(block));
         behind.extend(ahead(code, &main.cycle));
     }
@@ -91,8 +94,8 @@ fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[Mai
     cuts
 }
 
-/// A main loop: what every turn runs, with its parts, the epilogue inside it, and what few turns run.
-fn of_main_loop(code: &Code<'_>, main: &MainLoop) -> Vec<Cut> {
+/// A main loop: what every turn runs, with its parts, the ends of a tile inside it, and what few turns run.
+fn of_main_loop(code: &Code<'_>, traces: &Traces<'_, '_>, main: &MainLoop) -> Vec<Cut> {
     let has_tensor_row = |block: &usize| code.flow.blocks[*block].instructions.clone().any(|row| code.is_tensor(row));
     let (every, seldom): (BTreeSet<usize>, BTreeSet<usize>) =
         main.cycle.blocks.iter().partition(|block| 2 * code.entries(**block) >= main.turns || has_tensor_row(block));
@@ -108,20 +111,33 @@ fn of_main_loop(code: &Code<'_>, main: &MainLoop) -> Vec<Cut> {
             conditional.extend(component);
         }
     }
-    let mut parts = parts::parts(code, main, &every);
-    let mut rows: Vec<usize> = code.rows_of(&every).collect();
+    let rows: Vec<usize> = code.rows_of(&every).collect();
+    let TileEnds { turn, drain, mut stores, store_wait } = TileEnds::of(code, traces, main, &rows);
+    let ends: BTreeSet<usize> = [&turn, &drain, &stores, &store_wait].into_iter().flatten().copied().collect();
+    let rows: Vec<usize> = rows.into_iter().filter(|row| !ends.contains(row)).collect();
+    let parts = parts::parts(code, main, rows.clone());
+    stores.extend(code.rows_of(&epilogue));
+    let mut stored = Cut::new(PhaseKind::Epilogue, stores.iter().chain(&store_wait).copied().collect());
+    if !store_wait.is_empty() {
+        stored.parts = vec![(PhaseKind::Stores, stores), (PhaseKind::StoreWait, store_wait)];
+    }
+    let mut cuts = vec![
+        Cut::new(PhaseKind::TurnWait, turn),
+        Cut { parts, ..Cut::new(PhaseKind::MainLoop, rows) },
+        Cut::new(PhaseKind::Conditional, code.rows_of(&conditional).collect()),
+        Cut::new(PhaseKind::Drain, drain),
+        stored,
+    ];
     for (entering, component) in spins {
         let last = code.flow.blocks[entering].instructions.end - 1;
         let own: Vec<usize> = code.rows_of(&component).collect();
-        if let Some((_, part)) = parts.iter_mut().find(|(_, part)| part.contains(&last)) {
+        let at = cuts.iter().position(|cut| cut.rows.contains(&last)).unwrap_or(1);
+        if let Some((_, part)) = cuts[at].parts.iter_mut().find(|(_, part)| part.contains(&last)) {
             part.extend(&own);
         }
-        rows.extend(own);
+        cuts[at].rows.extend(own);
     }
-    let whole = Cut { parts, ..Cut::new(PhaseKind::MainLoop, rows) };
-    let stores = Cut::new(PhaseKind::Epilogue, code.rows_of(&epilogue).collect());
-    let seldom = Cut::new(PhaseKind::Conditional, code.rows_of(&conditional).collect());
-    vec![whole, seldom, stores]
+    cuts
 }
 
 /// The block that enters an out-of-line block which spins: it is short, and leads back to one place only.

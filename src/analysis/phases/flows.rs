@@ -130,8 +130,8 @@ impl Flows {
         self.rows[row].operands.get_or_init(|| reads(code, row).map(defined).collect())
     }
 
-    /// The rows behind some registers at some rows, at most so many, ascending. Values from memory end the search: their addresses
-    /// are other values.
+    /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
+    /// search: their addresses are other values.
     fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
         let mut seen = vec![false; self.rows.len()];
         let mut found = Vec::new();
@@ -139,7 +139,8 @@ impl Flows {
             for definition in definitions {
                 if found.len() < most && !std::mem::replace(&mut seen[*definition], true) {
                     found.push(*definition);
-                    if !self.is_memory[*definition] {
+                    let is_answer = code.op(*definition).sync() == Some(Sync::Mbarrier);
+                    if !self.is_memory[*definition] && !is_answer {
                         open.extend(self.operands(code, *definition).iter().map(|(_, rows)| &rows[..]));
                     }
                 }
@@ -147,6 +148,12 @@ impl Flows {
         }
         found.sort_unstable();
         found
+    }
+
+    /// The rows behind what a row reads.
+    pub(super) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+        let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
+        self.behind(code, operands, LONGEST).into_iter().collect()
     }
 
     /// The rows that define the address of an access; `None` without one.

@@ -14,14 +14,16 @@ fn rounded(value: f64) -> f64 {
 impl Phases {
     /// The same with each quotient and share to six digits.
     pub(super) fn rounded(mut self) -> Phases {
-        each(&mut self.phases, &mut |phase| {
+        let mut round = |phase: &mut Phase| {
             let optional = [&mut phase.cycles, &mut phase.tensor, &mut phase.issue].into_iter().flatten();
             optional.chain([&mut phase.share, &mut phase.cost]).for_each(|value| *value = rounded(*value));
             for Wait { share, groups, .. } in &mut phase.waits {
                 *share = rounded(*share);
                 groups.iter_mut().for_each(|group| group.share = rounded(group.share));
             }
-        });
+        };
+        each(&mut self.phases, &mut round);
+        self.roles.iter_mut().for_each(|role| each(&mut role.lines, &mut round));
         for StallCause { share, groups, .. } in &mut self.stalls {
             *share = rounded(*share);
             for group in groups {

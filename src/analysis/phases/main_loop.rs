@@ -18,7 +18,7 @@ pub(super) struct MainLoop {
 }
 
 /// The main loops among the loops of a region. With tensor instructions: the smallest loop with 90 % of their executions, or
-/// disjoint loops with 10 % each; without: the smallest with half of the samples.
+/// disjoint loops with 10 % each, also where these are the alternatives of that loop; without: the smallest with half of the samples.
 pub(super) fn main_loops(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> Vec<MainLoop> {
     let mut candidates: Vec<&Loop> = code.loops.iter().filter(|cycle| region.contains(&cycle.header)).collect();
     candidates.sort_by_key(|cycle| (code.rows_of(&cycle.blocks).count(), cycle.header));
@@ -27,23 +27,40 @@ pub(super) fn main_loops(code: &Code<'_>, samples: &Samples, region: &BTreeSet<u
     };
     let all = tensor(region);
     if all > 0 {
-        if let Some(cycle) = candidates.iter().find(|cycle| 10 * tensor(&cycle.blocks) >= 9 * all) {
-            return vec![grown(code, cycle, true)];
-        }
-        let mut found: Vec<&Loop> = Vec::new();
-        for cycle in candidates {
-            let is_apart = found.iter().all(|other| other.blocks.is_disjoint(&cycle.blocks));
-            if is_apart && 10 * tensor(&cycle.blocks) >= all {
-                found.push(cycle);
+        let apart = |inside: &dyn Fn(&Loop) -> bool| {
+            let mut found: Vec<&Loop> = Vec::new();
+            for cycle in candidates.iter().copied().filter(|cycle| inside(cycle)) {
+                let is_apart = found.iter().all(|other| other.blocks.is_disjoint(&cycle.blocks));
+                if is_apart && 10 * tensor(&cycle.blocks) >= all {
+                    found.push(cycle);
+                }
             }
-        }
-        found.sort_by_key(|cycle| cycle.header);
+            found.sort_by_key(|cycle| cycle.header);
+            found
+        };
+        let is_most = |cycles: &[&Loop]| 10 * cycles.iter().map(|cycle| tensor(&cycle.blocks)).sum::<u64>() >= 9 * all;
+        let found = match candidates.iter().find(|cycle| is_most(&[cycle])) {
+            Some(whole) => {
+                let inside = apart(&|cycle| cycle.header != whole.header && cycle.blocks.is_subset(&whole.blocks));
+                if is_most(&inside) && are_alternatives(code, &inside) { inside } else { vec![*whole] }
+            }
+            None => apart(&|_| true),
+        };
         return found.into_iter().map(|cycle| grown(code, cycle, true)).collect();
     }
     let count = |blocks: &BTreeSet<usize>| -> u64 { code.rows_of(blocks).map(|row| samples.all[row]).sum() };
     let all = count(region);
     let found = candidates.into_iter().find(|cycle| 2 * count(&cycle.blocks) >= all);
     found.map(|cycle| grown(code, cycle, false)).into_iter().collect()
+}
+
+/// Whether a turn of the loop around some loops runs one of them alone.
+pub(super) fn are_alternatives(code: &Code<'_>, cycles: &[&Loop]) -> bool {
+    let ahead = |cycle: &Loop| code.reach(cycle.header, |from, to| !code.is_back(from, to));
+    cycles.iter().all(|cycle| {
+        let ahead = ahead(cycle);
+        cycles.iter().all(|other| other.header == cycle.header || !ahead.contains(&other.header))
+    })
 }
 
 /// A loop, or the loop around it while that brings data or meets at a barrier on every turn and writes nothing to global

@@ -4,21 +4,22 @@ use super::code::{Code, Loop};
 use super::counters::Counters;
 use super::cut::Cut;
 use super::detail::{Point, TensorSite};
-use super::main_loop::MainLoop;
+use super::frame::Frame;
+use super::in_flight::in_flight;
+use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::opcodes::opcodes;
 use super::point::{calling, named, point, product_line, short};
-use super::samples::Samples;
 use super::study::Study;
+use super::tile_loop::WARPGROUP;
 use super::waits::waits;
 use super::{accesses, addresses, chain, gathers, guards, spent, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
-use cuda_binary::op::ProductBy;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// A ready warp that another one was picked before.
-const NOT_SELECTED: &str = "not_selected";
+pub(super) const NOT_SELECTED: &str = "not_selected";
 /// Resident time and occupancy from which shares of samples are shares of time.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -45,12 +46,14 @@ impl Phases {
             warps: study.counters.warps as u64,
             roles: spent::roles(study),
             pacing: study.pacing,
+            pace: None,
             phases,
             is_time: is_time(&study.counters),
             unit: work.unit,
             cycles: work.cycles,
             tiles: work.tiles,
             is_persistent: work.is_persistent,
+            in_turn: work.in_turn,
             steps: work.steps,
             tensor: tensor_cycles(study, &work),
             step_efficiency: None,
@@ -70,6 +73,7 @@ impl Phases {
             accesses: accesses::accesses(study, kernel.key().block.map_or([0; 3], |block| block.0)),
             copied_bytes: accesses::copied_bytes(study),
         };
+        found.pace = spent::pace(&found);
         found.spread(study);
         found.rounded()
     }
@@ -87,25 +91,28 @@ impl Phases {
         }
         let Some(tensor) = self.tensor else { return };
         let counters = &study.counters;
-        // Products of the last steps run on in the drain.
-        let main = self.share(PhaseKind::MainLoop) + self.share(PhaseKind::Drain);
         let is_one = counters.is_one_block() == Some(true);
-        let in_step = study.mains.iter().all(|main| is_in_step(&study.code, main));
+        let in_step = !study.is_in_turn && study.mains.iter().all(|main| is_in_step(&study.code, main));
+        // Products of the last steps run on in the drain. Where warps take tiles in turn, those of others fill the rest of the loop.
+        let drained = self.share(PhaseKind::MainLoop) + self.share(PhaseKind::Drain);
+        let is_inside = |cut: &Cut| cut.rows.first().is_some_and(|row| study.is_in_main_loop(*row));
+        let inside = self.phases.iter().zip(&study.cuts).filter(|(_, cut)| is_inside(cut));
+        let main = if in_step { drained } else { inside.map(|(phase, _)| phase.share).sum::<f64>().max(drained) };
         // Samples scatter; products never take longer than the loop that they are in.
         let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
-        let late = late_rows(&study.code);
         let mut given = false;
         for (phase, cut) in self.phases.iter_mut().zip(&study.cuts) {
             phase.tensor = match cut.kind {
-                PhaseKind::MainLoop if !given => {
+                // Products of other warps that run beside other phases are those of no phase.
+                PhaseKind::MainLoop if !given && self.in_turn.is_none() => {
                     given = true;
                     Some(tensor)
                 }
                 PhaseKind::MainLoop | PhaseKind::Drain => None,
                 _ => {
-                    let is_empty = cut.rows.iter().all(|row| !study.code.is_tensor(*row) && !late.contains(row));
+                    let is_empty = cut.rows.iter().all(|row| !study.code.is_tensor(*row) && !study.late.contains(row));
                     (is_one && in_step && is_empty).then_some(0.0)
                 }
             };
@@ -191,6 +198,13 @@ impl Lives<'_> {
     fn phase(&self, cut: &Cut) -> Phase {
         let parts = cut.parts.iter().map(|(kind, rows)| self.part(*kind, rows)).collect();
         let mut phase = Phase { parts, ..self.part(cut.kind, &cut.rows) };
+        if let Some(stores) = phase.parts.iter().find(|part| part.kind == PhaseKind::Stores) {
+            (phase.at, phase.name) = (stores.at.clone(), stores.name.clone());
+        }
+        // Where there are several main loops, the call tells them apart.
+        if cut.kind == PhaseKind::MainLoop && self.study.mains.len() > 1 {
+            phase.at = span(self.study, &Frame::default(), &cut.rows);
+        }
         if !phase.parts.is_empty() {
             phase.opcodes.clear();
         }
@@ -200,11 +214,14 @@ impl Lives<'_> {
     fn part(&self, kind: PhaseKind, rows: &[usize]) -> Phase {
         let (code, samples) = (&self.study.code, &self.study.samples);
         let share = self.share(rows, &samples.all);
+        let polls = rows.iter().filter(|row| self.study.spins.contains(row)).map(|row| code.executed[*row]);
         let ready = samples.reasons.get(NOT_SELECTED).map_or(0.0, |counts| self.share(rows, counts));
         Phase {
             kind,
-            at: span(code, samples, rows),
-            name: named(self.study, rows),
+            at: span(self.study, &self.study.frame, rows),
+            name: named(self.study, &self.study.frame, rows),
+            polls: polls.sum(),
+            in_flight: in_flight(self.study, rows),
             samples: samples.at(rows),
             share,
             cost: share - ready,
@@ -232,6 +249,8 @@ impl Lives<'_> {
             cycles: None,
             tensor: None,
             executed: 0,
+            polls: 0,
+            in_flight: None,
             issue: None,
             waits: Vec::new(),
             opcodes: Vec::new(),
@@ -255,12 +274,13 @@ impl Lives<'_> {
 
 /// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
 /// instructions were inlined into.
-fn span(code: &Code<'_>, samples: &Samples, rows: &[usize]) -> Span {
+pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
+    let Study { code, samples, .. } = study;
     let offsets = || rows.iter().map(|row| code.rows[*row].offset);
     let (start, end) = (offsets().min().unwrap_or_default(), offsets().max().unwrap_or_default());
     let mut lines: HashMap<(&str, u32), u64> = HashMap::new();
     for row in rows {
-        if let Some(place) = code.rows[*row].places.last() {
+        if let Some(place) = frame.line(&code.rows[*row].places) {
             *lines.entry((&place.file, place.line)).or_default() += samples.all[*row];
         }
     }
@@ -288,6 +308,7 @@ struct Work {
     cycles: Option<f64>,
     tiles: Option<f64>,
     steps: Option<f64>,
+    in_turn: Option<u64>,
     is_persistent: bool,
 }
 
@@ -296,7 +317,7 @@ impl Work {
         let Study { code, counters, cuts, mains, .. } = study;
         let warps = study.warps();
         let epilogue = cuts.iter().find(|cut| cut.kind == PhaseKind::Epilogue).and_then(|cut| cut.rows.first());
-        let inside = |row: &usize| mains.iter().any(|main| main.cycle.blocks.contains(&code.block_of[*row]));
+        let inside = |row: &usize| study.is_in_main_loop(*row);
         let around = |row: &usize| {
             let block = code.block_of[*row];
             let holds = |cycle: &&Loop| {
@@ -306,13 +327,21 @@ impl Work {
         };
         let turns = epilogue.filter(|row| !mains.is_empty() && (inside(row) || around(row)));
         let turns = turns.filter(|_| counters.is_resident_grid() == Some(true));
-        let done = turns.map(|row| code.executed[*row] as f64 / warps.max(1) as f64).filter(|tiles| *tiles > 0.0);
+        let in_turn = Some(warps / WARPGROUP).filter(|groups| study.is_in_turn && turns.is_some() && *groups > 1);
+        let groups = in_turn.unwrap_or(1) as f64;
+        let cycles: Vec<&Loop> = mains.iter().map(|main| &main.cycle).collect();
+        let each = |row: &usize| match mains.len() > 1 && are_alternatives(code, &cycles) {
+            true => cycles.iter().filter_map(|cycle| code.entered(cycle)).sum(),
+            false => code.executed[*row],
+        };
+        let done = turns.map(|row| each(row) as f64 * groups / warps.max(1) as f64);
+        let done = done.filter(|tiles| *tiles > 0.0);
         let tiles = done.or(Some(counters.blocks).filter(|blocks| *blocks > 0.0));
         let is_persistent = done.is_some();
         let has_tensor = mains.iter().any(|main| main.has_tensor);
         let per_block = |cycles: Option<f64>| Some(cycles? * counters.sms? / tiles?);
         let (unit, cycles) = if is_persistent {
-            (CycleUnit::Tile, per_block(counters.elapsed))
+            (CycleUnit::Tile, per_block(counters.elapsed).map(|cycles| cycles * groups))
         } else if has_tensor && counters.is_one_block() == Some(true) {
             (CycleUnit::Block, per_block(counters.resident))
         } else {
@@ -321,10 +350,10 @@ impl Work {
         let in_loop = turns.is_some_and(inside);
         let steps = mains.first().filter(|_| mains.len() == 1).and_then(|main| {
             let turns = code.entries(main.cycle.header) as f64;
-            let entered = if in_loop { tiles? * warps as f64 } else { code.entered(&main.cycle)? as f64 };
+            let entered = if in_loop { tiles? * warps as f64 / groups } else { code.entered(&main.cycle)? as f64 };
             Some(turns / entered)
         });
-        Work { unit: cycles.map(|_| unit), cycles, tiles, steps, is_persistent }
+        Work { unit: cycles.map(|_| unit), cycles, tiles, steps, in_turn, is_persistent }
     }
 }
 
@@ -334,7 +363,8 @@ fn tensor_cycles(study: &Study<'_>, work: &Work) -> Option<f64> {
     if !study.mains.iter().any(|main| main.has_tensor) {
         return None;
     }
-    let elapsed = || Some(counters.tensor? * counters.elapsed? * counters.sms? / work.tiles?);
+    let groups = work.in_turn.unwrap_or(1) as f64;
+    let elapsed = || Some(groups * counters.tensor? * counters.elapsed? * counters.sms? / work.tiles?);
     match work.unit {
         Some(CycleUnit::Block) => {
             counters.tensor_resident.zip(work.cycles).map(|(share, cycles)| share * cycles).or_else(elapsed)
@@ -348,30 +378,4 @@ fn is_in_step(code: &Code<'_>, main: &MainLoop) -> bool {
     let meets =
         |row: usize| code.sync(row) == WarpSync::BlockBarrier { all: true } && 2 * code.executed[row] >= main.turns;
     code.rows_of(&main.cycle.blocks).any(meets)
-}
-
-/// The rows that may run while asynchronous products are in flight: those that a walk from a tensor instruction reaches before
-/// a wait for all of them. Products of `mma.sync` are done when their registers are read, and reach nowhere.
-fn late_rows(code: &Code<'_>) -> BTreeSet<usize> {
-    let is_synchronous = |row: usize| code.op(row).product_by() == Some(ProductBy::Warp);
-    let mut late = BTreeSet::new();
-    let mut open: Vec<usize> =
-        (0..code.rows.len()).filter(|row| code.is_tensor(*row) && !is_synchronous(*row)).collect();
-    let mut seen: BTreeSet<usize> = open.iter().copied().collect();
-    while let Some(row) = open.pop() {
-        let block = code.block_of[row];
-        let range = &code.flow.blocks[block].instructions;
-        let next: Vec<usize> = if row + 1 < range.end {
-            vec![row + 1]
-        } else {
-            code.flow.blocks[block].successors.iter().map(|to| code.flow.blocks[*to].instructions.start).collect()
-        };
-        for next in next {
-            if code.sync(next) != (WarpSync::ProductsWait { pending: 0 }) && seen.insert(next) {
-                late.insert(next);
-                open.push(next);
-            }
-        }
-    }
-    late
 }

@@ -32,6 +32,14 @@ pub enum PhaseKind {
     Elsewhere,
     /// Part of a main loop: waiting for the data of a step: mbarrier, copy group, fence, barrier of the block.
     StageWait,
+    /// Waiting until the warps that take tiles in turn with these are done with the tensor pipe.
+    TurnWait,
+    /// Part of an epilogue: turning sums into results and storing them.
+    Stores,
+    /// Part of an epilogue: waiting until the stores of a tile have read their registers, before the next tile writes to those.
+    StoreWait,
+    /// Waiting for a stage that may be filled again.
+    SlotWait,
     /// Part of a main loop: from the first to the last product of a step.
     Issue,
     /// Part of a main loop: the copies of another step.
@@ -40,11 +48,11 @@ pub enum PhaseKind {
     ProductsWait,
     /// Part of a main loop: handing the stage back.
     Release,
-    /// Part of a main loop: counting turns, and what else is left.
+    /// Part of a main loop: counting turns and stages, addresses, and what else is left.
     Control,
     /// Part of a main loop: bringing data from global memory through registers.
     Load,
-    /// Part of a main loop: computing on what was loaded.
+    /// Part of a main loop: computing, on what was loaded where it is loaded through registers.
     Compute,
     /// Part of a main loop: warps that wait for each other.
     Barrier,
@@ -108,6 +116,12 @@ pub struct Phase {
     pub tensor: Option<f64>,
     /// Executed warp instructions.
     pub executed: u64,
+    /// Those of them that only ask an mbarrier again.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub polls: u64,
+    /// Whether products of the warps themselves are in flight for most of it; `None` without tensor instructions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_flight: Option<bool>,
     /// Cycles that the schedulers of an SM need at least to issue them, in the same time: one instruction a cycle for each of
     /// four. Far below `cycles`, the phase is latency, not work.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +159,20 @@ pub struct Role {
     /// What its warps do; `None` where all warps run the same, and in snapshots that do not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
+    /// Its lines with the most samples, the first of them first, where the phases are those of another role; shares are of its own
+    /// samples.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Phase>,
+}
+
+/// What sets the pace of a kernel whose warps have roles: it follows from who waits at barriers for whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pace {
+    /// The role at this position hardly waits, and each of the others does for a good part of its samples.
+    Role(usize),
+    /// All roles wait: for what is on its way between them.
+    Copies,
 }
 
 /// The stall reason of loads through L1, and of answers of mbarriers.
@@ -175,8 +203,11 @@ pub struct Phases {
     pub warps: u64,
     /// Roles in the order of their code; one where all warps run the same.
     pub roles: Vec<Role>,
-    /// Position of the role that sets the pace, whose phases these are.
+    /// Position of the role whose phases these are: the one that holds the tensor instructions, else the most instructions.
     pub pacing: usize,
+    /// Whom the roles wait for; `None` where all warps run the same, and where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<Pace>,
     /// The phases in the order of the code; their shares add up to 1. None for a kernel of one stretch without a loop, whose
     /// time needs no parting.
     pub phases: Vec<Phase>,
@@ -193,6 +224,10 @@ pub struct Phases {
     pub tiles: Option<f64>,
     /// Whether few blocks compute all tiles, one after the other.
     pub is_persistent: bool,
+    /// Groups of the pacing warps that take tiles in turn, so that one multiplies while another one stores; cycles of the phases, and
+    /// tensor cycles, are then those in which each group computes one tile. `None` where all warps work on the same tile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_turn: Option<u64>,
     /// Turns of the main loop for one tile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<f64>,
@@ -304,12 +339,13 @@ impl Phases {
         around.min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
     }
 
-    /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for.
+    /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for; `None`
+    /// where a turn is a whole tile.
     pub fn step_cycles(&self) -> Option<f64> {
         let is_of_steps = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Drain);
         let main = self.phases.iter().filter(is_of_steps);
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
-        Some(cycles?.max(self.tensor.unwrap_or_default()) / self.steps.filter(|steps| *steps > 0.0)?)
+        Some(cycles?.max(self.tensor.unwrap_or_default()) / self.steps.filter(|steps| *steps > 1.0)?)
     }
 
     /// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.

@@ -1,14 +1,16 @@
-//! Parts of a main loop: what a step waits for, issues, copies and hands back.
+//! Parts of a main loop: what a step waits for, issues, computes, copies and hands back.
 
 use super::code::Code;
 use super::main_loop::MainLoop;
 use super::model::PhaseKind;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Parts of a loop, at most.
 const MOST: usize = 8;
+/// Instructions of lanes between two marks that are work of their own, and no addresses of what follows.
+const WORK: usize = 16;
 
 /// What a row marks in a step with tensor instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +23,8 @@ enum Mark {
     Release,
 }
 
-/// The rows of each part of the blocks that every turn runs, in the order of the code. Empty where there is one part alone.
-pub(super) fn parts(code: &Code<'_>, main: &MainLoop, every: &BTreeSet<usize>) -> Vec<(PhaseKind, Vec<usize>)> {
-    let rows: Vec<usize> = code.rows_of(every).collect();
+/// The rows of each part of those that every turn runs, in the order of the code. Empty where there is one part alone.
+pub(super) fn parts(code: &Code<'_>, main: &MainLoop, rows: Vec<usize>) -> Vec<(PhaseKind, Vec<usize>)> {
     let is_inner = |row: usize| main.inner.as_ref().is_some_and(|inner| inner.blocks.contains(&code.block_of[row]));
     let runs = match (&main.inner, main.has_tensor) {
         (None, true) => with_tensor(code, &rows),
@@ -41,6 +42,8 @@ pub(super) fn parts(code: &Code<'_>, main: &MainLoop, every: &BTreeSet<usize>) -
             None => found.push((kind, rows)),
         }
     }
+    // What is left is told last.
+    found.sort_by_key(|(kind, _)| main.has_tensor && *kind == PhaseKind::Control);
     while found.len() > MOST {
         let rows = |at: usize| found[at].1.len();
         let Some(at) = (1..found.len()).min_by_key(|at| rows(at - 1) + rows(*at)) else { break };
@@ -62,7 +65,8 @@ fn line(code: &Code<'_>, rows: &[usize]) -> u32 {
     counts.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map_or(0, |(line, _)| line)
 }
 
-/// What each row marks. A copy between two products of a step, and a fence in front of an arrival, belong to those.
+/// What each row marks. What takes the answer of an mbarrier as its guard waits with the question. A copy between two products of a step,
+/// and a fence in front of an arrival, belong to those.
 fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
     let mark = |row: &usize| match code.sync(*row) {
         WarpSync::MbarrierTest | WarpSync::BlockBarrier { .. } | WarpSync::Fence { .. } => Some(Mark::Wait),
@@ -71,6 +75,7 @@ fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
         WarpSync::MbarrierArrive => Some(Mark::Release),
         _ if code.is_tensor(*row) => Some(Mark::Tensor),
         _ if code.op(*row).is_of_copies() => Some(Mark::Copy),
+        _ if code.question_of(*row).is_some() => Some(Mark::Wait),
         _ => matches!(code.op(*row).sync(), Some(Sync::Outstanding | Sync::ProxyFence | Sync::FenceEnd))
             .then_some(Mark::Wait),
     };
@@ -100,14 +105,18 @@ fn marks(code: &Code<'_>, rows: &[usize]) -> Vec<Option<Mark>> {
     marks
 }
 
-/// A step with tensor instructions. Instructions in front of a mark belong to its part, but those in front of products to the
-/// wait before them.
+/// A step with tensor instructions. A wait is the instructions that wait and no others: what stands between two marks is addresses
+/// of the products or the copies behind it, work of its own where there is much of it, and else counting.
 fn with_tensor(code: &Code<'_>, rows: &[usize]) -> Vec<(PhaseKind, Vec<usize>)> {
-    let marks = marks(code, rows);
-    let waits = marks.contains(&Some(Mark::Wait));
     let mut runs: Vec<(PhaseKind, Vec<usize>)> = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
-    for (row, mark) in rows.iter().zip(marks) {
+    let between = |next: PhaseKind, pending: &[usize]| match next {
+        PhaseKind::Copies => next,
+        _ if is_work(code, pending) => PhaseKind::Compute,
+        PhaseKind::Issue => next,
+        _ => PhaseKind::Control,
+    };
+    for (row, mark) in rows.iter().zip(marks(code, rows)) {
         let Some(mark) = mark else {
             pending.push(*row);
             continue;
@@ -119,18 +128,21 @@ fn with_tensor(code: &Code<'_>, rows: &[usize]) -> Vec<(PhaseKind, Vec<usize>)> 
             Mark::Products => PhaseKind::ProductsWait,
             Mark::Release => PhaseKind::Release,
         };
-        let before = match runs.last() {
-            _ if kind != PhaseKind::Issue => kind,
-            Some((PhaseKind::Issue, _)) => kind,
-            Some((PhaseKind::StageWait, _)) => PhaseKind::StageWait,
-            _ if waits => PhaseKind::StageWait,
-            _ => kind,
-        };
-        push(&mut runs, before, std::mem::take(&mut pending));
+        push(&mut runs, between(kind, &pending), std::mem::take(&mut pending));
         push(&mut runs, kind, vec![*row]);
     }
-    push(&mut runs, PhaseKind::Control, pending);
+    push(&mut runs, between(PhaseKind::Control, &pending), pending);
     runs
+}
+
+/// Whether most of some rows compute by lane.
+fn is_work(code: &Code<'_>, rows: &[usize]) -> bool {
+    let by_lane = |row: &&usize| {
+        let op = code.op(**row);
+        !op.is_uniform() && op.control().is_none() && op.sync().is_none()
+    };
+    let count = rows.iter().filter(by_lane).count();
+    count >= WORK && 2 * count >= rows.len()
 }
 
 /// A step without tensor instructions, or around an inner loop: cut behind each barrier of the block.

@@ -2,6 +2,7 @@
 
 use super::code::Code;
 use super::detail::{Named, Point};
+use super::frame::Frame;
 use super::products::{called, is_product};
 use super::study::Study;
 use crate::analysis::lines::{place, shortened};
@@ -30,24 +31,28 @@ pub(in crate::analysis) fn short(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
-/// The function that nearly all samples of some rows were inlined from by one line, by the name in the text of that line, with
-/// the lines of the function itself; `None` where there is none, or the report does not embed the file.
-pub(in crate::analysis) fn named(study: &Study<'_>, rows: &[usize]) -> Option<Named> {
-    let inlined = |row: usize| study.view.instructions[row].places.len() > 1;
-    let mut calls: BTreeMap<(&str, u32), (u64, &SourceLine)> = BTreeMap::new();
-    for row in rows.iter().copied().filter(|row| inlined(*row)) {
-        let last = study.view.instructions[row].places.last()?;
-        calls.entry((&last.file, last.line)).or_insert((0, last)).0 += study.samples.all[row];
+/// The function that nearly all samples of some rows were inlined from by one line, with the lines of the function itself: by the
+/// name in the code's line table, else in the text of that line. `None` where there is none.
+pub(super) fn named(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Option<Named> {
+    let places = |row: usize| &study.view.instructions[row].places[..];
+    let call = |row: usize| frame.line(places(row)).zip(frame.callee(places(row)));
+    let mut calls: BTreeMap<(&str, u32), (u64, &SourceLine, Option<&str>)> = BTreeMap::new();
+    for row in rows.iter().copied() {
+        let Some((line, callee)) = call(row) else { continue };
+        let found = calls.entry((&line.file, line.line)).or_insert((0, line, None));
+        found.0 += study.samples.all[row];
+        found.2 = found.2.or(callee.function.as_deref());
     }
-    let (samples, call) = calls.into_values().max_by_key(|(samples, call)| (*samples, std::cmp::Reverse(call.line)))?;
+    let (samples, call, function) =
+        calls.into_values().max_by_key(|(samples, call, _)| (*samples, std::cmp::Reverse(call.line)))?;
     if (samples as f64) < NAMING * study.samples.at(rows) as f64 || samples == 0 {
         return None;
     }
-    let name = called(&shortened(study.view.text(call)?))?.to_owned();
-    let own = |row: &usize| {
-        let places = &study.view.instructions[*row].places;
-        (places.last() == Some(call) && places.len() > 1).then(|| &places[places.len() - 2])
+    let name = match function {
+        Some(function) => function.to_owned(),
+        None => called(&shortened(study.view.text(call)?))?.to_owned(),
     };
+    let own = |row: &usize| frame.callee(places(*row)).filter(|_| frame.line(places(*row)) == Some(call));
     let lines: Vec<&SourceLine> = rows.iter().filter_map(own).filter(|line| line.line > 0).collect();
     let file = lines.first()?.file.clone();
     let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);

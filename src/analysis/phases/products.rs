@@ -36,7 +36,7 @@ fn moved(view: &SourceView) -> Vec<(usize, Arc<[SourceLine]>)> {
 
 /// Whether a line holds a product, or calls a function of the same report that does.
 pub(in crate::analysis) fn is_product(view: &SourceView, place: &SourceLine) -> bool {
-    if view.products.contains(place) {
+    if view.products.iter().any(|product| product.is_line(place)) {
         return true;
     }
     let Some(line) = view.text(place) else { return false };

@@ -2,7 +2,8 @@
 
 use super::code::{Code, Loop};
 use super::detail::Spent;
-use super::model::Role;
+use super::model::{Pace, PhaseKind, Phases, Role};
+use super::role_lines::lines;
 use super::study::Study;
 use super::waits::is_wait;
 use crate::analysis::lines::Trace;
@@ -18,26 +19,62 @@ const SPIN: usize = 8;
 pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
     let mut roles = study.roles.clone();
     if roles.len() > 1 {
-        let spins = spins(&study.code);
-        for (role, group) in roles.iter_mut().zip(&study.groups) {
-            role.spent = Some(spent(study, &spins, study.code.rows_of(&group.blocks).collect()));
+        for (at, (role, group)) in roles.iter_mut().zip(&study.groups).enumerate() {
+            let rows: Vec<usize> = study.code.rows_of(&group.blocks).collect();
+            if at != study.pacing {
+                role.lines = lines(study, &rows);
+            }
+            role.spent = Some(spent(study, rows));
         }
     }
     roles
 }
 
+/// Samples of a role below which its shares say too little.
+const ENOUGH: u64 = 500;
+/// A role that is at barriers for less of its samples hardly waits for another one; from `WAITS` on it does.
+const HARDLY: f64 = 0.10;
+const WAITS: f64 = 0.25;
+
+/// Whom the roles wait for, by their shares at barriers; waits for the turn among warps of one role are for no other one.
+pub(super) fn pace(phases: &Phases) -> Option<Pace> {
+    let turns: u64 =
+        phases.phases.iter().filter(|phase| phase.kind == PhaseKind::TurnWait).map(|phase| phase.samples).sum();
+    let share = |(at, role): (usize, &Role)| {
+        let spent = role.spent.filter(|_| role.samples >= ENOUGH)?;
+        let turns = if at == phases.pacing { turns } else { 0 };
+        Some(spent.barriers.saturating_sub(turns) as f64 / role.samples as f64)
+    };
+    judged(&phases.roles.iter().enumerate().map(share).collect::<Option<Vec<f64>>>()?)
+}
+
+/// What follows from the shares at barriers: a role that is hardly there while each of the others is for a good part of its samples is
+/// the one that they wait for. Where all roles wait, it is none of them.
+fn judged(roles: &[f64]) -> Option<Pace> {
+    let least = (0..roles.len()).min_by(|a, b| roles[*a].total_cmp(&roles[*b])).filter(|_| roles.len() > 1)?;
+    if roles.iter().enumerate().any(|(at, share)| at != least && *share < WAITS) {
+        return None;
+    }
+    match roles[least] {
+        share if share < HARDLY => Some(Pace::Role(least)),
+        share if share >= WAITS => Some(Pace::Copies),
+        _ => None,
+    }
+}
+
 /// The rows of short loops that ask an mbarrier: whatever their warps are sampled at, they wait there.
-fn spins(code: &Code<'_>) -> BTreeSet<usize> {
+pub(super) fn spins(code: &Code<'_>) -> BTreeSet<usize> {
     let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<_>>();
     let asks = |rows: &Vec<usize>| rows.iter().any(|row| code.sync(*row) == WarpSync::MbarrierTest);
     code.loops.iter().map(rows).filter(|rows| rows.len() <= SPIN && asks(rows)).flatten().collect()
 }
 
-fn spent(study: &Study<'_>, spins: &BTreeSet<usize>, rows: Vec<usize>) -> Spent {
+fn spent(study: &Study<'_>, rows: Vec<usize>) -> Spent {
     let mut spent = Spent::default();
     for (reason, counts) in &study.samples.reasons {
         for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
-            let own = if spins.contains(&row) { Some(&mut spent.barriers) } else { of(study, reason, row, &mut spent) };
+            let own =
+                if study.spins.contains(&row) { Some(&mut spent.barriers) } else { of(study, reason, row, &mut spent) };
             own.into_iter().for_each(|sum| *sum += counts[row]);
         }
     }
@@ -64,6 +101,16 @@ fn of<'s>(study: &Study<'_>, reason: &str, row: usize, spent: &'s mut Spent) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_role_that_hardly_waits_is_waited_for() {
+        // A producer, then warps with products.
+        let paces = |producer, consumers| judged(&[producer, consumers]);
+        assert_eq!((paces(0.03, 0.60), paces(0.49, 0.02)), (Some(Pace::Role(0)), Some(Pace::Role(1))));
+        assert_eq!(paces(0.40, 0.30), Some(Pace::Copies));
+        assert_eq!((paces(0.49, 0.13), paces(0.03, 0.20)), (None, None), "neither one nor the other");
+        assert_eq!(judged(&[0.03]), None, "one role waits for nobody");
+    }
 
     #[test]
     fn written_as_four_counts() {

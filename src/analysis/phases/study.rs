@@ -4,14 +4,26 @@ use super::code::Code;
 use super::counters::Counters;
 use super::cut::{Cut, cut};
 use super::flows::Flows;
+use super::frame::Frame;
+use super::in_flight::late_rows;
 use super::main_loop::MainLoop;
+use super::mbarriers;
 use super::model::{PhaseKind, Role};
 use super::roles::{RoleBlocks, Split};
 use super::samples::Samples;
+use super::spent::spins;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::Causes;
 use crate::evidence::SourceView;
 use std::collections::BTreeSet;
+
+/// What tells where waits come from.
+pub(super) struct Traces<'s, 'v> {
+    pub(super) samples: &'s Samples,
+    pub(super) causes: Option<&'s Causes<'v>>,
+    /// Questions to mbarriers at which the pacing warps wait for each other.
+    pub(super) turns: BTreeSet<usize>,
+}
 
 /// One launch, cut.
 pub(in crate::analysis) struct Study<'v> {
@@ -32,6 +44,14 @@ pub(in crate::analysis) struct Study<'v> {
     share_of_pacing: f64,
     pub(super) cuts: Vec<Cut>,
     pub(super) mains: Vec<MainLoop>,
+    /// Whether the pacing warps take tiles in turn.
+    pub(super) is_in_turn: bool,
+    /// Where lines are told.
+    pub(super) frame: Frame,
+    /// Rows that may run beside products in flight.
+    pub(super) late: BTreeSet<usize>,
+    /// Rows that only ask an mbarrier again.
+    pub(super) spins: BTreeSet<usize>,
 }
 
 impl<'v> Study<'v> {
@@ -49,7 +69,17 @@ impl<'v> Study<'v> {
         let roles: Vec<Role> = groups.iter().map(|group| role(&code, &samples, group)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
-        let (mut cuts, mains) = without_calls(&code, &samples, region);
+        let causes = Causes::of(view);
+        let turns = match split.roles.is_empty() {
+            true => BTreeSet::new(),
+            false => mbarriers::turns(&code, &flows, &groups[pacing].blocks),
+        };
+        let traces = Traces { samples: &samples, causes: causes.as_ref(), turns };
+        let (mut cuts, mains) = without_calls(&code, &traces, region);
+        let is_in_turn = cuts.iter().any(|cut| cut.kind == PhaseKind::TurnWait);
+        let main = cuts.iter().filter(|cut| cut.kind == PhaseKind::MainLoop).map(|cut| &cut.rows[..]);
+        let frame = Frame::of(code.rows, &samples, main);
+        let (late, spins) = (late_rows(&code), spins(&code));
         let meeting: Vec<usize> = code.rows_of(&split.behind).collect();
         if !meeting.is_empty() {
             let stores = meeting.iter().any(|row| code.op(*row).writes_global() && code.executed[*row] > 0);
@@ -57,14 +87,14 @@ impl<'v> Study<'v> {
             let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
             cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
         }
-        let causes = Causes::of(view);
         let share_of_pacing = match split.roles.is_empty() {
             true => 1.0,
             false => share_of(&code, &samples, &split, &groups[pacing], counters.warps),
         };
         #[rustfmt::skip]
         let study = Study {
-            flows, view, code, samples, counters, causes, split, groups, roles, pacing, share_of_pacing, cuts, mains,
+            flows, view, code, samples, counters, causes, split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
+            frame, late, spins,
         };
         Some(study)
     }
@@ -82,6 +112,11 @@ impl<'v> Study<'v> {
     /// The share of samples that fall to the warps of the pacing role.
     pub(in crate::analysis) fn share_of_pacing(&self) -> f64 {
         self.share_of_pacing
+    }
+
+    /// Whether a row is in a main loop.
+    pub(super) fn is_in_main_loop(&self, row: usize) -> bool {
+        self.mains.iter().any(|main| main.cycle.blocks.contains(&self.code.block_of[row]))
     }
 
     /// Rows of the main loops.
@@ -113,11 +148,12 @@ fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
         copies: executed(&|row| code.op(row).copies_global()),
         stores: executed(&|row| code.op(row).writes_global()),
         spent: None,
+        lines: Vec::new(),
     }
 }
 
 /// The cuts of a region, a called function with the phase that calls it.
-fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
+fn without_calls(code: &Code<'_>, traces: &Traces<'_, '_>, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
     let straight = code.reach(0, |_, _| true);
     let called: BTreeSet<usize> = code
         .flow
@@ -127,9 +163,9 @@ fn without_calls(code: &Code<'_>, samples: &Samples, region: BTreeSet<usize>) ->
         .filter(|block| !straight.contains(block))
         .collect();
     let own: BTreeSet<usize> = region.difference(&called).copied().collect();
-    let (mut cuts, mains) = cut(code, samples, &own);
+    let (mut cuts, mains) = cut(code, traces, &own);
     if mains.is_empty() {
-        let (all, mains) = cut(code, samples, &region);
+        let (all, mains) = cut(code, traces, &region);
         if !mains.is_empty() || cuts.is_empty() {
             return (all, mains);
         }

@@ -29,7 +29,7 @@ fn tile(phases: &Phases) -> Option<Words> {
     let said = |phase: &Phase| {
         // The last products run on in the drain: both have the tensor cycles together.
         let (name, own) = match phase.kind {
-            PhaseKind::Drain => return None,
+            PhaseKind::Drain if phases.in_turn.is_none() => return None,
             PhaseKind::MainLoop if drain > 0.0 && phase.tensor.is_some() => {
                 ("main loop and drain".to_owned(), phase.cycles? + drain)
             }
@@ -50,7 +50,12 @@ fn tile(phases: &Phases) -> Option<Words> {
         share.then(|| format!("{name} {}{of_tensor}", format::fixed(own, 0)))
     };
     let parts: Vec<String> = phases.phases.iter().filter_map(said).collect();
-    Some(words!("One {} = {} cycles: {}.", whole, format::fixed(cycles, 0), parts.join(", ")))
+    let busy = phases.in_turn.map(|groups| {
+        let percent = format::fixed(100.0 * tensor / cycles, 0);
+        format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", format::fixed(tensor, 0))
+    });
+    let cycles = format::fixed(cycles, 0);
+    Some(words!("One {} = {} cycles: {}{}.", whole, cycles, parts.join(", "), busy.unwrap_or_default()))
 }
 
 /// What a phase of a kernel of products is called in a list.

@@ -3,10 +3,10 @@
 use super::numbers::value;
 use super::places;
 use super::roles;
-use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases, Wait};
+use crate::analysis::phases::{CycleUnit, Pace, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits};
 use crate::catalog::{Counter, Threshold};
-use crate::quantity::format;
+use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, list, paragraph, right, table, text};
 use crate::words;
@@ -50,6 +50,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
         Block::from(rows(&shown, phases, old, step)),
     ];
+    blocks.extend(pacer(phases));
     let notes = notes(audit, phases, step);
     if !notes.is_empty() {
         blocks.push(list("phases-notes", notes));
@@ -74,13 +75,20 @@ fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
             format::counted(phases.warps, "warp"),
             whose
         ),
-        roles => words!(
-            "{} roles. The {} ({} of {} warps) set the pace; shares are of their samples.",
-            roles.len().to_string(),
-            places::role_name(phases, phases.pacing),
-            roles[phases.pacing].warps.to_string(),
-            phases.warps.to_string()
-        ),
+        roles => {
+            let named = |at: usize| {
+                let of = format!("{} of {} warps", roles[at].warps, phases.warps);
+                format!("{} ({of})", places::role_name(phases, at))
+            };
+            let own = named(phases.pacing);
+            let said = match phases.pace {
+                Some(Pace::Role(at)) if at == phases.pacing => format!("The {own} set the pace"),
+                Some(Pace::Role(at)) => format!("The {} sets the pace. The phases are those of the {own}", named(at)),
+                Some(Pace::Copies) => format!("Each waits for the other. The phases are those of the {own}"),
+                None => format!("The phases are those of the {own}"),
+            };
+            words!("{} roles. {}; shares are of their samples.", roles.len().to_string(), said)
+        }
     };
     words.push(words!(" {}", tiles(phases, elapsed, is_one_wave)));
     words
@@ -89,6 +97,15 @@ fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
 /// `21,756 tiles, 164.8 per SM, each 15,387 cycles, 6 steps.`
 fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
     let steps = phases.steps.filter(|steps| *steps > 1.0).map(places::count);
+    if let (Some(groups), Some(tiles), Some(cycles)) = (phases.in_turn, phases.tiles, phases.cycles) {
+        let per_sm = elapsed.map(|elapsed| format!(", {} per SM", format::fixed(elapsed / cycles * groups as f64, 1)));
+        return format!(
+            "Persistent blocks: {} tiles{}. {groups} warpgroups take them in turn, each one in {} cycles.",
+            format::fixed(tiles, 0),
+            per_sm.unwrap_or_default(),
+            format::fixed(cycles, 0)
+        );
+    }
     let Some(cycles) = phases.cycles else {
         return steps.map(|steps| format!("{steps} steps.")).unwrap_or_default();
     };
@@ -184,6 +201,31 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
     table("phases", columns, shown.iter().map(line).collect())
 }
 
+/// The lines of the role that sets the pace, where the phases are those of another one.
+fn pacer(phases: &Phases) -> Option<Block> {
+    let Some(Pace::Role(at)) = phases.pace.filter(|pace| *pace != Pace::Role(phases.pacing)) else { return None };
+    let lines = &phases.roles[at].lines;
+    let file = places::file(phases);
+    let name = format::capital(&places::role_name(phases, at));
+    let columns = vec![
+        left(&format!("{name}, by line")),
+        left(&format!("Lines of {file}")),
+        right("Samples"),
+        right("Instructions"),
+        left("Waits (of the line)"),
+    ];
+    let row = |line: &Phase| {
+        vec![
+            text(places::row(line, None)),
+            text(places::call_line(line, file)),
+            share(line),
+            text(glance::short(line.executed as f64)).sorted(line.executed as f64),
+            text(waits(phases, line)),
+        ]
+    };
+    (!lines.is_empty()).then(|| table("pacer", columns, lines.iter().map(row).collect()).into())
+}
+
 /// Steps by which the cycles of the main loop are told: where they are of the life of a warp, or of a block that stays for the
 /// launch, and nearly all of it is that loop.
 fn step(phases: &Phases, is_one_wave: bool) -> Option<f64> {
@@ -249,6 +291,15 @@ pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) ->
 /// What the table does not say: the step against its products, what is latency and not work, the other roles.
 fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     let mut notes = Vec::new();
+    if let (Some(groups), Some(tensor), Some(cycles)) = (phases.in_turn, phases.tensor, phases.cycles) {
+        notes.push(words!(
+            "In the {} cycles of a tile the tensor pipe is busy for {} ({} %), with products of {} warpgroups: it idles only where neither has some in flight.",
+            format::fixed(cycles, 0),
+            format::fixed(tensor, 0),
+            format::fixed(100.0 * tensor / cycles, 0),
+            groups.to_string()
+        ));
+    }
     let steps = phases.steps.filter(|steps| *steps >= 1.0);
     if let (Some(_), Some(cycles), Some(steps), Some(tensor)) =
         (phases.step_efficiency, phases.step_cycles(), steps, phases.tensor)

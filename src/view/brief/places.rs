@@ -32,12 +32,13 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
             Some(steps) => words!("{}, {} steps", words::strong(own), count(steps)),
             None => words::strong(own).into(),
         },
-        PhaseKind::Prologue => with(own, is_move),
+        PhaseKind::Prologue | PhaseKind::Copies => with(own, is_move),
         PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
         PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.is_product()) {
             Some(run) => words!("{} {} {}", own, run.count.to_string(), run.opcode.name()),
             None => own.into(),
         },
+        PhaseKind::Compute if phase.name.is_some() => named(own),
         PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Load | PhaseKind::Compute | PhaseKind::InnerLoop => {
             with(own, |_| true)
         }
@@ -66,12 +67,18 @@ pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
         PhaseKind::Loop => ("Loop", "in a loop", "Loop"),
         PhaseKind::Stretch => ("Code", "in straight-line code", "Code"),
         PhaseKind::Elsewhere => ("Called functions", "in called functions", "Called functions"),
+        PhaseKind::TurnWait => ("Wait for the turn", "in the wait for the turn", "wait for turn"),
+        PhaseKind::SlotWait => ("wait for a free stage", "in the wait for a free stage", "wait for free stage"),
+        PhaseKind::Stores => ("sums to results, stores", "at the stores of the epilogue", "store"),
+        PhaseKind::StoreWait => {
+            ("until the stores have read their registers", "in front of the next tile", "wait for stores")
+        }
         PhaseKind::StageWait => ("wait for the stage", "in the wait for the stage", "wait for stage"),
         PhaseKind::Issue => ("issue", "at the issue of products", "issue products"),
-        PhaseKind::Copies => ("copies of another stage", "in the copies", "copies"),
+        PhaseKind::Copies => ("copies", "in the copies", "copies"),
         PhaseKind::ProductsWait => ("wait for the products", "in the wait for the products", "wait for products"),
         PhaseKind::Release => ("release the stage", "at the release of the stage", "release stage"),
-        PhaseKind::Control => ("loop control", "in the loop control", "loop control"),
+        PhaseKind::Control => ("addresses, loop control", "in addresses and loop control", "addresses, control"),
         PhaseKind::Load => ("load", "in the load", "load"),
         PhaseKind::Compute => ("compute", "in the compute part", "compute"),
         PhaseKind::Barrier => ("barrier", "at the block barrier", "barrier"),
@@ -128,6 +135,12 @@ pub(super) fn line(at: &Point, file: &str) -> String {
 pub(in crate::view) fn called_line(at: &Point, file: &str) -> String {
     let call = at.call.filter(|call| at.line > 0 && *call != at.line);
     format!("{}{}", line(at, file), call.map(|call| format!(" from :{call}")).unwrap_or_default())
+}
+
+/// The line of a role: that of the call where it is one, with the lines of what is called.
+pub(super) fn call_line(line: &Phase, file: &str) -> String {
+    let called = line.name.as_ref().filter(|name| name.first < name.last);
+    format!("{}{}", called.map(|name| format!(":{}, ", name.call)).unwrap_or_default(), lines(line, file))
 }
 
 /// `:137–:156`.

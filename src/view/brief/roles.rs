@@ -1,16 +1,11 @@
 //! What each role of a kernel does with its time, and which one the others wait for.
 
 use super::places;
-use crate::analysis::phases::{Phases, Role};
+use crate::analysis::phases::{Pace, Phases, Role};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// Samples of a role below which its shares say too little.
-const ENOUGH: u64 = 500;
-/// A role that is at barriers for less of its samples hardly waits for another one; from `WAITS` on it does.
-const HARDLY: f64 = 0.10;
-const WAITS: f64 = 0.25;
 /// What a role spends less of its samples on is not told.
 const TOLD: f64 = 0.10;
 
@@ -65,46 +60,15 @@ pub(in crate::view) fn spent(role: &Role) -> [(&'static str, u64); 5] {
     ]
 }
 
-/// The role that the others wait for; `None` with too few samples.
+/// What follows from whom the roles wait for.
 fn balance(phases: &Phases) -> Option<String> {
-    let at_barriers = |role: &Role| {
-        let spent = role.spent.filter(|_| role.samples >= ENOUGH)?;
-        Some((spent.barriers as f64 / role.samples as f64, role.tensor > 0))
-    };
-    let roles: Vec<(f64, bool)> = phases.roles.iter().map(at_barriers).collect::<Option<_>>()?;
-    let (least, said) = judged(&roles)?;
-    Some(said.replace("{}", &places::role_name(phases, least)))
-}
-
-/// What follows from the shares at barriers, each with whether the role multiplies: a role that is hardly there while each of the
-/// others is for a good part of its samples is the one that they wait for. Where all roles wait, it is none of them.
-fn judged(roles: &[(f64, bool)]) -> Option<(usize, &'static str)> {
-    let least = (0..roles.len()).min_by(|a, b| roles[*a].0.total_cmp(&roles[*b].0))?;
-    if roles.iter().enumerate().any(|(at, (share, _))| at != least && *share < WAITS) {
-        return None;
-    }
-    match roles[least] {
-        (share, false) if share < HARDLY => Some(" The others wait for the {}: it needs more warps, or less work."),
-        (share, true) if share < HARDLY => Some(" The copies are ahead: the others wait for the {}."),
-        (share, _) if share >= WAITS => {
-            Some(" All roles wait at barriers: none is too slow, the copies in flight are too few or too late.")
+    Some(match phases.pace? {
+        Pace::Role(at) if phases.roles[at].tensor == 0 => {
+            format!(" The others wait for the {}: it needs more warps, or less work.", places::role_name(phases, at))
         }
-        _ => None,
-    }
-    .map(|said| (least, said))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_role_that_hardly_waits_is_waited_for() {
-        // A producer, then warps with products.
-        let said = |producer, consumers| judged(&[(producer, false), (consumers, true)]);
-        assert_eq!(said(0.03, 0.60), Some((0, " The others wait for the {}: it needs more warps, or less work.")));
-        assert_eq!(said(0.49, 0.02), Some((1, " The copies are ahead: the others wait for the {}.")));
-        assert!(said(0.40, 0.30).is_some_and(|(_, said)| said.starts_with(" All roles wait at barriers")));
-        assert_eq!((said(0.49, 0.13), said(0.03, 0.20)), (None, None), "neither one nor the other");
-    }
+        Pace::Role(at) => format!(" The copies are ahead: the others wait for the {}.", places::role_name(phases, at)),
+        Pace::Copies => {
+            " All roles wait at barriers: none is too slow, the copies in flight are too few or too late.".to_owned()
+        }
+    })
 }

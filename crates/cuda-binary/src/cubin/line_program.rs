@@ -19,6 +19,8 @@ pub(super) struct Row {
     pub(super) line: u32,
     /// Number of the row of the call site, from 1; 0 for code that is where it was written.
     pub(super) context: u64,
+    /// Where the name of the function that was inlined stands in `.debug_str`; of no meaning where `context` is 0.
+    pub(super) name: u64,
 }
 
 /// The rows of one function.
@@ -163,7 +165,7 @@ fn file(cursor: &mut Cursor<'_>, unit: &mut Unit, directories: &[String], name: 
     Ok(())
 }
 
-const START: Row = Row { address: 0, file: 1, line: 1, context: 0 };
+const START: Row = Row { address: 0, file: 1, line: 1, context: 0, name: 0 };
 
 fn run(cursor: &mut Cursor<'_>, header: &Header, unit: &mut Unit, directories: &[String]) -> Result<(), Bad> {
     let (mut row, mut sequence) = (START, Sequence::default());
@@ -200,7 +202,7 @@ fn run(cursor: &mut Cursor<'_>, header: &Header, unit: &mut Unit, directories: &
                         let name = cursor.string()?;
                         file(cursor, unit, directories, name)?;
                     }
-                    0x90 => row.context = cursor.unsigned()?,
+                    0x90 => (row.context, row.name) = (cursor.unsigned()?, cursor.unsigned()?),
                     _ => {}
                 }
                 cursor.at = end;

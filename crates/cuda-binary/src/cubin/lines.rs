@@ -6,6 +6,7 @@ use super::model::{LineRow, LineTable};
 use crate::ReadError;
 use crate::bounds::{INLINE_DEPTH, SOURCE_PLACES};
 use crate::sass::SourceLine;
+use crate::text::demangle;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,6 +37,8 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
     })?;
     let relocations: HashMap<u64, (usize, i64)> =
         elf.relocations(section.index).iter().map(|entry| (entry.offset, (entry.symbol, entry.addend))).collect();
+    let strings = elf.sections().find(|section| section.name == ".debug_str").map_or(&[][..], |section| section.data);
+    let mut names = Names { strings, known: HashMap::new() };
     let mut left = SOURCE_PLACES;
     for unit in &units {
         let files: Vec<Arc<str>> = unit.files.iter().map(|(directory, name)| joined(directory, name).into()).collect();
@@ -52,7 +55,11 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
                 continue;
             }
             let base = symbol.value.wrapping_add_signed(*addend);
-            table.functions.entry(name.into()).or_default().extend(rows_of(sequence, &files, base, &mut left));
+            table
+                .functions
+                .entry(name.into())
+                .or_default()
+                .extend(rows_of(sequence, &files, &mut names, base, &mut left));
         }
     }
     for rows in table.functions.values_mut() {
@@ -68,7 +75,13 @@ pub fn line_table_of(bytes: &[u8], path: &str, wanted: impl Fn(&str) -> bool) ->
 ///
 /// Rows at one address are an inline stack, the code's own line last. The callers are taken from the contexts, which
 /// are there also where only the inner row is repeated. `left` is how many places the cubin may still have.
-fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64, left: &mut usize) -> Vec<LineRow> {
+fn rows_of(
+    sequence: &Sequence,
+    files: &[Arc<str>],
+    names: &mut Names<'_>,
+    base: u64,
+    left: &mut usize,
+) -> Vec<LineRow> {
     let rows = &sequence.rows;
     let own = |at: &usize| rows.get(at + 1).is_none_or(|next| next.address != rows[*at].address);
     let mut found: Vec<LineRow> = (0..rows.len())
@@ -78,7 +91,11 @@ fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64, left: &mut usize)
             let mut next = Some(at);
             while let Some((at, row)) = next.and_then(|at| Some((at, rows.get(at)?))) {
                 let file = usize::try_from(row.file).ok().and_then(|file| files.get(file.checked_sub(1)?));
-                stack.extend(file.map(|file| SourceLine { file: file.clone(), line: row.line }));
+                stack.extend(file.map(|file| SourceLine {
+                    file: file.clone(),
+                    line: row.line,
+                    function: (row.context > 0).then(|| names.of(row.name)).flatten(),
+                }));
                 // Contexts name earlier rows; in a damaged table they may go in a circle.
                 let context = usize::try_from(row.context).ok().and_then(|context| context.checked_sub(1));
                 next = context.filter(|context| *context < at && stack.len() < INLINE_DEPTH && *left > stack.len());
@@ -89,6 +106,33 @@ fn rows_of(sequence: &Sequence, files: &[Arc<str>], base: u64, left: &mut usize)
         .collect();
     found.push(LineRow { start: base.wrapping_add(sequence.end), places: Arc::default() });
     found
+}
+
+/// The names of inlined functions, by where they stand in `.debug_str`.
+struct Names<'a> {
+    strings: &'a [u8],
+    known: HashMap<u64, Option<Arc<str>>>,
+}
+
+impl Names<'_> {
+    fn of(&mut self, at: u64) -> Option<Arc<str>> {
+        let read = || {
+            let rest = self.strings.get(usize::try_from(at).ok()?..)?;
+            let symbol = std::str::from_utf8(rest.split(|byte| *byte == 0).next()?).ok()?;
+            base_name(&demangle(symbol)).map(Arc::from)
+        };
+        self.known.entry(at).or_insert_with(read).clone()
+    }
+}
+
+/// The name of a function without its result, scope, template arguments and parameters; `None` for a lambda.
+fn base_name(demangled: &str) -> Option<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    // Arguments and parameters are what stands in brackets; anonymous scopes are written in such as well.
+    let readable = demangled.replace("(anonymous namespace)", "");
+    let name = &readable[..readable.find(['<', '(']).unwrap_or(readable.len())];
+    let name = name.rsplit(|c| !is_word(c)).next().filter(|name| !name.is_empty())?;
+    (!readable.contains("{lambda")).then(|| name.to_owned())
 }
 
 /// Directory and name as one path, `.` and `..` resolved as far as it goes.
@@ -110,7 +154,7 @@ fn joined(directory: &str, name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::joined;
+    use super::{base_name, joined};
 
     #[test]
     fn paths_are_resolved() {
@@ -122,5 +166,17 @@ mod tests {
         assert_eq!(joined("../src", "a.cu"), "../src/a.cu");
         assert_eq!(joined("/opt", "/abs/a.cu"), "/abs/a.cu");
         assert_eq!(joined("", "a.cu"), "a.cu");
+    }
+
+    #[test]
+    fn functions_are_named_without_what_stands_around_the_name() {
+        assert_eq!(
+            base_name("void (anonymous namespace)::store_tile<256u>(__nv_bfloat16*, float const (&) [128])"),
+            Some("store_tile".into())
+        );
+        assert_eq!(base_name("cute::SM90::wait(unsigned long*)"), Some("wait".into()));
+        assert_eq!(base_name("__syncwarp(unsigned int)"), Some("__syncwarp".into()));
+        assert_eq!(base_name("plain"), Some("plain".into()));
+        assert_eq!(base_name("f(int)::{lambda(unsigned int)#1}::operator()(unsigned int) const"), None);
     }
 }

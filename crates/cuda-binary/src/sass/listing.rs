@@ -10,6 +10,17 @@ pub struct SourceLine {
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
+    /// The function that the line stands in, without scope, arguments and parameters; `None` for the kernel itself, for lambdas,
+    /// and where nothing tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub function: Option<Arc<str>>,
+}
+
+impl SourceLine {
+    /// Whether it is the line of another place, whatever function either was told to stand in.
+    pub fn is_line(&self, other: &SourceLine) -> bool {
+        self.line == other.line && self.file == other.file
+    }
 }
 
 /// The guard of an instruction, `@!P0`.

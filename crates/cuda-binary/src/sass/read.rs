@@ -151,8 +151,9 @@ impl<'a> Reader<'a> {
     }
 
     fn place(&mut self, (file, line): (&str, u32), inlined_at: Option<(&str, u32)>) {
-        let at = SourceLine { file: self.words.of(file), line };
-        let call = inlined_at.map(|(file, line)| SourceLine { file: self.words.of(file), line });
+        let mut place = |(file, line): (&str, u32)| SourceLine { file: self.words.of(file), line, function: None };
+        let at = place((file, line));
+        let call = inlined_at.map(place);
         let mut places = Vec::with_capacity(2);
         if self.in_places && self.places.last() == Some(&at) {
             places.extend(self.places.iter().cloned());

@@ -85,6 +85,14 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
         (_, 6 | 7) if second => reads.add(Uniform, bits(32, 6), pair),
         _ => {}
     }
+    // Of an mbarrier the address alone, of which either part may be the register that reads as zero.
+    let is_mbarrier = op.sync() == Some(Sync::Mbarrier) && bits(0, 9) == 0x1a7;
+    if is_mbarrier {
+        reads.add(own, field(24), 1);
+        if bits(91, 1) == 1 {
+            reads.add(Uniform, bits(64, 6), 1);
+        }
+    }
     if shape == Shape::Three || shape == Shape::Apart && kind == 1 {
         reads.add(own, field(64), if is_wide && kind != 2 { 2 } else { pair });
     }
@@ -101,7 +109,7 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
         writes: writes.found,
         reads: reads.found,
         special: (shape == Shape::Special).then(|| bits(72, 8) as u8),
-        offset: if is_memory { signed } else { 0 },
+        offset: if is_memory || is_mbarrier { signed } else { 0 },
     }
 }
 
@@ -143,6 +151,10 @@ mod tests {
         assert_eq!(reads(0x000ea80008100800, 0xffffec16ff047983), (vec![(Uniform, 22)], -0x14));
         assert_eq!(reads(0x0041e8000810081c, 0x00000006ff007987), (vec![(Uniform, 28), (General, 6)], 0));
         assert_eq!(reads(0x0081e80000100a00, 0x0000080401007387), (vec![(General, 1), (General, 4)], 8));
+        // SYNCS.PHASECHK.TRANS64.TRYWAIT P1, [R2+UR16], R3; the same at [UR9+0x38000]; SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R3+UR16+0x30020].
+        assert_eq!(reads(0x000e220008020150, 0x00000003020075a7), (vec![(General, 2), (Uniform, 16)], 0));
+        assert_eq!(reads(0x000e240008000149, 0x03800002ff0075a7), (vec![(Uniform, 9)], 0x38000));
+        assert_eq!(reads(0x0001e60008100010, 0x030020ff03ff79a7), (vec![(General, 3), (Uniform, 16)], 0x30020));
     }
 
     /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.

@@ -1,0 +1,75 @@
+//! The lines of a role whose phases are not told: what costs a producer its time.
+
+use super::code::Code;
+use super::frame::Frame;
+use super::measure::{NOT_SELECTED, span};
+use super::model::{Phase, PhaseKind};
+use super::opcodes::opcodes;
+use super::point::named;
+use super::study::Study;
+use super::waits::waits;
+use crate::evidence::WarpSync;
+use std::collections::BTreeMap;
+
+/// Samples of a role below which its lines say too little.
+const ENOUGH: u64 = 500;
+/// Lines with less of the samples are not told.
+const LEAST: f64 = 0.03;
+/// Lines told of a role.
+const LINES: usize = 6;
+
+/// The lines of some rows that hold the most samples, largest first.
+pub(super) fn lines(study: &Study<'_>, rows: &[usize]) -> Vec<Phase> {
+    let all = study.samples.at(rows);
+    if all < ENOUGH {
+        return Vec::new();
+    }
+    let frame = Frame::of(study.code.rows, &study.samples, [rows]);
+    let mut by: BTreeMap<(&str, u32), Vec<usize>> = BTreeMap::new();
+    for row in rows {
+        if let Some(line) = frame.line(&study.code.rows[*row].places) {
+            by.entry((&line.file, line.line)).or_default().push(*row);
+        }
+    }
+    let mut found: Vec<Phase> = by.into_values().map(|rows| line(study, &frame, &rows, all)).collect();
+    found.retain(|line| line.share >= LEAST);
+    found.sort_by(|a, b| b.share.total_cmp(&a.share));
+    found.truncate(LINES);
+    found
+}
+
+fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
+    let code = &study.code;
+    let samples = study.samples.at(rows);
+    let share = |samples: u64| samples as f64 / all as f64;
+    let polls = rows.iter().filter(|row| study.spins.contains(row)).map(|row| code.executed[*row]);
+    Phase {
+        kind: kind(code, rows),
+        at: span(study, frame, rows),
+        name: named(study, frame, rows),
+        samples,
+        share: share(samples),
+        cost: share(samples - study.samples.of_reason(NOT_SELECTED, rows)),
+        cycles: None,
+        tensor: None,
+        executed: rows.iter().map(|row| code.executed[*row]).sum(),
+        polls: polls.sum(),
+        in_flight: None,
+        issue: None,
+        waits: waits(study, rows),
+        opcodes: opcodes(study, rows),
+        parts: Vec::new(),
+    }
+}
+
+/// What a line does.
+fn kind(code: &Code<'_>, rows: &[usize]) -> PhaseKind {
+    let any = |is_meant: &dyn Fn(usize) -> bool| rows.iter().any(|row| is_meant(*row));
+    match () {
+        () if any(&|row| code.sync(row) == WarpSync::MbarrierTest) => PhaseKind::SlotWait,
+        () if any(&|row| code.op(row).copies_global()) => PhaseKind::Copies,
+        () if any(&|row| code.sync(row) == WarpSync::MbarrierArrive) => PhaseKind::Release,
+        () if any(&|row| code.op(row).loads_global()) => PhaseKind::Load,
+        () => PhaseKind::Compute,
+    }
+}
