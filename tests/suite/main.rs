@@ -52,6 +52,7 @@ mod old_side;
 mod opcodes;
 mod open_files;
 mod over_time;
+mod pace;
 mod packed;
 mod page;
 mod pairs;
