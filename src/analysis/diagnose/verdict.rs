@@ -211,18 +211,22 @@ fn weighed<'h, I: Iterator<Item = (&'h Rule, &'h Held)>>(
     let second = all.next();
     let ahead = second.as_ref().map_or(first.saves, |(second, _)| first.saves - second.saves);
     let cause = taker.and_then(|taker| cause(ask, account, taker, first.saves, draft_of, found()));
-    let nearly = second.filter(|(second, _)| second.saves >= most - ERROR && cause.is_none()).map(|(second, _)| {
-        words!(
-            " Too near to tell apart: without that the launch would take about {} less, without `{}` about {}.",
-            share(first.saves),
-            second.held.code.to_string(),
-            share(second.saves)
-        )
-    });
+    let near = second.filter(|(second, _)| second.saves >= most - ERROR && cause.is_none());
+    let nearly = near.map(|(second, _)| say(first.saves, &second));
     match cause {
         Some(cause) => Limit { held: cause, of: Some(first.held), ahead, nearly: None },
         None => Limit { held: first.held, of: None, ahead, nearly },
     }
+}
+
+/// What saves nearly as much as what limits.
+fn say(first: f64, second: &Candidate) -> Words {
+    words!(
+        " Too near to tell apart: without that the launch would take about {} less, without `{}` about {}.",
+        share(first),
+        second.held.code.to_string(),
+        share(second.saves)
+    )
 }
 
 /// What takes time, as a finding.

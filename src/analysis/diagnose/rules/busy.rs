@@ -1,12 +1,11 @@
 //! Rules on units that are busy.
 
-use super::waits::queued;
 use super::{At, Held, l2, share, tensor};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
-use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, Unit};
+use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, Unit};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
+use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -142,4 +141,23 @@ fn pressure(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
     );
     let held = Held::new(Code::Unit(unit.part), own, m.limits[Threshold::QueueShare], sentence);
     held.holds.then(|| held.at(At::Line(Sits::Limiter)).from(m.readings(&[&unit.counter])))
+}
+
+/// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
+fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
+    let phases = m.sampled()?;
+    let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
+    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
+    let alone = f64::from(latency.dram?);
+    let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
+    let sentence = words!(
+        "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
+        named(unit),
+        share(unit.share),
+        chain.load.line.to_string(),
+        format::fixed(step, 0),
+        format::fixed(alone, 0)
+    );
+    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
+    Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
 }

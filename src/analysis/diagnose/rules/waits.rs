@@ -1,12 +1,11 @@
 //! Rules on warps that wait while nothing is busy.
 
-use super::{At, Held, busy, l2, share, stages};
-use crate::analysis::diagnose::level::QUEUED;
-use crate::analysis::diagnose::level::{Level, Unit, is_memory};
+use super::{At, Held, l2, share, stages};
+use crate::analysis::diagnose::level::{Level, is_memory};
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
-use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
+use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use cuda_binary::Op;
@@ -14,25 +13,6 @@ use cuda_binary::op::Space;
 
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
 const ROUND: f64 = 4.0;
-
-/// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
-pub(super) fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
-    let phases = m.sampled()?;
-    let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
-    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
-    let alone = f64::from(latency.dram?);
-    let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
-    let sentence = words!(
-        "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
-        busy::named(unit),
-        share(unit.share),
-        chain.load.line.to_string(),
-        format::fixed(step, 0),
-        format::fixed(alone, 0)
-    );
-    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
-    Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
-}
 
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
