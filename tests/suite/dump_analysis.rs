@@ -40,15 +40,15 @@ fn checklists_come_by_flag() {
 fn a_subject_brings_its_report_checklists_and_thresholds() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(labelled("misaligned_copy"), folder.path().join("new.ncu-rep")).unwrap();
-    let config = "[thresholds]\nsol-high = 60.0\n[[subject]]\nname = \"copy\"\nreport = \"new.ncu-rep\"\nchecks = [\"memory-bound\"]\n";
+    let config = "[thresholds]\nshort-kernel = 1e9\n[[subject]]\nname = \"copy\"\nreport = \"new.ncu-rep\"\nchecks = [\"memory-bound\"]\n";
     std::fs::write(folder.path().join("audit.toml"), config).unwrap();
     let stated = dump(folder.path(), &["--subject", "copy"]);
-    assert_eq!(stated["launches"][0]["verdict"]["limiter"], "memory-l2");
+    assert_eq!(stated["launches"][0]["verdict"]["limiter"], "launch-short");
     assert!(outcomes(&stated).contains(&("global.excess-share".into(), "fail".into())), "{stated}");
     // A flag goes before the subject.
     let flagged =
-        dump(folder.path(), &["--subject", "copy", "--expect", "stall.barrier<1", "--threshold", "sol-high=80"]);
-    assert_eq!(flagged["launches"][0]["verdict"]["limiter"], "latency-long-scoreboard");
+        dump(folder.path(), &["--subject", "copy", "--expect", "stall.barrier<1", "--threshold", "short-kernel=5000"]);
+    assert_eq!(flagged["launches"][0]["verdict"]["limiter"], "memory-dram");
     assert_eq!(flagged["launches"][0]["verdict"]["at"]["line"], 14);
     assert_eq!(outcomes(&flagged).last().unwrap().0, "stall.barrier");
 }

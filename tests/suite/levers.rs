@@ -143,7 +143,9 @@ fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
 
 #[test]
 fn a_loop_that_the_instruction_cache_cannot_hold_is_told_with_its_bytes() {
-    let said = audited("labelled/instruction_cache.ncu-repz", &Work::default()).findings[0].sentence.to_plain();
+    let audit = audited("labelled/instruction_cache.ncu-repz", &Work::default());
+    let fetch = audit.findings.iter().find(|finding| finding.code == Code::InstructionFetch).expect("a finding");
+    let said = fetch.sentence.to_plain();
     assert!(said.contains("the code of the loop, ") && said.contains(" kB, does not stay"), "{said}");
 }
 

@@ -45,6 +45,7 @@ mod launch;
 mod layers;
 mod levers;
 mod life;
+mod limiter;
 mod literals;
 mod made_report;
 mod missing_tools;

@@ -93,8 +93,26 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
         let over = BusyUnit::new(L1, percent * active.unwrap_or(1.0));
         found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
     }
+    found.extend(rolled_up(k, active, &found));
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
+}
+
+/// The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
+fn rolled_up(k: &Kernel<'_, '_>, active: Option<f64>, found: &[Unit]) -> Vec<Unit> {
+    let sides = [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)];
+    let is_known = |of_memory: bool| found.iter().any(|unit| is_memory(unit) == of_memory);
+    let lacking = sides.into_iter().filter(|(.., of_memory)| !is_known(*of_memory));
+    let of_side = lacking.filter_map(|(whole, name, of_memory)| {
+        let unit = BusyUnit::new(whole, k.kernel.value(whole)?);
+        Some(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active.filter(|_| !of_memory)) })
+    });
+    of_side.collect()
+}
+
+/// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
+pub(super) fn is_memory(unit: &Unit) -> bool {
+    <&str>::from(unit.part).starts_with("memory-") || *unit.counter == units::MEMORY
 }
 
 /// The same where a stream of device memory is too thin to fill it: the fabric of L2, which carries it, does not set the pace either.
@@ -148,19 +166,6 @@ fn of(k: &Kernel<'_, '_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> U
     };
     let name = part.row().map_or("other", |row| row.name).to_owned();
     Unit { part, name, counter: unit.counter.clone(), share, resident, level }
-}
-
-/// The busiest of some saturated units. Issue is the front end of every pipe, and requests of the LSU that of the L1 data stage: the
-/// stage behind goes first.
-pub(super) fn leading(units: &[Unit]) -> Option<&Unit> {
-    let saturated = || units.iter().filter(|unit| unit.is_saturated());
-    let has = |parts: &[Part]| saturated().any(|unit| parts.contains(&unit.part));
-    let behind = |unit: &&Unit| match unit.part {
-        Part::MemoryLsu => !has(&[Part::MemoryL1tex, Part::MemoryShared]),
-        Part::Issue => !saturated().any(|other| <&str>::from(other.part).starts_with("compute-")),
-        _ => true,
-    };
-    saturated().filter(behind).max_by(|a, b| a.resident.total_cmp(&b.resident))
 }
 
 /// Bytes that DRAM moved.

@@ -32,6 +32,8 @@ pub(super) struct TimeSplit {
     pub(super) ramp: f64,
     /// The average SM has nothing left, or never had a block, while others work.
     pub(super) tail: f64,
+    /// No SM holds a block: the ramp, and memory that drains.
+    pub(super) empty: f64,
 }
 
 impl TimeSplit {
@@ -95,7 +97,7 @@ pub(super) struct Machine {
 }
 
 /// Parts that a warp passes one after the other count once, with the busiest: issue and the pipes behind it, the stages of L1.
-fn place(part: Part) -> usize {
+pub(super) fn place(part: Part) -> usize {
     match part {
         Part::MemoryDram => 0,
         Part::MemoryL2 => 1,
@@ -103,6 +105,11 @@ fn place(part: Part) -> usize {
         _ => 3,
     }
 }
+
+/// Of those [`place`]s there are so many.
+pub(super) const PLACES: usize = 4;
+/// The need from which a part is at its roof.
+pub(super) const ROOF: f64 = 0.85;
 
 /// Whether a part works for one SM.
 fn is_inside(part: Part) -> bool {
@@ -113,8 +120,8 @@ fn norm(needs: impl Iterator<Item = f64>) -> f64 {
     needs.map(|need| need.max(0.0).powf(OVERLAP)).sum::<f64>().powf(1.0 / OVERLAP)
 }
 
-fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; 4] {
-    let mut most = [0.0_f64; 4];
+fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; PLACES] {
+    let mut most = [0.0_f64; PLACES];
     for (part, need) in needs {
         most[place(part)] = most[place(part)].max(need);
     }
@@ -130,9 +137,10 @@ impl Machine {
         let launch = m.duration.map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
         let time = match (active, busiest) {
             (Some(active), Some(busiest)) => {
-                TimeSplit { ramp: (1.0 - busiest.max(active)).min(launch), tail: (busiest - active).max(0.0) }
+                let empty = 1.0 - busiest.max(active);
+                TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty }
             }
-            (Some(active), None) => TimeSplit { ramp: 0.0, tail: 1.0 - active },
+            (Some(active), None) => TimeSplit { ramp: 0.0, tail: 1.0 - active, empty: 0.0 },
             _ => TimeSplit::default(),
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
@@ -157,6 +165,44 @@ impl Machine {
         norm(grouped(self.needs.iter().copied()).into_iter().chain([self.latency]))
     }
 
+    /// The parts that were measured.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        self.needs.iter().map(|(part, _)| *part)
+    }
+
+    /// The part of a kind that needs most.
+    pub(super) fn busiest(&self, is_meant: impl Fn(Part) -> bool) -> Option<(Part, f64)> {
+        let own = self.needs.iter().copied().filter(|(part, _)| is_meant(*part));
+        own.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    /// The part of a place that sets its pace. Issue is the front end of every pipe, and requests of the LSU that of the data stage:
+    /// the stage behind goes first where it is at its roof.
+    pub(super) fn leading(&self, at: usize) -> Option<Part> {
+        let (most, _) = self.busiest(|part| place(part) == at)?;
+        let is_front = matches!(most, Part::Issue | Part::MemoryLsu);
+        let behind =
+            self.busiest(|part| place(part) == at && part != most).filter(|(_, need)| is_front && *need >= ROOF);
+        Some(behind.map_or(most, |(part, _)| part))
+    }
+
+    /// What a launch saves without the parts of a place and the queues in front of them, no more than the warps spend there.
+    pub(super) fn without_place(&self, at: usize, queues: f64, most: f64) -> f64 {
+        let others = self.needs.iter().copied().filter(|(part, _)| place(*part) != at);
+        self.saved(others, queues).min(self.time.active() * most)
+    }
+
+    /// What a launch saves without a wait that takes this share of the warps' time.
+    pub(super) fn without_wait(&self, share: f64) -> f64 {
+        self.saved(self.needs.iter().copied(), share).min(self.time.active() * share)
+    }
+
+    fn saved(&self, needs: impl Iterator<Item = (Part, f64)>, freed: f64) -> f64 {
+        let latency = self.latency * (1.0 - freed).max(0.0);
+        let left = norm(grouped(needs).into_iter().chain([latency])) / self.total().max(f64::EPSILON);
+        self.time.active() * (1.0 - left)
+    }
+
     /// The need of a part.
     pub(super) fn need(&self, part: Part) -> Option<f64> {
         self.needs.iter().find(|(other, _)| *other == part).map(|(_, need)| *need)
@@ -164,7 +210,7 @@ impl Machine {
 
     /// What the launch takes after a change.
     pub(super) fn after(&self, change: &Change) -> Outcome {
-        let TimeSplit { ramp, tail } = self.time;
+        let TimeSplit { ramp, tail, .. } = self.time;
         let active = self.time.active();
         let kept = |part: Part| change.keeps.iter().find(|(other, ..)| *other == part);
         let expected =
@@ -231,7 +277,7 @@ mod tests {
 
     #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
-        let time = TimeSplit { ramp: 0.1, tail: 0.3 };
+        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1 };
         let machine = Machine::with(time, vec![(Part::Issue, 0.2)], 1.0);
         let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");

@@ -1,9 +1,10 @@
 //! What limits the kernel, what was found, and what removing it could give.
 //!
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
-//! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `rules` asks in order what limits,
-//! `verdict` is the first that holds, `levers` what could be done about it, `patterns` what else is worth knowing.
+//! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `machine` what it needs, `account` what
+//! the launch would save without each of it, `rules` what that is and where it comes from, `levers` what could be done about it, `patterns` what else is worth knowing.
 
+mod account;
 pub(in crate::analysis) mod finding;
 mod kernel;
 mod level;

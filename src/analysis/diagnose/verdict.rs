@@ -1,20 +1,22 @@
-//! The diagnosis: what limits one kernel (the first rule that holds) and how sure that is, what stands beside it, and what could
-//! be done.
+//! The diagnosis: what limits one kernel (what the launch would save most without, by the name of what causes it) and how sure that
+//! is, what stands beside it, and what could be done.
 
+use super::account::{Account, ERROR, Taker};
 use super::finding::{Finding, Severity};
 use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
-use super::levers::{at_the_roof, levers, ruled_out};
+use super::levers::{Ask, Draft, at_the_roof, drafts, levers, ruled_out};
 use super::measures::Measures;
 use super::patterns::PATTERNS;
-use super::rules::{self, At, Held, RULES};
+use super::rules::{self, At, Held, RULES, Rule, Stands, share, unknown};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{Action, Code, Part, Threshold};
 use crate::evidence::Reading;
+use crate::words;
 use crate::words::Words;
 
 /// One question of the walk with its answer and the readings that gave it.
@@ -37,9 +39,9 @@ pub enum Confidence {
     /// Few samples, or none by instruction.
     #[default]
     Low,
-    /// Near a threshold, or with one kind of evidence.
+    /// Near what comes second, or with one kind of evidence.
     Medium,
-    /// Many samples, three points beyond the threshold, and kinds of evidence that agree.
+    /// Many samples, well ahead of what comes second, and kinds of evidence that agree.
     High,
 }
 
@@ -53,7 +55,7 @@ pub enum Because {
     Unsampled,
     /// There are so many samples, and nothing else to say.
     Samples(f64),
-    /// So many samples, and so many points past the threshold.
+    /// So many samples, and so many points ahead of what comes second.
     Near(f64, f64),
     /// The counter is high, and the top stall points elsewhere.
     Apart(f64),
@@ -97,7 +99,7 @@ impl Bottleneck {
     }
 }
 
-/// The verdict with what the other rules found.
+/// The verdict with what else was found.
 pub(super) struct Judged {
     pub(super) bottleneck: Bottleneck,
     /// Where the limit sits.
@@ -106,50 +108,50 @@ pub(super) struct Judged {
     pub(super) others: Vec<Held>,
 }
 
-/// Percent below which a rule that does not hold is no finding.
+/// Percent below which what does not limit is no finding.
 const TRIFLE: f64 = 2.0;
+/// The part of what goes with a part or a wait from which its cause is named in its place.
+const MOST: f64 = 0.5;
+/// Independent loads that a loop unrolled by four has in flight: what is left of a wait where a warp waits once for all of them.
+const SERIAL: f64 = 0.75;
 
-/// Points beyond a threshold below which a verdict is near it.
-const NEAR: f64 = 3.0;
+/// What might limit: what it saves where it is away, and whether that is work that the result may need.
+struct Candidate {
+    held: Held,
+    saves: f64,
+    is_needed: bool,
+}
 
-/// Asks the rules in their order.
-pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
-    let mut steps = Vec::new();
-    let mut first: Option<Held> = None;
-    let mut others = Vec::new();
-    for rule in &RULES {
-        if first.is_some() && rule.is_last {
-            continue;
-        }
-        let held = (rule.judge)(m);
-        if first.is_none() {
-            steps.push(step(rule.asks, rule.needs, held.as_ref()));
-        }
-        match held {
-            Some(held) if held.holds && first.is_none() => first = Some(held),
-            Some(held) if first.as_ref().is_none_or(|first| first.unit.is_none() || held.unit.is_none()) => {
-                others.push(held)
-            }
-            _ => {}
-        }
-    }
-    let latency = || {
-        let held = rules::latency(m);
-        steps.push(step("What is the largest stall?", "--section WarpStateStats", held.as_ref()));
-        held
+/// Names what a launch saves most without.
+pub(super) fn judge(ask: &Ask<'_, '_, '_>, drafts: &[(Draft, f64)]) -> Judged {
+    let m = ask.m;
+    let answers: Vec<(&Rule, Option<Held>)> = RULES.iter().map(|rule| (rule, (rule.judge)(m))).collect();
+    let found = || answers.iter().filter_map(|(rule, held)| Some((*rule, held.as_ref()?)));
+    let account = Account::of(m, &ask.machine);
+    let limit = weighed(ask, drafts, &account, found);
+    let before = found().find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
+    // A launch of which most SMs never had a block is that, however short it is.
+    let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
+    let is_before = before.is_some();
+    let Limit { held, of, ahead, nearly } = match before {
+        Some(held) => Limit { held, of: None, ahead: 1.0, nearly: None },
+        None => limit,
     };
-    let held = first.or_else(latency).unwrap_or_else(|| rules::nothing(m));
-    if let Some(last) = steps.last_mut().filter(|last| last.readings.is_empty()) {
-        last.readings.clone_from(&held.readings);
-    }
-    // What a rule on the limit's own unit says is the limit said again; what weighs next to nothing is not worth a line.
-    others.retain(|other| other.code != held.code && (!other.holds || other.unit.is_none() || held.unit.is_none()));
-    others.retain(|other| other.holds || other.share >= TRIFLE);
-    let (confidence, because) = confidence(m, &held);
+    let steps = answers
+        .iter()
+        .map(|(rule, own)| {
+            step(rule.asks, rule.needs, own.as_ref(), own.as_ref().is_some_and(|own| own.code == held.code))
+        })
+        .chain([step("What would the launch save most without?", "--set full", Some(&held), true)]);
+    let steps = steps.collect();
+    let (confidence, because) = confidence(m, &held, is_before, 100.0 * ahead);
+    let others = found().map(|(_, held)| held.clone()).chain(of.filter(|_| held.unit.is_none()));
+    let others = others.filter(|other| other.code != held.code && (other.holds || other.share >= TRIFLE));
+    let others = others.filter(|other| other.holds || !LAUNCH.contains(&other.code)).collect();
     let next = m.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {
         limiter: held.code,
-        sentence: held.sentence,
+        sentence: words!("{}{}", held.sentence, nearly.unwrap_or_default()),
         steps,
         unit: held.unit.as_ref().map(Unit::busy),
         next: next.map(Unit::busy),
@@ -162,14 +164,129 @@ pub(super) fn judge(m: &Measures<'_, '_>) -> Judged {
     Judged { bottleneck, at: held.at, others }
 }
 
-fn step(question: &'static str, needs: &'static str, held: Option<&Held>) -> Step {
+/// What is worth a finding only where it is large.
+const LAUNCH: [Code; 4] = [Code::LaunchTail, Code::LaunchUnderfilled, Code::LaunchShortBlocks, Code::OccupancyLimit];
+
+/// What limits, by the account.
+struct Limit {
+    held: Held,
+    /// The part that it is the cause of.
+    of: Option<Held>,
+    /// By what share of the time it saves more than what comes next.
+    ahead: f64,
+    /// What saves nearly as much.
+    nearly: Option<Words>,
+}
+
+fn weighed<'h, I: Iterator<Item = (&'h Rule, &'h Held)>>(
+    ask: &Ask<'_, '_, '_>,
+    drafts: &[(Draft, f64)],
+    account: &Account,
+    found: impl Fn() -> I,
+) -> Limit {
+    let m = ask.m;
+    let draft_of = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action);
+    let takers = account.takers.iter().filter_map(|(taker, saves)| {
+        let held = named(m, *taker)?;
+        Some((Candidate { held, saves: *saves, is_needed: matches!(taker, Taker::Part(_)) }, Some(*taker)))
+    });
+    let alone = found().filter_map(|(rule, held)| {
+        let Stands::ByItself(action) = rule.stands else { return None };
+        // Without a lever it takes what it is busy for.
+        let saves = draft_of(action).map_or_else(|| ask.machine.without_wait(held.share / 100.0), |(_, saves)| *saves);
+        Some((Candidate { held: held.clone(), saves, is_needed: false }, None))
+    });
+    let mut all: Vec<(Candidate, Option<Taker>)> = takers.chain(alone).collect();
+    all.sort_by(|(a, _), (b, _)| b.saves.total_cmp(&a.saves));
+    let most = all.first().map_or(0.0, |(own, _)| own.saves);
+    // Of what cannot be told apart, what may be away goes before work that the result may need.
+    let is_near = |own: &Candidate| own.saves >= most - ERROR && own.saves > ERROR;
+    if let Some(at) = all.iter().position(|(own, _)| !own.is_needed && is_near(own)) {
+        all[..=at].rotate_right(1);
+    }
+    let mut all = all.into_iter();
+    let Some((first, taker)) = all.next() else {
+        return Limit { held: unknown(m), of: None, ahead: 0.0, nearly: None };
+    };
+    let second = all.next();
+    let ahead = second.as_ref().map_or(first.saves, |(second, _)| first.saves - second.saves);
+    let cause = taker.and_then(|taker| cause(ask, account, taker, first.saves, draft_of, found()));
+    let near = second.filter(|(second, _)| second.saves >= most - ERROR && cause.is_none());
+    let nearly = near.map(|(second, _)| say(first.saves, &second));
+    match cause {
+        Some(cause) => Limit { held: cause, of: Some(first.held), ahead, nearly: None },
+        None => Limit { held: first.held, of: None, ahead, nearly },
+    }
+}
+
+/// What saves nearly as much as what limits.
+fn say(first: f64, second: &Candidate) -> Words {
+    words!(
+        " Too near to tell apart: without that the launch would take about {} less, without `{}` about {}.",
+        share(first),
+        second.held.code.to_string(),
+        share(second.saves)
+    )
+}
+
+/// What takes time, as a finding.
+fn named(m: &Measures<'_, '_>, taker: Taker) -> Option<Held> {
+    match taker {
+        Taker::Part(part) => rules::of_part(m, part),
+        Taker::Wait(reason) => rules::of_wait(m, reason),
+        Taker::Mbarriers => rules::of_mbarriers(m),
+        Taker::Unheld => Some(unknown(m)),
+        Taker::Tail if rules::launch::is_small_grid(m) => rules::launch::small_grid(m),
+        Taker::Tail => rules::launch::tail(m),
+        Taker::Empty => rules::short(m),
+    }
+}
+
+/// What most of a part's or a wait's time comes from: of the causes that take of it, the one without which the launch saves most, if
+/// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
+/// than loads of each warp side by side.
+fn cause<'h, 'd>(
+    ask: &Ask<'_, '_, '_>,
+    account: &Account,
+    taker: Taker,
+    saves: f64,
+    draft_of: impl Fn(Action) -> Option<&'d (Draft, f64)>,
+    found: impl Iterator<Item = (&'h Rule, &'h Held)>,
+) -> Option<Held> {
+    let is_wait = matches!(taker, Taker::Wait(_));
+    let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
+    let causes = found.filter_map(|(rule, held)| {
+        let gain = match rule.stands {
+            Stands::For(action) => {
+                let (draft, gain) = draft_of(action)?;
+                let touches = match taker {
+                    Taker::Part(part) => draft.relieves_place(part),
+                    Taker::Wait(_) => draft.frees_warps(),
+                    _ => false,
+                };
+                Some(*gain).filter(|gain| touches && *gain >= MOST * saves)
+            }
+            Stands::Warps(filled) => {
+                let filled = filled(ask.m).filter(|_| is_wait)?;
+                let gain = ask.machine.without_wait(1.0 - filled);
+                Some(gain).filter(|gain| *gain > side_by_side)
+            }
+            _ => None,
+        };
+        Some((held, gain?))
+    });
+    let most = causes.max_by(|(_, a), (_, b)| a.total_cmp(b));
+    most.map(|(held, _)| held.clone())
+}
+
+fn step(question: &'static str, needs: &'static str, held: Option<&Held>, limits: bool) -> Step {
     let readings = held.map(|held| held.readings.clone()).unwrap_or_default();
-    Step { question, needs, held: held.map(|held| (held.holds, held.sentence.clone())), readings }
+    Step { question, needs, held: held.map(|held| (limits, held.sentence.clone())), readings }
 }
 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
-fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, Because) {
-    if matches!(held.code, Code::LaunchFailed | Code::LaunchSmallGrid) && held.margin >= NEAR {
+fn confidence(m: &Measures<'_, '_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
+    if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
         return (Confidence::High, Because::Launch);
     }
     let Some(phases) = m.kernel_of.phases else { return (Confidence::Low, Because::Unsampled) };
@@ -177,7 +294,7 @@ fn confidence(m: &Measures<'_, '_>, held: &Held) -> (Confidence, Because) {
     match &held.unit {
         _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
         _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
-        _ if held.margin < NEAR => (Confidence::Medium, Because::Near(samples, held.margin.max(0.0))),
+        _ if ahead < 100.0 * ERROR => (Confidence::Medium, Because::Near(samples, ahead.max(0.0))),
         Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),
         Some(_) => (Confidence::High, Because::Agree(samples)),
         None => (Confidence::High, Because::Samples(samples)),
@@ -227,9 +344,12 @@ pub(in crate::analysis) fn diagnose(
     lines: impl FnOnce(Code) -> Option<SourceLines>,
 ) -> Diagnosis {
     let measures = Measures::of(kernel);
-    let Judged { mut bottleneck, at, others } = judge(&measures);
+    let ask = Ask::of(&measures);
+    let drafts = drafts(&ask);
+    let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
     let lines = lines(bottleneck.limiter);
-    let found = levers(&measures, bottleneck.limiter);
+    let drafts = if matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured) { Vec::new() } else { drafts };
+    let found = levers(&ask, drafts);
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;

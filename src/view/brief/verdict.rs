@@ -132,7 +132,7 @@ fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
         Because::Unsampled => "no samples by instruction".to_owned(),
         Because::Samples(count) => samples(count),
         Because::Near(count, points) => {
-            format!("{}; only {} points past its threshold", samples(count), format::fixed(points, 1))
+            format!("{}; only {} points ahead of what comes second", samples(count), format::fixed(points, 1))
         }
         Because::Apart(count) => {
             format!("{}; the counter is high, but the top stall points elsewhere", samples(count))

@@ -2,7 +2,7 @@
 
 use super::Ask;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
-use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::machine::{Change, place};
 use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words::Words;
@@ -16,7 +16,7 @@ const FEW: u32 = 5;
 /// A lever without its words on the ceiling.
 #[derive(Clone, Debug)]
 pub(in crate::analysis::diagnose) struct Draft {
-    pub(super) action: Action,
+    pub(in crate::analysis::diagnose) action: Action,
     lever: Lever,
     change: Change,
     rate: bool,
@@ -109,6 +109,16 @@ impl Draft {
     pub(super) fn unknown(self, ask: &Ask<'_, '_, '_>, parts: &[Part]) -> Draft {
         let left = ask.machine.after(&self.change).left;
         if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
+    }
+
+    /// Whether it takes work off a part, or off one on the same way.
+    pub(in crate::analysis::diagnose) fn relieves_place(&self, part: Part) -> bool {
+        self.change.keeps.iter().any(|(own, keeps, _)| place(*own) == place(part) && *keeps < 1.0)
+    }
+
+    /// Whether it frees warps from waiting.
+    pub(in crate::analysis::diagnose) fn frees_warps(&self) -> bool {
+        self.change.frees.0 > 0.0
     }
 
     /// The lever whose ceiling it raises.

@@ -16,6 +16,9 @@ const FULL_WAVE: f64 = 0.95;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
+/// The part of the time without a block from which the launch is most of it.
+const MOSTLY: f64 = 0.5;
+
 pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<Draft> {
     let found = [waves(ask), warps(ask), larger_blocks(ask), more_blocks(ask), even(ask), fuse(ask)];
     found.into_iter().flatten().collect()
@@ -186,7 +189,8 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// A launch that is shorter than what starts it.
 fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    ask.has(Code::LaunchShort).then(|| {
+    let is_short = ask.has(Code::LaunchShort) || ask.machine.time.empty >= MOSTLY;
+    is_short.then(|| {
         let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")

@@ -66,26 +66,27 @@ pub(super) struct Levers {
     pub(super) computed: Vec<(Action, f64)>,
 }
 
-/// The levers of a kernel.
-pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
-    let ask = Ask::of(m);
-    if matches!(limiter, Code::LaunchFailed | Code::NotMeasured) {
-        return Levers { rows: Vec::new(), computed: Vec::new() };
-    }
-    let all = [tensor::drafts(&ask), memory::drafts(&ask), accesses::drafts(&ask), waits::drafts(&ask)];
-    let single = [generation::draft(&ask), shapes::draft(&ask)].into_iter().flatten().collect();
-    let all = [all.concat(), values::drafts(&ask), launch::drafts(&ask), single].concat();
+/// What could be done, once for each action: the one that is expected to save most.
+pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<(Draft, f64)> {
+    let all = [tensor::drafts(ask), memory::drafts(ask), accesses::drafts(ask), waits::drafts(ask)];
+    let single = [generation::draft(ask), shapes::draft(ask)].into_iter().flatten().collect();
+    let all = [all.concat(), values::drafts(ask), launch::drafts(ask), single].concat();
     let mut merged: Vec<(Draft, f64)> = Vec::new();
     for draft in all {
-        let expected = draft.expected(&ask);
+        let expected = draft.expected(ask);
         match merged.iter_mut().find(|(other, _)| other.action == draft.action) {
             Some((_, other)) if *other >= expected => {}
             Some(other) => *other = (draft, expected),
             None => merged.push((draft, expected)),
         }
     }
+    merged
+}
+
+/// The levers of a kernel.
+pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>) -> Levers {
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
-    let least = m.limits[Threshold::LeverLeast] / 100.0;
+    let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
@@ -96,5 +97,5 @@ pub(super) fn levers(m: &Measures<'_, '_>, limiter: Code) -> Levers {
     let mut ranked: Vec<(bool, f64, Draft)> =
         merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(&ask)).collect(), computed }
+    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed }
 }

@@ -3,7 +3,7 @@
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::lever::LeverCode;
 use crate::analysis::diagnose::levers::{Levers, WORTH};
-use crate::analysis::diagnose::machine::{Change, Machine};
+use crate::analysis::diagnose::machine::{Change, Machine, ROOF};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::diagnose::rules::memory::{excess, packable, wavefronts};
 use crate::analysis::diagnose::rules::{count, share};
@@ -26,9 +26,6 @@ impl Levers {
         self.computed.iter().find(|(other, _)| *other == action).map(|(_, saves)| *saves)
     }
 }
-
-/// The need from which a part is at its roof.
-const ROOF: f64 = 0.85;
 
 /// The part that needs most of the time is nearly full, and nothing that was computed takes off what is worth a row: what is left, and
 /// that only less work helps.

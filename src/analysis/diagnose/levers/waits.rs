@@ -2,6 +2,7 @@
 
 use super::instructions::{self, narrow, without_index};
 use super::{Ask, Draft, WORTH, gathers};
+use crate::analysis::diagnose::account::times_idle;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::rules::lanes::LANES;
 use crate::analysis::diagnose::rules::{count, share};
@@ -95,12 +96,6 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// By how much a load takes longer than in an idle chip, from which on more of them in flight only lengthen the queue.
 const QUEUED: f64 = 2.2;
 
-/// What a turn of the main loop waits for loads, over what one takes in an idle chip; `None` where that was not measured.
-fn queue(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let latency = catalog::chip(ask.m.kernel.device().compute_capability?)?.latency.as_ref()?;
-    Some(ask.m.sampled()?.load_cycles()? / f64::from(latency.dram?))
-}
-
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
 fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
@@ -114,7 +109,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
     let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    let is_queued = ask.need_of(&memory) >= BUSY && queue(ask).is_some_and(|queue| queue >= QUEUED);
+    let is_queued = ask.need_of(&memory) >= BUSY && times_idle(m).is_some_and(|times| times >= QUEUED);
     let through = gathers::waited(m, wait);
     let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
     let gone = narrow(ask).filter(|_| !is_scattered);

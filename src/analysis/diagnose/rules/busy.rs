@@ -1,11 +1,11 @@
 //! Rules on units that are busy.
 
-use super::{At, Held, l2, share};
+use super::{At, Held, l2, share, tensor};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
-use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, Level, Unit};
+use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, Unit};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Counter, Part, StallReason, Threshold};
+use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -15,42 +15,49 @@ const APART: f64 = 0.05;
 /// Hit rate of L1, percent.
 const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
-/// L2 or DRAM is full and most of what L2 is asked for comes from device memory: the fabric of L2 carries the same stream.
-pub(super) fn dram(m: &Measures<'_, '_>) -> Option<Held> {
-    let dram = m.unit(Part::MemoryDram)?;
-    let l2 = m.unit(Part::MemoryL2);
-    let is_full = dram.is_saturated() || l2.is_some_and(Unit::is_saturated);
+/// A part as what limits.
+pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_, '_>, part: Part) -> Option<Held> {
+    let unit = m.unit(part)?;
+    let held = match part {
+        Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
+        Part::ComputeTensor if unit.is_saturated() => tensor::full(m, unit),
+        _ if unit.is_saturated() => saturated(m, unit),
+        _ => queued(m, unit).or_else(|| pressure(m, unit)).unwrap_or_else(|| saturated(m, unit)),
+    };
+    Some(Held { unit: Some(unit.clone()), ..held })
+}
+
+/// Device memory: the fabric of L2 carries the same stream.
+fn stream(m: &Measures<'_, '_>, dram: &Unit) -> Held {
     let is_of_dram = level::is_of_dram(m);
     let why = if is_of_dram.is_some() { ", because its fabric carries the same stream" } else { "" };
-    let behind =
-        l2.filter(|l2| l2.share > dram.share).map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
+    let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
+    let behind = behind.map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
-    let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, m.limits[Threshold::SolLow], sentence);
-    let held = held.only_if(is_full && is_of_dram != Some(false)).at(At::Line(Sits::Limiter));
+    let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, 0.0, sentence).at(At::Line(Sits::Limiter));
     let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
     if m.kernel.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
     }
-    held.holds.then(|| Held { unit: Some(dram.clone()), ..held.from(readings) })
+    held.from(readings)
 }
 
-/// Another unit is full.
-pub(super) fn saturated(m: &Measures<'_, '_>) -> Option<Held> {
-    let unit = level::leading(&m.units)?.clone();
-    let (percent, least) = match level::is_shared(unit.part) {
-        true => (100.0 * unit.share, m.limits[Threshold::SolHigh]),
-        false => (100.0 * unit.resident, m.limits[Threshold::UnitSaturated]),
-    };
+/// A unit by what its counter says.
+fn saturated(m: &Measures<'_, '_>, unit: &Unit) -> Held {
+    let wait = m.top_waits().into_iter().next().filter(|_| !unit.is_saturated());
+    let wait = wait.and_then(|(reason, wait)| {
+        Some(words!("; the largest wait, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
+    });
     let sentence = words!(
-        "{} at {} of peak{}{}.",
-        format::capital(&the(&unit)),
+        "{} at {} of peak{}{}{}.",
+        format::capital(&the(unit)),
         share(unit.share),
-        resident(&unit),
-        made_of(m, &unit)
+        resident(unit),
+        made_of(m, unit),
+        wait.unwrap_or_default()
     );
-    let held = Held::new(Code::Unit(unit.part), percent, least, sentence).at(At::Line(Sits::Limiter));
-    let readings = m.readings(&[&unit.counter]);
-    Some(Held { unit: Some(unit), ..held.from(readings) })
+    let at = if unit.part == Part::ComputeTensor { tensor::products(m) } else { At::Line(Sits::Limiter) };
+    Held::new(Code::Unit(unit.part), 100.0 * unit.share, 0.0, sentence).at(at).from(m.readings(&[&unit.counter]))
 }
 
 /// What a unit does while there is work for it, where SMs are empty for a while.
@@ -118,29 +125,39 @@ fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<(StallReason, f64)> {
     }
 }
 
-/// A unit between `sol-low` and saturation whose queue holds the warps more than anything else does.
-pub(super) fn pressure(m: &Measures<'_, '_>) -> Option<Held> {
-    let least = m.limits[Threshold::QueueShare];
-    let waits = m.top_waits();
-    let held = m.units.iter().filter(|unit| unit.level == Level::High).filter_map(|unit| {
-        let queue = queue(m, unit.part);
-        let within =
-            |reason: &StallReason| queue.iter().find(|(own, _)| own == reason).map_or(0.0, |(_, share)| *share);
-        let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
-        let outside = waits.iter().map(|(reason, share)| 100.0 * (share - within(reason))).fold(0.0, f64::max);
-        let names = queue.iter().filter_map(|(reason, share)| Some((reason.row()?.label, *share)));
-        let named: Vec<String> =
-            names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
-        let sentence = words!(
-            "{} at {} of peak, and its queue is full ({}){}.",
-            format::capital(&the(unit)),
-            share(unit.share),
-            named.join(", "),
-            made_of(m, unit)
-        );
-        let held =
-            Held::new(Code::Unit(unit.part), own, least, sentence).only_if(own >= outside).at(At::Line(Sits::Limiter));
-        held.holds.then(|| Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) })
-    });
-    held.max_by(|a, b| a.share.total_cmp(&b.share))
+/// A unit in whose queue warps spend much of their time.
+fn pressure(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
+    let queue = queue(m, unit.part);
+    let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
+    let names = queue.iter().filter_map(|(reason, share)| Some((reason.row()?.label, *share)));
+    let named: Vec<String> =
+        names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
+    let sentence = words!(
+        "{} at {} of peak, and its queue is full ({}){}.",
+        format::capital(&the(unit)),
+        share(unit.share),
+        named.join(", "),
+        made_of(m, unit)
+    );
+    let held = Held::new(Code::Unit(unit.part), own, m.limits[Threshold::QueueShare], sentence);
+    held.holds.then(|| held.at(At::Line(Sits::Limiter)).from(m.readings(&[&unit.counter])))
+}
+
+/// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
+fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
+    let phases = m.sampled()?;
+    let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
+    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
+    let alone = f64::from(latency.dram?);
+    let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
+    let sentence = words!(
+        "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
+        named(unit),
+        share(unit.share),
+        chain.load.line.to_string(),
+        format::fixed(step, 0),
+        format::fixed(alone, 0)
+    );
+    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
+    Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
 }

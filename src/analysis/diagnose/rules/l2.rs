@@ -76,15 +76,13 @@ impl Served {
     }
 }
 
-/// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits. With little room for warps it is that room.
+/// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits.
 pub(super) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     let served = served(m)?;
     let l2 = m.unit(Part::MemoryL2)?;
-    let few = m.theoretical.is_some_and(|room| 100.0 * room < m.limits[Threshold::OccupancyFew])
-        && m.is_by_design() == Some(false);
     let reason = StallReason::LongScoreboard;
     let (wait, (top, _)) = (m.waits_for_loads()?, m.top_waits().into_iter().next()?);
-    if few || top != reason || l2.level > Level::Idle {
+    if top != reason || l2.level > Level::Idle {
         return None;
     }
     let flight = served.in_flight(m).map(|(now, full, cycles)| {

@@ -1,11 +1,12 @@
 //! Rules on the launch: grid, length, blocks.
 
-use super::{Held, count, share};
+use super::{At, Held, count, share};
 use crate::analysis::diagnose::measures::{
     ACHIEVED, CYCLES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
 use crate::analysis::kernel::readings::Found;
 use crate::analysis::kernel::summary::DURATION;
+use crate::analysis::lines::Sits;
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -23,7 +24,7 @@ pub(super) fn failed(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
-pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let idle = 100.0 * (1.0 - blocks / sms);
     let least = 100.0 - m.limits[Threshold::SmallGrid];
@@ -38,30 +39,28 @@ pub(super) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
     })
 }
 
-/// Whether so few blocks leave SMs idle that this alone limits.
-fn is_small_grid(m: &Measures<'_, '_>) -> bool {
-    small_grid(m).is_some_and(|held| held.holds)
+/// Whether most of the time in which the average SM is idle is that of SMs without a block.
+pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_, '_>) -> bool {
+    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
+    empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
 }
 
-/// Too short for steady percentages, or an SM without a block for most of it.
-fn short(m: &Measures<'_, '_>) -> Option<Held> {
-    let least = m.limits[Threshold::ShortKernel];
-    let brief = m.duration.filter(|ns| *ns < least);
-    // Of a small grid, the idle SMs are the same fact.
-    let empty = m.active.filter(|active| 100.0 * active < m.limits[Threshold::ResidentLeast] && !is_small_grid(m));
-    let sentence = match (brief, empty) {
-        (Some(ns), _) => {
-            words!(
-                "The launch takes {}, under {}: launch overhead and cold caches dominate.",
-                microseconds(ns),
-                microseconds(least)
-            )
-        }
-        (_, Some(active)) => {
-            words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", share(active))
-        }
-        (None, None) => return None,
-    };
+/// Too short for steady percentages.
+pub(super) fn brief(m: &Measures<'_, '_>) -> Option<Held> {
+    let (ns, least) = (m.duration?, m.limits[Threshold::ShortKernel]);
+    let sentence = words!(
+        "The launch takes {}, under {}: launch overhead and cold caches dominate.",
+        microseconds(ns),
+        microseconds(least)
+    );
+    (ns < least)
+        .then(|| Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+}
+
+/// No SM holds a block for much of the time.
+pub(in crate::analysis::diagnose) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+    let sentence =
+        words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", share(m.active?));
     Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
 }
 
@@ -71,16 +70,7 @@ fn microseconds(ns: f64) -> String {
 }
 
 /// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
-pub(super) fn unequal(m: &Measures<'_, '_>) -> Option<Held> {
-    tailed(m, m.limits[Threshold::UnequalBlocks])
-}
-
-/// The same at a lower threshold, where nothing else limits.
-pub(super) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
-    tailed(m, m.limits[Threshold::TailIdle])
-}
-
-fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
@@ -90,9 +80,8 @@ fn tailed(m: &Measures<'_, '_>, least: f64) -> Option<Held> {
         blocks,
         waves
     );
-    let held =
-        Held::new(Code::LaunchTail, 100.0 * idle, least, sentence).from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES]));
-    held.holds.then_some(held)
+    let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
+    Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
 }
 
 /// Less than one wave, and few of the warps that fit: blocks are missing, not room. More blocks cover waits for memory and for results,
@@ -109,12 +98,44 @@ pub(super) fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
     let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
-    let held = held.only_if(!m.is_saturated() && m.is_by_design() == Some(false) && is_covered).from(m.readings(&[
-        WAVES,
-        ACHIEVED,
-        THEORETICAL,
-    ]));
-    held.holds.then_some(held)
+    // Chains of loads are as many as the problem has.
+    let chain = m.sampled().and_then(|phases| phases.chain.as_ref()).map_or(0.0, |chain| 100.0 * chain.share);
+    let is_possible = m.is_by_design() == Some(false) && is_covered && chain < m.limits[Threshold::ChainShare];
+    is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+}
+
+/// The part of the room for warps that is filled.
+pub(super) fn filled(m: &Measures<'_, '_>) -> Option<f64> {
+    m.filled().map(|filled| filled.min(1.0))
+}
+
+/// The part of the slots for warps that there is room for.
+pub(super) fn room(m: &Measures<'_, '_>) -> Option<f64> {
+    m.theoretical
+}
+
+/// Waves from which the blocks of a grid fill the chip.
+const FULL_WAVE: f64 = 0.95;
+
+/// Room for few of the warps that an SM can hold, though blocks are there to fill it.
+pub(super) fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
+    let room = m.theoretical.filter(|room| *room < 1.0)?;
+    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
+        return None;
+    }
+    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
+    let sentence = words!(
+        "{} takes {} of the warps' time at {} occupancy{}; no unit is saturated{}.",
+        reason.row()?.label,
+        share(wait),
+        share(room),
+        binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
+        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+    );
+    let few = 100.0 - m.limits[Threshold::OccupancyFew];
+    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence).at(At::Line(Sits::Waits(reason)));
+    Some(held.from(m.held(&[&reason.per_issue(), THEORETICAL.name(), ACHIEVED.name()])))
 }
 
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
@@ -134,13 +155,5 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let least = m.limits[Threshold::FilledLow];
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    let held = held.only_if(is_short && waves > 1.0).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL]));
-    held.holds.then_some(held)
-}
-
-/// [`short`], but for a long launch of which single SMs work to the end: that is no short one.
-pub(super) fn too_short(m: &Measures<'_, '_>) -> Option<Held> {
-    let is_brief = m.duration.is_none_or(|ns| ns < m.limits[Threshold::ShortKernel]);
-    let is_unequal = m.unequal.is_some_and(|idle| 100.0 * idle >= m.limits[Threshold::UnequalBlocks]);
-    short(m).filter(|_| is_brief || !is_unequal)
+    (is_short && waves > 1.0).then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }

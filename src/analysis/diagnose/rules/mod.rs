@@ -1,12 +1,10 @@
-//! The rules of the verdict, in the order in which they are asked: the first that holds is what limits.
-//!
-//! Rules on why a unit is busy stand in front of those on the unit. Each says what it needs of a report; one that lacks it is
-//! silent.
+//! What is asked of a kernel, each with what it stands for in the account of the time. A question whose evidence is missing is
+//! silent; which answer limits, the account says.
 
 mod busy;
 mod l2;
 pub(super) mod lanes;
-mod launch;
+pub(super) mod launch;
 pub(super) mod memory;
 mod stages;
 mod tensor;
@@ -17,7 +15,7 @@ use super::level::Unit;
 use super::measures::Measures;
 use crate::analysis::lines::{Place, Sits};
 use crate::analysis::phases::Point;
-use crate::catalog::Code;
+use crate::catalog::{Action, Code};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance;
@@ -47,14 +45,12 @@ impl At {
 #[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) code: Code,
-    /// Whether it is enough to limit; else it stands beside what does, with this weight.
+    /// Whether it is large enough to be named; where it does not limit, with this weight.
     pub(super) holds: bool,
     pub(super) beside: Severity,
     /// One sentence with the numbers.
     pub(super) sentence: Words,
     pub(super) at: At,
-    /// By how many points the condition holds; below three the verdict is near its threshold.
-    pub(super) margin: f64,
     /// What it weighs, in percent, among those beside the limit.
     pub(super) share: f64,
     pub(super) readings: Vec<(String, Reading)>,
@@ -71,7 +67,6 @@ impl Held {
             beside: Severity::Costs,
             sentence,
             at: At::Line(Sits::Nowhere),
-            margin: value - least,
             share: value,
             readings: Vec::new(),
             unit: None,
@@ -97,6 +92,20 @@ impl Held {
     }
 }
 
+/// What a finding stands for in the account of the time.
+pub(super) enum Stands {
+    /// A fact of the launch, before anything is weighed.
+    Before,
+    /// Something that takes time by itself; it is away where this is done.
+    ByItself(Action),
+    /// What a part or a wait is made of; it is away where this is done.
+    For(Action),
+    /// Warps that are missing: the part of the slots that is filled, 0 to 1.
+    Warps(fn(&Measures<'_, '_>) -> Option<f64>),
+    /// It limits nothing.
+    Beside,
+}
+
 /// A rule, with what it asks and what a report must hold for it.
 pub(super) struct Rule {
     /// What it asks, as a question.
@@ -104,8 +113,7 @@ pub(super) struct Rule {
     /// The sections or metrics of ncu that answer.
     pub(super) needs: &'static str,
     pub(super) judge: fn(&Measures<'_, '_>) -> Option<Held>,
-    /// Whether it is asked only where no rule before holds: it says why nothing is busy.
-    pub(super) is_last: bool,
+    pub(super) stands: Stands,
 }
 
 const SPEED: &str = "--section SpeedOfLight";
@@ -115,44 +123,72 @@ const fn rule(
     asks: &'static str,
     needs: &'static str,
     judge: fn(&Measures<'_, '_>) -> Option<Held>,
-    is_last: bool,
+    stands: Stands,
 ) -> Rule {
-    Rule { asks, needs, judge, is_last }
+    Rule { asks, needs, judge, stands }
 }
 
 /// The rules.
-pub(super) const RULES: [Rule; 27] = [
-    rule("Did the launch fail?", SPEED, launch::failed, false),
-    rule("Does the grid leave SMs idle?", "--section LaunchStats", launch::small_grid, false),
-    rule("Is the launch too short to measure?", SPEED, launch::too_short, false),
-    rule("Does a one-lane fence delay every step?", SOURCE, tensor::fence_chain, false),
-    rule("Is the tensor pipe idle in the epilogue?", SOURCE, tensor::exposed_epilogue, false),
-    rule("Is the tensor pipe saturated?", SPEED, tensor::full, false),
-    rule("Is one L2 slice or memory channel full?", SPEED, memory::hot_spot, false),
-    rule("Do spills or local arrays fill the memory system?", SOURCE, memory::local, false),
-    rule("Do accesses touch more sectors than their bytes need?", SOURCE, memory::uncoalesced, false),
-    rule("Do contiguous accesses start off a sector boundary?", SOURCE, memory::misaligned, false),
-    rule("Do lanes add to few words of shared memory?", SOURCE, memory::shared_atomics, false),
-    rule("Do shared-memory banks conflict?", SOURCE, memory::bank_conflicts, false),
-    rule("Do branches diverge?", "--section InstructionStats", lanes::divergence, false),
-    rule("Do lanes read constants at different addresses?", SPEED, lanes::constants, false),
-    rule("Do blocks end at very different times?", "--section WorkloadDistribution", launch::unequal, false),
-    rule("Is DRAM saturated?", SPEED, busy::dram, false),
-    rule("Is another unit saturated?", SPEED, busy::saturated, false),
-    rule("Do dependent loads queue at a busy unit?", SOURCE, waits::queued, true),
-    rule("Is the queue of a busy unit full?", "--section WarpStateStats", busy::pressure, true),
-    rule("Do warps wait for their next instruction?", "--section WarpStateStats", waits::fetch, false),
-    rule("Does each load wait for the one before?", SOURCE, waits::chain, true),
-    rule("Are there too few blocks to fill the warp slots?", "--section Occupancy", launch::underfilled, true),
-    rule("Do blocks end faster than they start?", "--section Occupancy", launch::short_blocks, true),
-    rule("Do SMs idle at the end of the launch?", "--section WorkloadDistribution", launch::tail, true),
-    rule("Do warps wait at mbarriers?", SOURCE, stages::mbarriers, true),
-    rule("Is issue or a pipe busier than the largest wait is long?", "--section WarpStateStats", waits::work, true),
-    rule("Do warps wait for loads that hit in L2?", "--section MemoryWorkloadAnalysis_Tables", l2::latency, true),
+pub(super) const RULES: [Rule; 19] = [
+    rule("Did the launch fail?", SPEED, launch::failed, Stands::Before),
+    rule("Is the launch too short to measure?", SPEED, launch::brief, Stands::Before),
+    rule("Does the grid leave SMs idle?", "--section LaunchStats", launch::small_grid, Stands::Beside),
+    rule("Do blocks end at very different times?", "--section WorkloadDistribution", launch::tail, Stands::Beside),
+    rule(
+        "Are there too few blocks to fill the warp slots?",
+        "--section Occupancy",
+        launch::underfilled,
+        Stands::Warps(launch::filled),
+    ),
+    rule(
+        "Do blocks end faster than they start?",
+        "--section Occupancy",
+        launch::short_blocks,
+        Stands::Warps(launch::filled),
+    ),
+    rule("Do too few warps fit?", "--section Occupancy", launch::occupancy, Stands::Warps(launch::room)),
+    rule("Does a one-lane fence delay every step?", SOURCE, tensor::fence_chain, Stands::ByItself(Action::NarrowFence)),
+    rule(
+        "Is the tensor pipe idle in the epilogue?",
+        SOURCE,
+        tensor::exposed_epilogue,
+        Stands::ByItself(Action::OverlapEpilogue),
+    ),
+    rule("Is one L2 slice or memory channel full?", SPEED, memory::hot_spot, Stands::ByItself(Action::FewerAtomics)),
+    rule(
+        "Do spills or local arrays fill the memory system?",
+        SOURCE,
+        memory::local,
+        Stands::For(Action::KeepInRegisters),
+    ),
+    rule(
+        "Do accesses touch more sectors than their bytes need?",
+        SOURCE,
+        memory::uncoalesced,
+        Stands::For(Action::Coalesce),
+    ),
+    rule("Do contiguous accesses start off a sector boundary?", SOURCE, memory::misaligned, Stands::Beside),
+    rule(
+        "Do lanes add to few words of shared memory?",
+        SOURCE,
+        memory::shared_atomics,
+        Stands::For(Action::FewerAtomics),
+    ),
+    rule("Do shared-memory banks conflict?", SOURCE, memory::bank_conflicts, Stands::For(Action::Unconflict)),
+    rule("Do warps exchange values in rounds of barriers?", SOURCE, waits::rounds, Stands::For(Action::FewerBarriers)),
+    rule("Do branches diverge?", "--section InstructionStats", lanes::divergence, Stands::For(Action::Regroup)),
+    rule(
+        "Do lanes read constants at different addresses?",
+        SPEED,
+        lanes::constants,
+        Stands::For(Action::MoveConstants),
+    ),
+    rule("Does the code leave the instruction cache?", "--section WarpStateStats", waits::fetch, Stands::Beside),
 ];
 
-/// What the warps wait for, where no rule above holds.
-pub(super) use waits::{latency, nothing};
+pub(super) use busy::of_part;
+pub(super) use launch::short;
+pub(super) use waits::{of_mbarriers, of_wait, unknown};
 
 /// A share as a sentence has it: `45.5 %`.
 pub(super) fn share(value: f64) -> String {

@@ -4,19 +4,15 @@ use super::{At, Held, share};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
-use crate::catalog::{Code, StallReason, Threshold};
+use crate::catalog::{Code, StallReason};
 use crate::quantity::format;
 use crate::words;
 
-/// The part of the wait for long scoreboards from which it is for mbarriers.
-const MOST: f64 = 0.5;
-
-/// The answer of an mbarrier comes through a long scoreboard: where that is the largest wait, most of it can be for a stage that is
-/// not filled or not free, and no load.
+/// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
 pub(super) fn mbarriers(m: &Measures<'_, '_>) -> Option<Held> {
     let reason = StallReason::LongScoreboard;
     let part = m.at_mbarriers();
-    let (_, wait) = m.top_waits().into_iter().next().filter(|(top, _)| *top == reason && part >= MOST)?;
+    let wait = m.wait(reason)?;
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
     let sentence = words!(
         "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}; no unit is saturated{}.",
@@ -27,7 +23,6 @@ pub(super) fn mbarriers(m: &Measures<'_, '_>) -> Option<Held> {
             .unwrap_or_default(),
         m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );
-    let held = Held::new(Code::SyncMbarrier, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
-    let held = held.at(At::Line(Sits::Waits(reason))).from(m.held(&[&reason.per_issue()]));
-    held.holds.then_some(held)
+    let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);
+    Some(held.at(At::Line(Sits::Waits(reason))).from(m.held(&[&reason.per_issue()])))
 }

@@ -1,6 +1,7 @@
 //! Rules on kernels that multiply matrices: fences in the loop, the epilogue, the tensor pipe itself.
 
 use super::{At, Held, count, share};
+use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Place;
 use crate::analysis::lines::Sits;
@@ -23,7 +24,7 @@ pub(super) fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
     Some(held.at(At::point(&chain.at)).from(m.readings(&[StallReason::Membar.samples()])))
 }
 
-/// An epilogue in which the tensor pipe is idle for certain, while no unit is full.
+/// An epilogue in which the tensor pipe is idle for certain.
 pub(super) fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
     let phases = m.sampled()?;
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
@@ -38,8 +39,7 @@ pub(super) fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
         full
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
-    let held = held.only_if(!m.is_saturated()).at(at(epilogue));
-    Some(held.from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
+    Some(held.at(at(epilogue)).from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
 }
 
 /// What a phase is called: the function that it is, and its lines.
@@ -65,8 +65,7 @@ fn at(phase: &Phase) -> At {
 }
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
-pub(super) fn full(m: &Measures<'_, '_>) -> Option<Held> {
-    let unit = m.unit(Part::ComputeTensor).filter(|unit| unit.is_saturated())?.clone();
+pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
     let phases = m.kernel_of.phases;
     let step = phases
         .and_then(|phases| Some((phases.step_cycles()?, phases.tensor? / phases.steps?, phases.step_efficiency?)));
@@ -89,8 +88,7 @@ pub(super) fn full(m: &Measures<'_, '_>) -> Option<Held> {
         ),
     };
     let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
-    let readings = m.readings(&[&unit.counter]);
-    Some(Held { unit: Some(unit), ..held.at(products(m)).from(readings) })
+    held.at(products(m)).from(m.readings(&[&unit.counter]))
 }
 
 /// Where the products are called.

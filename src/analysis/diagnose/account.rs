@@ -1,0 +1,154 @@
+//! What the time of a launch is spent on: parts of the chip, waits, launch and tail, each with what the launch would save without it.
+//!
+//! A warp's time is its waits. A wait in front of a part is that part's as far as it is a queue, and latency for the rest: by the
+//! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
+//! queues; without a wait its share of the latency.
+
+use super::machine::{Machine, PLACES, place};
+use super::measures::Measures;
+use crate::catalog::{self, Part, StallReason};
+use strum::VariantArray;
+
+/// What the model may be off by, in shares of the time: what saves within this of the most is not told from it.
+pub(super) const ERROR: f64 = 0.05;
+/// A share of the time below which nothing is told.
+const LEAST: f64 = 0.01;
+
+/// Something that takes time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Taker {
+    /// A part of the chip, with those that a warp passes on the same way.
+    Part(Part),
+    /// Latency that warps wait for, and not a queue.
+    Wait(StallReason),
+    /// Answers of mbarriers.
+    Mbarriers,
+    /// Waits of which the report holds no reason.
+    Unheld,
+    /// SMs that have nothing left, or never had a block.
+    Tail,
+    /// No SM holds a block.
+    Empty,
+}
+
+/// What takes time, with what a launch without it would save, 0 to 1, the most first.
+pub(super) struct Account {
+    pub(super) takers: Vec<(Taker, f64)>,
+    /// The share of the warps' time of each.
+    shares: Vec<(Taker, f64)>,
+}
+
+const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
+const LOADS: [Part; 3] = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex];
+
+/// Shares of the warps' time while they are gathered.
+struct Shares<'a> {
+    machine: &'a Machine,
+    all: Vec<(Taker, f64)>,
+}
+
+impl Shares<'_> {
+    fn add(&mut self, taker: Taker, share: f64) {
+        match self.all.iter_mut().find(|(own, _)| *own == taker) {
+            Some((_, own)) => *own += share,
+            None => self.all.push((taker, share)),
+        }
+    }
+
+    /// A wait in front of the busiest of some parts: a queue as far as `is_queue` says, by default as that is busy.
+    fn wait(&mut self, share: f64, parts: &[Part], queue: Option<f64>, rest: Taker) {
+        let busiest = self.machine.busiest(|part| parts.contains(&part));
+        let need = busiest.map_or(0.0, |(_, need)| need);
+        let queue = queue.map_or(need, |queue| queue.min(need));
+        if let Some((part, _)) = busiest {
+            self.add(Taker::Part(part), queue * share);
+        }
+        self.add(rest, (1.0 - queue) * share);
+    }
+}
+
+/// The part of the wait for a load that is spent in a queue, by what a turn of the main loop waits for loads; `None` where that was
+/// not measured.
+pub(super) fn queued(m: &Measures<'_, '_>) -> Option<f64> {
+    times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0))
+}
+
+/// What a turn of the main loop waits for loads, over what one takes in an idle chip; `None` where that was not measured.
+pub(super) fn times_idle(m: &Measures<'_, '_>) -> Option<f64> {
+    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
+    Some(m.sampled()?.load_cycles()? / f64::from(latency.dram?))
+}
+
+fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
+    use StallReason::{
+        Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MathPipeThrottle,
+        MioThrottle, NotSelected, Selected, ShortScoreboard, TexThrottle, Wait,
+    };
+    let mut found = Shares { machine, all: Vec::new() };
+    let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
+    let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
+    let on_way = [LOADS.as_slice(), &L1].concat();
+    let pressure = m.kernel_of.phases.and_then(|phases| phases.pressure);
+    let mut told = 0.0;
+    for reason in StallReason::VARIANTS.iter().copied() {
+        let Some(share) = m.wait(reason) else { continue };
+        told += share;
+        let rest = Taker::Wait(reason);
+        match reason {
+            LongScoreboard => {
+                let mbarriers = share * m.at_mbarriers();
+                // Where the steps keep the tensor pipe full, stages that are not free are its queue.
+                let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
+                found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
+                found.wait(share - mbarriers, &LOADS, queued(m), rest);
+            }
+            LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
+            MioThrottle | ShortScoreboard => found.wait(share, &behind_mio, None, rest),
+            // Warps that are ready, or issue.
+            NotSelected | MathPipeThrottle | Selected | DispatchStall | Gmma => {
+                match machine.busiest(|part| own.contains(&part)) {
+                    Some((part, _)) => found.add(Taker::Part(part), share),
+                    None => found.add(rest, share),
+                }
+            }
+            Wait | BranchResolving => found.wait(share, &own, None, rest),
+            Barrier => {
+                let products = m.kernel_of.phases.map_or(0.0, |phases| phases.at_products());
+                found.wait(share * products, &[Part::ComputeTensor], None, rest);
+                found.wait(share * (1.0 - products), &[], None, rest);
+            }
+            _ => found.wait(share, &[], None, rest),
+        }
+    }
+    let all: Vec<Part> = machine.parts().collect();
+    // Nobody knows what they wait for: it is the busiest part's the less, the more often that finds nothing to do.
+    let most = machine.busiest(|_| true).map_or(0.0, |(_, need)| need);
+    found.wait((1.0 - told).max(0.0), &all, Some(most * most), Taker::Unheld);
+    found.all
+}
+
+impl Account {
+    pub(super) fn of(m: &Measures<'_, '_>, machine: &Machine) -> Account {
+        let shares = shares(m, machine);
+        let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
+        let mut takers: Vec<(Taker, f64)> = Vec::new();
+        for at in 0..PLACES {
+            let Some(part) = machine.leading(at) else { continue };
+            let is_own = |taker: &Taker| matches!(taker, Taker::Part(part) if place(*part) == at);
+            let queues: f64 = shares.iter().filter(|(taker, _)| is_own(taker)).map(|(_, share)| share).sum();
+            takers.push((Taker::Part(part), machine.without_place(at, queues, queues + unheld)));
+        }
+        let waits = shares.iter().filter(|(taker, _)| !matches!(taker, Taker::Part(_)));
+        takers.extend(waits.map(|(taker, share)| (*taker, machine.without_wait(*share))));
+        takers.push((Taker::Tail, machine.time.tail));
+        takers.push((Taker::Empty, machine.time.empty));
+        takers.retain(|(_, saved)| *saved >= LEAST);
+        takers.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        Account { takers, shares }
+    }
+
+    /// The share of the warps' time that is this taker's.
+    pub(super) fn share(&self, of: Taker) -> f64 {
+        self.shares.iter().find(|(taker, _)| *taker == of).map_or(0.0, |(_, share)| *share)
+    }
+}

@@ -1,0 +1,124 @@
+//! What limits is what the launch would save most without: on reports of which single readings are set by hand.
+
+use crate::judged;
+use crate::rules::with;
+use kernel_audit::analysis::{Audit, Because, Work};
+use kernel_audit::catalog::{Code, Part, StallReason};
+use kernel_audit::evidence::Value;
+
+fn limiter(audit: &Audit) -> Code {
+    audit.bottleneck.limiter
+}
+
+fn collected(name: &str, readings: &[(&str, f64)]) -> Audit {
+    with(&format!("collected/{name}/profile"), readings)
+}
+
+/// Twice the cycles of conflicts where DRAM carries the launch leave DRAM what limits.
+#[test]
+fn a_cause_of_what_is_not_full_limits_nothing() {
+    let shared = [("memory_l1_wavefronts_shared", 3.0e7), ("memory_l1_wavefronts_shared_ideal", 1.7e7)];
+    let audit = collected("transpose_padded", &shared);
+    assert_eq!(limiter(&audit), Code::Unit(Part::MemoryDram));
+    assert_eq!(limiter(&collected("transpose_tiled", &[])), Code::SharedBankConflicts);
+}
+
+/// Both wait for loads for most of their time: one in front of DRAM at 56 %, with loads that take 2.75 times as long as in an idle
+/// chip, the other with loads that take 1.24 times as long.
+#[test]
+fn loads_that_queue_are_the_memory_s_and_loads_that_do_not_are_latency() {
+    assert_eq!(limiter(&collected("hash_probe", &[])), Code::Unit(Part::MemoryDram));
+    assert_eq!(limiter(&collected("kv_gather", &[])), Code::Wait(StallReason::LongScoreboard));
+}
+
+#[test]
+fn time_with_empty_sms_is_weighed_with_the_units() {
+    // 132 blocks on 132 SMs, of which the average works for 0.3 of the time of the busiest.
+    let (most, average) = ("sm__cycles_active.max", "sm__cycles_active.avg");
+    let cycles = 1.0e6;
+    let at = |part: f64| {
+        let time = [("gpc__cycles_elapsed.max", cycles), ("sm__cycles_elapsed.avg", cycles), (most, 0.99 * cycles)];
+        limiter(&collected("fp64_bound", &[&time[..], &[(average, part * cycles)]].concat()))
+    };
+    assert_eq!(at(0.97), Code::Unit(Part::ComputeFp64));
+    assert_eq!(at(0.3), Code::LaunchTail);
+}
+
+/// Half of the warps that fit are there, and each has one load in flight: loads side by side save more.
+#[test]
+fn missing_warps_limit_where_filling_their_slots_saves_more_than_loads_side_by_side() {
+    let achieved = |percent: f64| {
+        limiter(&collected("layernorm", &[("sm__warps_active.avg.pct_of_peak_sustained_active", percent)]))
+    };
+    assert_eq!(achieved(12.0), Code::LaunchUnderfilled);
+    assert_eq!(achieved(60.0), Code::Wait(StallReason::LongScoreboard));
+}
+
+/// Barriers around two loads and a store are an exchange in rounds; around a tile they are not.
+#[test]
+fn rounds_of_barriers_are_told_from_tiles() {
+    assert_eq!(limiter(&collected("barrier_reduction", &[])), Code::Wait(StallReason::Barrier));
+    assert_eq!(limiter(&collected("jacobi_tiles", &[])), Code::Unit(Part::MemoryShared));
+}
+
+/// What saves nearly as much is named with both numbers, and lowers the confidence.
+#[test]
+fn what_cannot_be_told_apart_is_named_as_well() {
+    let audit = collected("mxfp4_grouped_matmul", &[]);
+    let said = audit.bottleneck.sentence.to_plain();
+    assert!(said.contains("Too near to tell apart") && said.contains("compute-tensor about 12."), "{said}");
+    assert!(matches!(audit.bottleneck.because, Because::Near(..)), "{:?}", audit.bottleneck.because);
+    let sure = collected("stream_triad", &[]);
+    assert!(!sure.bottleneck.sentence.to_plain().contains("Too near"));
+}
+
+/// A hundredth more or less of any unit does not move what limits.
+#[test]
+fn no_threshold_decides_from_day_to_day() {
+    for (name, counter, share) in [
+        ("mxfp4_moe_w2", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", 80.9),
+        ("l2_resident", "lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed", 60.0),
+        ("topk_rows", "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", 85.0),
+    ] {
+        let at = |share: f64| limiter(&collected(name, &[(counter, share)]));
+        assert_eq!(at(share - 1.0), at(share + 1.0), "{name}");
+    }
+}
+
+/// A report of these counters alone.
+fn only(name: &str, readings: &[(&str, f64)]) -> Audit {
+    let path = crate::brief_sections::fixtures().join(format!("collected/{name}/profile.ncu-repz"));
+    let (mut report, _) = crate::brief_sections::read(&path).expect("a report");
+    let metrics = &mut report.launches[0].metrics;
+    metrics.retain(|metric| readings.iter().any(|(own, _)| *metric.name == **own));
+    for metric in metrics.iter_mut() {
+        let value = readings.iter().find(|(own, _)| *metric.name == **own).map(|(_, value)| Value::F64(*value));
+        metric.value = value;
+    }
+    judged::audit(&report, &[], &Work::default())
+}
+
+const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
+
+#[test]
+fn a_roll_up_is_a_unit_where_its_parts_are_absent() {
+    let full = only("fp32_peak", &[(SM, 95.0), (L2, 30.0)]);
+    assert_eq!(limiter(&full), Code::Unit(Part::UnknownUnit), "{:?}", full.bottleneck);
+    assert!(full.bottleneck.sentence.to_plain().starts_with("The SMs are at 95.0 % of peak"));
+    // With its parts it says nothing of its own.
+    let parts = collected("fp32_peak", &[]);
+    assert!(parts.bottleneck.units.iter().all(|unit| unit.part != Part::UnknownUnit));
+}
+
+#[test]
+fn work_and_latency_are_told_apart_only_where_both_sides_were_measured() {
+    let said = |readings: &[(&str, f64)]| {
+        let audit = only("fp32_peak", readings);
+        (limiter(&audit), audit.bottleneck.sentence.to_plain())
+    };
+    let (both, sentence) = said(&[(SM, 30.0), (L2, 20.0)]);
+    assert!(both == Code::Latency && sentence.starts_with("No unit is saturated"), "{sentence}");
+    let (one, sentence) = said(&[(L2, 20.0)]);
+    assert!(one == Code::Latency && sentence.contains("nothing of the SMs"), "{sentence}");
+}
