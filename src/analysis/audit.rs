@@ -4,6 +4,7 @@ use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::floor::Stated;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named;
 use crate::analysis::derive::occupancy::Occupancy;
@@ -63,6 +64,8 @@ pub struct Audit {
     pub others: Vec<OtherVerdict>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
+    /// What the stated work comes to on this chip.
+    pub stated: Stated,
     /// Measuring conditions.
     pub settings: Vec<Setting>,
     /// Time and rates.
@@ -235,7 +238,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let old_known = old_derived.as_ref().map(Kernel::known);
     let now = |name: &str| named::reading(&known, name);
     let was = |name: &str| Some(named::reading(old_known.as_ref()?, name));
-    let performance = Performance::of(kernel, old_kernel, work);
+    let mut performance = Performance::of(kernel, old_kernel, work);
     let estimates = alone
         .as_ref()
         .zip(old_known.as_ref())
@@ -264,8 +267,14 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     };
     let checks = checklist::checked(&work.expected, &known, was);
     let line = named::line(&known);
+    let stated = Stated::of(kernel, &derived.roofline, work, pair.timing.as_ref(), limits);
     let Kernel { stalls, mix, coalescing, occupancy, roofline, .. } = derived;
-    let Pair { settings, panels, timing } = pair;
+    let Pair { settings, panels, mut timing } = pair;
+    if !stated.impossible.is_empty() {
+        // What cannot be has no rate.
+        performance = performance.without_rates();
+        timing = timing.map(Timing::without_rates);
+    }
     Audit {
         limits: limits.clone(),
         work: work.clone(),
@@ -303,6 +312,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         trials_missed: new.missed.clone(),
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         settings,
+        stated,
         performance,
         panels,
         stalls,

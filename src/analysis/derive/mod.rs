@@ -15,4 +15,5 @@ pub(in crate::analysis) mod quotient;
 pub(in crate::analysis) mod roofline;
 pub(in crate::analysis) mod stalls;
 pub(in crate::analysis) mod stores;
+pub(in crate::analysis) mod traffic;
 pub(in crate::analysis) mod units;
