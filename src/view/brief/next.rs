@@ -1,12 +1,14 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
+use super::numbers::row;
 use super::{actions, verdict, wanted};
 use crate::analysis::{Audit, Lever, LeverCode};
 use crate::catalog::{Action, Code};
+use crate::quantity::format;
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
-use crate::view::tables::{columns_of, filled, paragraph, text};
+use crate::view::tables::{columns_of, filled, number, paragraph, text};
 use crate::words;
 use crate::words::Words;
 
@@ -15,7 +17,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
     let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     if !levers.is_empty() {
-        blocks.push(levers_table("next", &levers).into());
+        blocks.push(levers_table("next", &levers, Some(audit)).into());
     }
     match wanted::command(audit).map(|words| paragraph("collect", words)) {
         Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
@@ -23,6 +25,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None if blocks.is_empty() => blocks.extend(no_lever(audit).map(|words| paragraph("no-lever", words))),
         None => {}
     }
+    blocks.extend(cap(audit).map(|words| paragraph("cap", words)));
     let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
     let said = audit.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
     let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
@@ -46,22 +49,66 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// A table of this name with a row for each action.
-pub(super) fn levers_table(name: &str, levers: &[&Lever]) -> Table {
+/// The driver's bit for a clock that the power limit holds down.
+const POWER_CAP: u64 = 0x4;
+/// Percent of the cycles that must have changed for an exchange rate with time.
+const LEAST: f64 = 3.0;
+
+/// That power holds the clock down, and what a saved cycle buys in time there, where both sides were measured so.
+fn cap(audit: &Audit) -> Option<Words> {
+    let timing = audit.timing.as_ref()?;
+    let benchmark = &timing.benchmark;
+    let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
+    let is_capped = held.filter_map(|clocks| clocks.held_by()).any(|bits| bits & POWER_CAP != 0);
+    let cycles = audit.performance.cycles.new.value().filter(|_| is_capped)?;
+    let clock = format::fixed(cycles / timing.kernel.time.median, 2);
+    let top = audit.stated.floor.as_ref().and_then(|floor| floor.clock);
+    let of = top.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
+    let whole = audit.comparison.as_ref().and_then(|comparison| comparison.whole.cycles.as_ref());
+    let saved = whole.map(|judged| 100.0 * (judged.new.median / judged.old.median - 1.0));
+    let rate = saved.zip(audit.change_of_time()).filter(|(cycles, time)| cycles.abs() >= LEAST && cycles * time > 0.0);
+    let rate = rate.map(|(cycles, time)| {
+        format!(
+            " {} % cycles were {} % time here: a cycle saved buys {} of its share.",
+            format::signed(cycles, 1),
+            format::signed(time, 1),
+            format::fixed(time / cycles, 1)
+        )
+    });
+    Some(words!(
+        "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
+        clock,
+        of,
+        rate.unwrap_or_default()
+    ))
+}
+
+/// A table of this name with a row for each action; `own` is the audit whose kernel they are of, for its time and today's
+/// readings.
+pub(super) fn levers_table(name: &str, levers: &[&Lever], own: Option<&Audit>) -> Table {
+    let ns = own.and_then(|audit| {
+        let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
+        timed.or_else(|| audit.performance.time.new.value())
+    });
+    let today = |lever: &Lever| {
+        let now = number(&row(own?, &lever.remeasure)?.new);
+        (!lever.check.is_empty()).then(|| words!("{}; now {}", &lever.check, now))
+    };
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
-    let row = |(at, lever): (usize, &&Lever)| {
+    let line = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
             text(&lever.sentence),
             text(ceiling::forecast(lever, place)).sorted(lever.bound),
+            text(ns.and_then(|ns| ceiling::in_time(lever, ns)).unwrap_or_default()),
             text(&lever.why),
             text(&lever.risk),
-            text(&lever.check),
+            text(today(lever).unwrap_or_else(|| lever.check.clone())),
         ]
     };
     filled(
         name,
-        columns_of("#: | Do | Forecast, ceiling: | Why | Risk, cost | Check"),
-        levers.iter().enumerate().map(row).collect(),
+        columns_of("#: | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
+        levers.iter().enumerate().map(line).collect(),
     )
 }
