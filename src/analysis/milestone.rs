@@ -315,7 +315,10 @@ impl Concluded {
             name: tested.name.clone(),
             change: tested.change.clone(),
             judgement: tested.judgement,
-            reason: tested.say(),
+            reason: match tested.found() {
+                found if found.is_empty() => tested.say(),
+                found => format!("{} Found: {found}.", tested.say()),
+            },
         }
     }
 }

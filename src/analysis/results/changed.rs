@@ -59,6 +59,18 @@ impl Timestretch<'_> {
     }
 }
 
+impl TimedChange {
+    /// Whether the two benchmarks compare, so that the change of the time is theirs and not the profiler's.
+    pub fn tells(&self) -> bool {
+        self.verdict != Verdict::NotComparable
+    }
+
+    /// By how much the median changed, in percent.
+    pub fn percent(&self) -> f64 {
+        100.0 * (self.time.new.median / self.time.old.median - 1.0)
+    }
+}
+
 fn flush(benchmark: &Benchmark) -> Flush {
     let method = &benchmark.method;
     (method.flushed_bytes > 0).then_some((method.flushed_bytes, method.flushed_by))

@@ -1,7 +1,7 @@
 //! The lines under the title: which kernel, how fast, against what, whether it is correct, under which clocks.
 
 use crate::analysis::code::Identity;
-use crate::analysis::{Audit, Judged, Standing, clocks_are_free};
+use crate::analysis::{Audit, Standing, clocks_are_free};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits, rate, time};
@@ -213,10 +213,7 @@ pub(in crate::view) fn called(reference: &str) -> &str {
 
 /// How many times as fast as the old side, by what decides: the benchmark, else the launches that ncu timed.
 pub(super) fn speed(audit: &Audit) -> Option<f64> {
-    let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
-    let timed = change.filter(|change| change.verdict.is_decided()).map(|change| change.time.percent());
-    let launches = || audit.comparison.as_ref()?.whole.time.as_ref().map(Judged::percent);
-    let percent = timed.or_else(launches);
+    let percent = audit.change_of_time();
     percent.map(|percent| 1.0 / (1.0 + percent / 100.0)).or(audit.performance.speedup)
 }
 

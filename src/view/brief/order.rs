@@ -32,7 +32,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         configurations::section(audit).filter(|_| is_right),
         instructions::section(audit),
         checks::section(audit),
-        Some(conclusions::section(audit)),
+        Some(conclusions::section(heading, audit)),
     ];
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
     sections.push(provenance::section(heading, audit, &sections));
@@ -47,8 +47,8 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
 }
 
 /// Lines of a page with a baseline, of one without, and of the first screen, which ends in what changed.
-const COMPARED: usize = 200;
-const ALONE: usize = 120;
+const COMPARED: usize = 160;
+const ALONE: usize = 100;
 const SCREEN: usize = 40;
 /// Marker and title, and the lines under it.
 const HEAD: usize = 6;
@@ -124,13 +124,22 @@ fn shorten(sections: &mut [Section], kept: usize, audit: &Audit, room: &mut Room
         ranked.flat_map(tables).filter(|table| !WHOLE.contains(&table.name.as_str()) && table.rows.len() > kept);
     let Some(table) = longest.max_by_key(|table| table.rows.len()) else { return false };
     let left = table.rows.len() - 1;
-    if table.name != "kernels" {
-        table.rows.truncate(left);
-        return true;
+    match table.name.as_str() {
+        // Its last row is of all that have none.
+        "kernels" => {
+            room.rows = left;
+            again(sections, audit, *room)
+        }
+        // What it leaves out is counted below it.
+        "checks" => {
+            let place = sections.iter_mut().find(|section| section.name == "checks");
+            place.zip(checks::within(audit, left)).map(|(place, fewer)| *place = fewer).is_some()
+        }
+        _ => {
+            table.rows.truncate(left);
+            true
+        }
     }
-    // Its last row is of all that have none.
-    room.rows = left;
-    again(sections, audit, *room)
 }
 
 fn tables(section: &mut Section) -> impl Iterator<Item = &mut Table> {
