@@ -4,7 +4,6 @@ use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
 use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::floor::Stated;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named;
 use crate::analysis::derive::occupancy::Occupancy;
@@ -30,6 +29,7 @@ use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::Profile;
 use crate::analysis::results::changed::TimedChange;
+use crate::analysis::results::floor::Stated;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::results::reference::ReferenceProfile;
 use crate::analysis::results::timed::Timed;
@@ -288,7 +288,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
             let timed = pair.timing.as_ref();
             let compared = Compared {
                 comparison: comparison.as_ref(),
-                timed: timed.and_then(|timing| timing.change.as_ref()),
+                timed: timed.and_then(|timing| timing.change.as_ref()?.of_time()),
                 times: [
                     old.and_then(|_| {
                         time_of(timed.and_then(|one| one.change.as_ref()).map(|one| &one.old), old_kernel)

@@ -3,10 +3,10 @@
 use crate::analysis::audit::Audit;
 use crate::analysis::compared::{Compared, Mark, NEAR};
 use crate::analysis::correctness::Standing;
-use crate::analysis::derive::floor::Floor;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::results::floor::Floor;
 use crate::analysis::series::{Against, Problem, Step};
 use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;

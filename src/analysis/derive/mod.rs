@@ -5,7 +5,6 @@
 pub(in crate::analysis) mod block_size;
 pub(in crate::analysis) mod coalescing;
 pub(in crate::analysis) mod data_stage;
-pub(in crate::analysis) mod floor;
 pub(in crate::analysis) mod mix;
 pub(in crate::analysis) mod named;
 pub(in crate::analysis) mod occupancy;

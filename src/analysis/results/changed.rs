@@ -4,6 +4,7 @@ use super::states::Stretch;
 use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
+use crate::analysis::versus::hypothesis::TimeChange;
 use crate::analysis::versus::verdict::{Course, Judged, Verdict, both_agree, judge};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, FlushedBy};
@@ -63,6 +64,13 @@ impl TimedChange {
     /// Whether the two benchmarks compare, so that the change of the time is theirs and not the profiler's.
     pub fn tells(&self) -> bool {
         self.verdict != Verdict::NotComparable
+    }
+
+    /// What a hypothesis on the time is held against; `None` where the benchmarks do not compare.
+    pub(in crate::analysis) fn of_time(&self) -> Option<TimeChange> {
+        let Judged { interval, old, new, .. } = &self.time;
+        let found = TimeChange { percent: self.percent(), interval: *interval, count: old.count.min(new.count) };
+        self.tells().then_some(found)
     }
 
     /// By how much the median changed, in percent.

@@ -1,14 +1,13 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::numbers::row;
 use super::{actions, verdict, wanted};
 use crate::analysis::{Audit, Lever, LeverCode};
 use crate::catalog::{Action, Code};
 use crate::quantity::format;
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
-use crate::view::tables::{columns_of, filled, number, paragraph, text};
+use crate::view::tables::{columns_of, filled, paragraph, text};
 use crate::words;
 use crate::words::Words;
 
@@ -17,7 +16,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
     let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     if !levers.is_empty() {
-        blocks.push(levers_table("next", &levers, Some(audit)).into());
+        blocks.push(levers_table("next", &levers, ns(audit)).into());
     }
     match wanted::command(audit).map(|words| paragraph("collect", words)) {
         Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
@@ -47,6 +46,12 @@ fn no_lever(audit: &Audit) -> Option<Words> {
             None => words!("No rule has an action for this limiter."),
         }),
     }
+}
+
+/// The time of a launch: the benchmark's, else the profiler's.
+fn ns(audit: &Audit) -> Option<f64> {
+    let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
+    timed.or_else(|| audit.performance.time.new.value())
 }
 
 /// The driver's bit for a clock that the power limit holds down.
@@ -83,19 +88,10 @@ fn cap(audit: &Audit) -> Option<Words> {
     ))
 }
 
-/// A table of this name with a row for each action; `own` is the audit whose kernel they are of, for its time and today's
-/// readings.
-pub(super) fn levers_table(name: &str, levers: &[&Lever], own: Option<&Audit>) -> Table {
-    let ns = own.and_then(|audit| {
-        let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
-        timed.or_else(|| audit.performance.time.new.value())
-    });
-    let today = |lever: &Lever| {
-        let now = number(&row(own?, &lever.remeasure)?.new);
-        (!lever.check.is_empty()).then(|| words!("{}; now {}", &lever.check, now))
-    };
+/// A table of this name with a row for each action on a kernel whose launch takes `ns`.
+pub(super) fn levers_table(name: &str, levers: &[&Lever], ns: Option<f64>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
-    let line = |(at, lever): (usize, &&Lever)| {
+    let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
             text(&lever.sentence),
@@ -103,12 +99,12 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], own: Option<&Audit>) -
             text(ns.and_then(|ns| ceiling::in_time(lever, ns)).unwrap_or_default()),
             text(&lever.why),
             text(&lever.risk),
-            text(today(lever).unwrap_or_else(|| lever.check.clone())),
+            text(&lever.check),
         ]
     };
     filled(
         name,
         columns_of("#: | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
-        levers.iter().enumerate().map(line).collect(),
+        levers.iter().enumerate().map(row).collect(),
     )
 }

@@ -7,7 +7,6 @@ use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
-use crate::analysis::results::changed::TimedChange;
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
 use crate::catalog::CHECK;
@@ -15,11 +14,22 @@ use crate::catalog::ReadingName;
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
 
+/// How the time changed, in percent.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct TimeChange {
+    pub(in crate::analysis) percent: f64,
+    /// The least and the most that it may be.
+    pub(in crate::analysis) interval: Option<(f64, f64)>,
+    /// Samples of the side with fewer.
+    pub(in crate::analysis) count: usize,
+}
+
 /// What the two sides come to beside each other.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Compared<'a> {
     pub(in crate::analysis) comparison: Option<&'a Comparison>,
-    pub(in crate::analysis) timed: Option<&'a TimedChange>,
+    /// The change of the time where two benchmarks compare.
+    pub(in crate::analysis) timed: Option<TimeChange>,
     /// Times of one launch in ns, old and new.
     pub(in crate::analysis) times: [Option<f64>; 2],
 }
@@ -111,11 +121,9 @@ fn change(compared: Compared<'_>, name: &str) -> Reading {
     let Some(comparison) = compared.comparison else { return Reading::not_collected(name) };
     let whole = &comparison.whole;
     let is_of_cycles = name == "change.cycles";
-    let timed = compared.timed.filter(|timed| !is_of_cycles && timed.tells());
-    if let Some(timed) = timed {
-        let count = timed.time.old.count.min(timed.time.new.count);
-        let spread = timed.time.interval.map(|(low, high)| Spread { count, min: low, max: high });
-        return number(timed.percent(), Unit::PERCENT, name, spread);
+    if let Some(TimeChange { percent, interval, count }) = compared.timed.filter(|_| !is_of_cycles) {
+        let spread = interval.map(|(min, max)| Spread { count, min, max });
+        return number(percent, Unit::PERCENT, name, spread);
     }
     let judged = if is_of_cycles { &whole.cycles } else { &whole.time };
     match (whole.verdict, judged) {

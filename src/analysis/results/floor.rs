@@ -1,6 +1,6 @@
 //! The time that no kernel beats: the stated work over the peaks of the chip. And stated work that cannot be.
 
-use super::roofline::{Ceiling, CeilingKind, Roofline};
+use crate::analysis::derive::roofline::{Ceiling, CeilingKind, Roofline};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
