@@ -46,14 +46,10 @@ pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -
     }
 }
 
-/// The forecast and the ceiling of a lever in the time of a launch of `ns`; `None` for one without a bound of the time.
+/// The ceiling of a lever in the time of a launch of `ns`; `None` for one without a bound of the time.
 pub(super) fn in_time(lever: &Lever, ns: f64) -> Option<String> {
-    let of = |percent: f64| time(ns * percent / 100.0);
-    let most = format!("≤ {}", of(lever.bound.filter(|_| !lever.is_rough())?));
-    Some(match lever.forecast {
-        Some([low, high]) => format!("{} to {}, {most}", of(low.max(0.0)), of(high)),
-        None => most,
-    })
+    let bound = lever.bound.filter(|_| !lever.is_rough())?;
+    Some(format!("≤ {}", time(ns * bound / 100.0)))
 }
 
 /// The ceiling of a lever; `place` gives the number of another one in the list.

@@ -24,7 +24,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None if blocks.is_empty() => blocks.extend(no_lever(audit).map(|words| paragraph("no-lever", words))),
         None => {}
     }
-    blocks.extend(cap(audit).map(|words| paragraph("cap", words)));
     let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
     let said = audit.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
     let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
@@ -60,7 +59,7 @@ const POWER_CAP: u64 = 0x4;
 const LEAST: f64 = 3.0;
 
 /// That power holds the clock down, and what a saved cycle buys in time there, where both sides were measured so.
-fn cap(audit: &Audit) -> Option<Words> {
+pub(super) fn cap(audit: &Audit) -> Option<Words> {
     let timing = audit.timing.as_ref()?;
     let benchmark = &timing.benchmark;
     let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
