@@ -7,7 +7,7 @@ use super::gather::Gatherer;
 use super::plan::{self, DEFAULT_CONFIG, is_there};
 use super::slot::Days;
 use crate::analysis::{Limits, Selection, audit, subject_launches};
-use crate::catalog::{check_metric_name, counters_of_arch};
+use crate::catalog::{check_metric_name, counters_of_arch, section_fault};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
 use crate::evidence::{NameSet, Want};
@@ -108,7 +108,7 @@ fn impossible(every: &[String], path: &Path) -> Result<Vec<String>, Failure> {
     Ok(faults)
 }
 
-/// What is wrong with the metrics that a subject asks for or expects, on the chip that it is built for. Names without two
+/// What is wrong with the metrics and sections that a subject asks for or expects, on the chip that it is built for. Names without two
 /// underscores are readings of our own, which the page says when it lacks one.
 fn names(subject: &Subject) -> Vec<String> {
     let chip = match &subject.code {
@@ -122,5 +122,7 @@ fn names(subject: &Subject) -> Vec<String> {
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| format!("{}: {}", subject.name, check.sentence(name, chip)))
     };
-    subject.collect.extra.iter().chain(expected).filter_map(fault).collect()
+    let sections = subject.collect.sections.iter().filter_map(|name| section_fault(name));
+    let sections = sections.map(|why| format!("{}: {why}", subject.name));
+    subject.collect.extra.iter().chain(expected).filter_map(fault).chain(sections).collect()
 }
