@@ -22,21 +22,25 @@ use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
 use crate::analysis::kernel::row::{Performance, Row};
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
+use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::Profile;
+use crate::analysis::results::changed::TimedChange;
+use crate::analysis::results::floor::Stated;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::results::reference::ReferenceProfile;
+use crate::analysis::results::timed::Timed;
 use crate::analysis::results::timing::Timing;
 use crate::analysis::results::variants::VariantTimes;
 use crate::analysis::version::Version;
 use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
 use crate::analysis::versus::estimates::Estimates;
-use crate::analysis::versus::hypothesis::{self, Tested};
+use crate::analysis::versus::hypothesis::{self, Compared, Tested};
 use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::Comparison;
@@ -64,6 +68,8 @@ pub struct Audit {
     pub others: Vec<OtherVerdict>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
+    /// What the stated work comes to on this chip.
+    pub stated: Stated,
     /// Measuring conditions.
     pub settings: Vec<Setting>,
     /// Time and rates.
@@ -177,6 +183,17 @@ impl Audit {
         Looked { correctness: self.correctness.as_ref(), tested: self.tested.as_ref(), sanitizer: &self.sanitizer }
     }
 
+    /// The change of the time in percent that a page gives: of the medians of the benchmarks where these compare, else of the
+    /// launches that ncu timed.
+    pub fn change_of_time(&self) -> Option<f64> {
+        let timed = self.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.tells());
+        let profiled = || {
+            let judged = self.comparison.as_ref()?.whole.time.as_ref()?;
+            Some(100.0 * (judged.new.median / judged.old.median - 1.0))
+        };
+        timed.map(TimedChange::percent).or_else(profiled)
+    }
+
     /// What is known of the kernel's results.
     pub fn standing(&self) -> Standing {
         self.looked().standing()
@@ -249,7 +266,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let old_known = old_derived.as_ref().map(Kernel::known);
     let now = |name: &str| named::reading(&known, name);
     let was = |name: &str| Some(named::reading(old_known.as_ref()?, name));
-    let performance = Performance::of(kernel, old_kernel, work);
+    let mut performance = Performance::of(kernel, old_kernel, work);
     let estimates = alone
         .as_ref()
         .zip(old_known.as_ref())
@@ -273,13 +290,30 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         Some(_) => {
             let all = hypothesis::tested(&work.hypotheses, now, was);
             let old = old.filter(|old| old.profile.is_some());
-            hypothesis::settled(all, new, old, &code, &pair.settings, comparison.as_ref())
+            let timed = pair.timing.as_ref();
+            let compared = Compared {
+                comparison: comparison.as_ref(),
+                timed: timed.and_then(|timing| timing.change.as_ref()?.of_time()),
+                times: [
+                    old.and_then(|_| {
+                        time_of(timed.and_then(|one| one.change.as_ref()).map(|one| &one.old), old_kernel)
+                    }),
+                    time_of(timed.map(|timing| &timing.kernel), Some(kernel)),
+                ],
+            };
+            hypothesis::settled(all, new, old, &code, &pair.settings, compared)
         }
     };
     let checks = checklist::checked(&work.expected, &known, was);
     let line = named::line(&known);
+    let stated = Stated::of(kernel, &derived.roofline, work, pair.timing.as_ref(), limits);
     let Kernel { stalls, mix, coalescing, occupancy, roofline, .. } = derived;
-    let Pair { settings, panels, timing } = pair;
+    let Pair { settings, panels, mut timing } = pair;
+    if !stated.impossible.is_empty() {
+        // What cannot be has no rate.
+        performance = performance.without_rates();
+        timing = timing.map(Timing::without_rates);
+    }
     Audit {
         limits: limits.clone(),
         work: work.clone(),
@@ -318,6 +352,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         trials_missed: new.missed.clone(),
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         settings,
+        stated,
         performance,
         asked: asked::rows(kernel, old_kernel),
         panels,
@@ -337,6 +372,11 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         code,
         timing,
     }
+}
+
+/// The time of one launch in ns: the benchmark's, else the profiler's.
+fn time_of(timed: Option<&Timed>, kernel: Option<&KernelSummary<'_>>) -> Option<f64> {
+    timed.map(|timed| timed.time.median).or_else(|| Some(1e9 * kernel?.seconds()?))
 }
 
 /// The kernel that a build holds.

@@ -1,11 +1,12 @@
 //! One line of a subject's history.
 
 use crate::analysis::audit::Audit;
-use crate::analysis::compared::{Compared, Mark};
+use crate::analysis::compared::{Compared, Mark, NEAR};
 use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::results::floor::Floor;
 use crate::analysis::series::{Against, Problem, Step};
 use crate::analysis::versus::hypothesis::Tested;
 use crate::analysis::versus::verdict::Verdict;
@@ -72,6 +73,9 @@ pub struct Milestone {
     pub timed_ns: Option<f64>,
     /// Arithmetic rate of the stated work; `None` where none is stated.
     pub flop_rate: Option<Reading>,
+    /// The least time of the stated work in ns, at the highest clock; `None` where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor_ns: Option<f64>,
     /// Registers per thread of the launch.
     pub registers: Reading,
     /// The largest stall, its basis and its number.
@@ -165,6 +169,23 @@ impl Milestone {
         Quantity::new(rate.value() * profiled / self.ns()?, rate.unit())
     }
 
+    /// The floor of the stated work in percent of its time.
+    pub fn of_floor(&self) -> Option<f64> {
+        Some(100.0 * self.floor_ns? / self.ns()?)
+    }
+
+    /// The part of the time above the floor that went since `first`, in percent; below zero where it grew. `None` without a
+    /// floor, and where one of the two was not timed as the other was.
+    pub fn gap_closed(&self, first: &Milestone) -> Option<f64> {
+        let floor = self.floor_ns?;
+        let (was, is) = match (first.timed_ns, self.timed_ns) {
+            (Some(was), Some(is)) => (was, is),
+            _ => (first.time.value()?, self.time.value()?),
+        };
+        let is_same_work = first.floor_ns.is_some_and(|other| 100.0 * (other / floor - 1.0).abs() <= NEAR);
+        (is_same_work && was > floor).then(|| 100.0 * (was - is) / (was - floor))
+    }
+
     /// The verdict in words, with how the series stands behind it; `None` without one.
     pub fn outcome(&self) -> Option<String> {
         let word = self.verdict?.word();
@@ -232,6 +253,7 @@ impl Milestone {
             time: audit.performance.time.new.clone(),
             timed_ns: audit.timing.as_ref().map(|timing| timing.kernel.time.median),
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
+            floor_ns: audit.stated.floor.as_ref().map(Floor::ns),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
             verdict: match audit.standing() {
@@ -293,7 +315,10 @@ impl Concluded {
             name: tested.name.clone(),
             change: tested.change.clone(),
             judgement: tested.judgement,
-            reason: tested.say(),
+            reason: match tested.found() {
+                found if found.is_empty() => tested.say(),
+                found => format!("{} Found: {found}.", tested.say()),
+            },
         }
     }
 }

@@ -51,6 +51,7 @@ forms! {
     Sanitizer "sanitizer.TOOL" NONE "errors that a tool of compute-sanitizer found; hypotheses only";
     Faults "correctness.faults" NONE "what is wrong with the results; hypotheses only";
     Change "change.WHAT" PERCENT "change against the baseline; hypotheses only";
+    Time "time" NS "time of one launch: the benchmark's where there is one, else ncu's; hypotheses only";
     Metric "METRIC" NONE "an ncu metric by name, in its own unit";
 }
 
@@ -79,7 +80,8 @@ impl ReadingForm {
 
     /// Whether only a comparison tells it, so that only a hypothesis can name it.
     pub(crate) fn is_of_change(self) -> bool {
-        matches!(self, ReadingForm::Check | ReadingForm::Sanitizer | ReadingForm::Faults | ReadingForm::Change)
+        use ReadingForm::{Change, Check, Faults, Sanitizer, Time};
+        matches!(self, Check | Sanitizer | Faults | Change | Time)
     }
 
     /// What stands before the word in capitals; the whole name where there is none.

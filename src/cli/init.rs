@@ -263,7 +263,7 @@ impl Found {
         if let (Some((path, _)), true) = (log, line.report.is_some()) {
             text += &format!("ptxas = {}\n", said(path));
         }
-        text += "\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# shape = \"M=4096 N=4096 K=4096\"\n# flop = \"2*4096*4096*4096\"\n# bytes = \"2*3*4096*4096\"\n";
+        text += "\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# shape = \"the sizes of this launch\"\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written, in numbers\"\n";
         text
     }
 }
@@ -284,7 +284,7 @@ fn program(name: &str, kernel: Option<&str>, script: &Script, has_bench: bool) -
         true => "bench = true   # checks and times come from kernel_audit.bench\n",
         false => "# bench = true   # once the program calls kernel_audit.bench, which checks and times\n",
     };
-    text + "sanitizers = [\"memcheck\"]\n\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written\"\n"
+    text + "sanitizers = [\"memcheck\"]\n\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written, in numbers\"\n"
 }
 
 /// Characters of a subject's name that `init` gives; kernels of libraries are called by a hundred.

@@ -1,10 +1,12 @@
 //! `audit lint`: the configuration, the files and metrics that it names, and every template, without making a page.
 
-use super::args::Lint;
+use super::args::{Folder, Lint};
 use super::evidence::folder_of;
 use super::failure::{Failure, Status};
-use super::plan::{DEFAULT_CONFIG, is_there};
-use crate::analysis::{Selection, subject_launches};
+use super::gather::Gatherer;
+use super::plan::{self, DEFAULT_CONFIG, is_there};
+use super::slot::Days;
+use crate::analysis::{Limits, Selection, audit, subject_launches};
 use crate::catalog::{check_metric_name, counters_of_arch, section_fault};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
@@ -12,6 +14,7 @@ use crate::evidence::{NameSet, Want};
 use crate::quantity::format;
 use crate::render::Templates;
 use crate::source;
+use crate::view;
 use std::io::Write;
 use std::path::Path;
 
@@ -27,6 +30,7 @@ pub(super) fn run(arguments: &Lint, out: &mut dyn Write) -> Result<(), Failure> 
         let subjects = config.select(&every)?;
         let faults: Vec<String> =
             subjects.iter().flat_map(|subject| names(subject).into_iter().chain(filter(subject))).collect();
+        let faults = if faults.is_empty() { impossible(&every, path)? } else { faults };
         for fault in &faults {
             writeln!(out, "{}: {fault}", path.display())?;
         }
@@ -86,6 +90,22 @@ fn filter(subject: &Subject) -> Option<String> {
     }
     let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: None };
     subject_launches(&report, &selection).err().and_then(|error| named(&error))
+}
+
+/// What cannot be of the stated work, held against the reports that are here.
+fn impossible(every: &[String], path: &Path) -> Result<Vec<String>, Failure> {
+    let plan = plan::of_subjects(every, &Folder { config: Some(path.to_owned()), out: None })?;
+    let limits = Limits { overrides: plan.thresholds.clone() };
+    let mut gatherer = Gatherer::new(&plan, Days::today(None)?, false);
+    let mut faults = Vec::new();
+    let states = |subject: &&Subject| subject.work.flop.is_some() || subject.work.bytes.is_some();
+    for subject in plan.subjects.iter().filter(states) {
+        // What is not here, or cannot be read, is for `generate` to say.
+        let Ok(gathered) = gatherer.gather(subject, false) else { continue };
+        let audit = audit(&gathered.evidence, &limits);
+        faults.extend(view::impossible(&audit).into_iter().map(|why| format!("{}: {why}", subject.name)));
+    }
+    Ok(faults)
 }
 
 /// What is wrong with the metrics and sections that a subject asks for or expects, on the chip that it is built for. Names without two

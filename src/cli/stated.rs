@@ -1,6 +1,6 @@
 //! What a subject of audit.toml states of its work, as the analysis takes it.
 
-use crate::analysis::{Expectation, Hypothesis, Limits, Tiles, Work};
+use crate::analysis::{Expectation, Hypothesis, Limits, Tiles, Work, expectation as written};
 use crate::catalog;
 use crate::config::{Amount, Expect, Stated, Subject};
 
@@ -18,7 +18,13 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             warps: tiles.warps.value(),
         }),
         expected: expectations(&subject.checklists, &subject.expect, limits),
-        hypotheses: subject.hypotheses.iter().map(hypothesis).collect(),
+        hypotheses: subject
+            .change
+            .as_deref()
+            .and_then(written::hypothesis)
+            .into_iter()
+            .chain(subject.hypotheses.iter().map(hypothesis))
+            .collect(),
     }
 }
 

@@ -6,6 +6,7 @@ use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
 use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
 use crate::catalog::Action;
 use crate::quantity::format;
+use crate::quantity::glance::time;
 use crate::words;
 
 pub(super) fn section(audit: &Audit) -> Section {
@@ -43,6 +44,12 @@ pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -
         Some([low, high]) => format!("{} to {} %, {own}", format::fixed(low, 0), format::fixed(high, 0)),
         None => own,
     }
+}
+
+/// The ceiling of a lever in the time of a launch of `ns`; `None` for one without a bound of the time.
+pub(super) fn in_time(lever: &Lever, ns: f64) -> Option<String> {
+    let bound = lever.bound.filter(|_| !lever.is_rough())?;
+    Some(format!("≤ {}", time(ns * bound / 100.0)))
 }
 
 /// The ceiling of a lever; `place` gives the number of another one in the list.

@@ -241,6 +241,7 @@ impl Document {
         if let Some(section) = self.sections.iter_mut().find(|section| section.name == CONCLUSIONS) {
             match prose {
                 Some(prose) => section.blocks = prose,
+                None if section.blocks.is_empty() => {}
                 None => {
                     let words = "A draft by the program that nobody has edited.".into();
                     section.blocks.push(Block { name: "unedited".into(), content: Content::Paragraph(words) });

@@ -35,23 +35,15 @@ fn sentence(audit: &Audit, estimates: &Estimates) -> String {
     } else {
         format!("{lead} cost {shown} % of the old run time{word}.")
     };
-    let floor = estimates.floor.as_ref().map_or_else(String::new, |floor| {
-        format!(
-            " The new work allows up to {} % fewer cycles ({}); {} % of that was realised.",
-            format::fixed(floor.most, 1),
-            floor.label,
-            format::fixed(floor.realised(), 0)
-        )
-    });
     match estimates.largest() {
         Some((_, bound)) if gained > bound => {
             let why = match &estimates.fell {
                 Some((label, by)) => format!("the work of {label} fell as well, by {} %", format::fixed(*by, 1)),
                 None => "other stalls depended on the one that was removed".to_owned(),
             };
-            format!("{whole} That is more than the largest bound ({} %): {why}.{floor}", format::fixed(bound, 1))
+            format!("{whole} That is more than the largest bound ({} %): {why}.", format::fixed(bound, 1))
         }
-        _ => whole + &floor,
+        _ => whole,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
-use crate::analysis::{Concluded, Condition, Judgement, Milestone, Role, Tested, When, decided};
+use crate::analysis::{Concluded, Condition, Judgement, Milestone, Role, Tested, When, decided, expectation};
 use crate::catalog::CHECK;
 use crate::evidence::{Missing, Reading};
 use crate::words;
@@ -38,7 +38,9 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
 pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
     const ALL: [Judgement; 4] = [Judgement::Fails, Judgement::Holds, Judgement::Unclear, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
-        let of = tested.iter().filter(|one| one.judgement == judgement);
+        // What the author of a change expected has a row of its own.
+        let stated = tested.iter().filter(|one| !one.name.starts_with(expectation::EXPECTED));
+        let of = stated.filter(|one| one.judgement == judgement);
         let names: Vec<&str> = of.map(|one| one.name.as_str()).collect();
         (!names.is_empty()).then(|| format!("{} {}", judgement.word(Role::Hypothesis), names.join(", ")))
     };

@@ -2,6 +2,7 @@
 
 use super::charts::times;
 use super::document::{Cell, Table};
+use super::floor;
 use super::tables::{self, code, columns_of, text};
 use crate::analysis::Milestone;
 use crate::quantity::{Quantity, Unit, format};
@@ -24,7 +25,9 @@ pub struct Listed {
 
 /// The table of some subjects, in their order.
 pub fn index(subjects: &[Listed]) -> Table {
-    let columns = columns_of("Subject | Last audit | Time: | Rate: | Of the reference: | Verdict | Limited by | Trend");
+    let columns = columns_of(
+        "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | Trend",
+    );
     tables::table("index", columns, subjects.iter().filter_map(row).collect())
 }
 
@@ -47,6 +50,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
         text(time.unwrap_or_else(|| "not measured".to_owned())),
         text(rate.unwrap_or_default()),
         text(share.unwrap_or_default()),
+        text(last.of_floor().map(floor::share).unwrap_or_default()),
         verdict,
         limiter,
         text(trend(&listed.milestones)),

@@ -268,9 +268,7 @@ fn percent(value: f64) -> String {
 /// `−3.1 % in time (between −3.3 % and −2.9 %), 60 samples against 45`.
 fn samples(timed: &TimedChange) -> String {
     let time = &timed.time;
-    // Without an interval the medians are what there is.
-    let medians = || format::change(time.old.median, time.new.median);
-    let change = time.interval.map_or_else(medians, |_| percent(time.percent()));
+    let change = format::change(time.old.median, time.new.median);
     format!("{change} in time{}, {} samples against {}", between(time.interval), time.new.count, time.old.count)
 }
 

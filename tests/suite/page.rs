@@ -33,7 +33,7 @@ const ORDER: [&str; 17] = [
 ];
 
 /// Characters of the longest line outside of folds.
-const LONGEST: usize = 420;
+const LONGEST: usize = 430;
 
 /// What is wrong with a page, its lines counted as they stand in the file.
 pub(crate) fn faults(page: &str, budget: usize) -> Vec<String> {
@@ -101,7 +101,7 @@ pub(crate) const NO_BASELINE: usize = 120;
 fn budget(audit: &Audit) -> usize {
     match (audit.old.is_some(), audit.is_of_code_alone()) {
         (_, true) => 80,
-        (true, false) => 200,
+        (true, false) => 160,
         (false, false) => NO_BASELINE,
     }
 }
@@ -115,14 +115,7 @@ fn every_committed_audit_has_a_page_within_its_budget() {
         let made = Snapshot::read(&path).unwrap();
         let audit = made.audit();
         let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap();
-        // What stands open in a series is a line of its own beyond the budget.
-        let text: String = page
-            .text
-            .lines()
-            .filter(|line| !line.starts_with("**Open:**"))
-            .map(|line| line.to_owned() + "\n")
-            .collect();
-        let found = faults(&text, budget(&audit));
+        let found = faults(&page.text, budget(&audit));
         all.extend(found.into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
         pages += 1;
     }

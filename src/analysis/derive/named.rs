@@ -44,10 +44,8 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
         ReadingForm::SharedWideStoreShare => known.mix.wide_shared_stores.clone(),
         ReadingForm::GlobalExcessShare => excess_share(known.coalescing),
         ReadingForm::PredicationEfficiency => known.mix.predication.clone(),
-        ReadingForm::Check | ReadingForm::Sanitizer | ReadingForm::Faults | ReadingForm::Change => {
-            Reading::not_collected(name)
-        }
-        ReadingForm::Metric => known.kernel.reading(name),
+        form if form.is_of_change() => Reading::not_collected(name),
+        _ => known.kernel.reading(name),
     }
 }
 

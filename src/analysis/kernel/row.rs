@@ -123,6 +123,13 @@ impl Performance {
     }
 }
 
+impl Performance {
+    /// The same with nothing said of the stated work.
+    pub(in crate::analysis) fn without_rates(self) -> Performance {
+        Performance { flop_rate: None, byte_rate: None, ..self }
+    }
+}
+
 /// `amount / time` per second, for a time in ns.
 fn rate_of(amount: u64, time: &Reading, unit: Unit, id: &str) -> Reading {
     let Reading::Measured(measured) = time else { return time.clone() };

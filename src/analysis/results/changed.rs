@@ -4,6 +4,7 @@ use super::states::Stretch;
 use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
+use crate::analysis::versus::hypothesis::TimeChange;
 use crate::analysis::versus::verdict::{Course, Judged, Verdict, both_agree, judge};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, FlushedBy};
@@ -56,6 +57,25 @@ pub(super) struct Timestretch<'b> {
 impl Timestretch<'_> {
     fn samples(&self) -> Vec<f64> {
         nanoseconds(self.stretch.of(&self.benchmark.samples_ms))
+    }
+}
+
+impl TimedChange {
+    /// Whether the two benchmarks compare, so that the change of the time is theirs and not the profiler's.
+    pub fn tells(&self) -> bool {
+        self.verdict != Verdict::NotComparable
+    }
+
+    /// What a hypothesis on the time is held against; `None` where the benchmarks do not compare.
+    pub(in crate::analysis) fn of_time(&self) -> Option<TimeChange> {
+        let Judged { interval, old, new, .. } = &self.time;
+        let found = TimeChange { percent: self.percent(), interval: *interval, count: old.count.min(new.count) };
+        self.tells().then_some(found)
+    }
+
+    /// By how much the median changed, in percent.
+    pub fn percent(&self) -> f64 {
+        100.0 * (self.time.new.median / self.time.old.median - 1.0)
     }
 }
 

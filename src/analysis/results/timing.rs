@@ -93,6 +93,18 @@ impl Timing {
     }
 }
 
+impl Timing {
+    /// The same with nothing said of the stated work.
+    pub(in crate::analysis) fn without_rates(mut self) -> Timing {
+        let own = [Some(&mut self.kernel), self.reference.as_mut(), self.completed.as_mut()];
+        let other = self.other.iter_mut().flat_map(|other| [Some(&mut other.kernel), other.reference.as_mut()]);
+        for timed in own.into_iter().chain(other).flatten() {
+            (timed.flop_rate, timed.byte_rate) = (None, None);
+        }
+        self
+    }
+}
+
 /// Kernel, reference and their ratio over a stretch of samples.
 fn under(
     benchmark: &Benchmark,

@@ -6,7 +6,6 @@ use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::versus::story::WorkFloor;
 use crate::catalog::{self, Better};
 use crate::evidence::Reading;
 use crate::words::Words;
@@ -61,9 +60,6 @@ pub struct Estimates {
     pub gained: Option<f64>,
     /// Levers of our own, by bound.
     pub levers: Vec<Pulled>,
-    /// What the new side's work leaves of the old cycles.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub floor: Option<WorkFloor>,
     /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
     /// first reason where a bound was exceeded, because bounds hold for the same work.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +96,7 @@ impl Estimates {
             }
         };
         let levers = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit).map(pulled).collect();
-        Estimates { gained, levers, floor: None, fell: None }
+        Estimates { gained, levers, fell: None }
     }
 
     /// The same with what became of the work of the units.
@@ -112,7 +108,7 @@ impl Estimates {
                 (by >= FELL).then_some((unit.label, by))
             })
         });
-        Estimates { floor: WorkFloor::of(new, old), fell, ..self }
+        Estimates { fell, ..self }
     }
 
     /// The levers that the change pulled, by bound.

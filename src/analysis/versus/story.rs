@@ -110,34 +110,3 @@ impl Story {
         self.cycles.1 < self.cycles.0
     }
 }
-
-/// The least time that the new side's work needs: its busiest unit at its peak, over the old side's cycles.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct WorkFloor {
-    /// The unit that sets it.
-    pub label: String,
-    /// The largest part of the old cycles that this work lets anybody save, in percent: `1 − max(u_new·K_new) / K_old`.
-    pub most: f64,
-    /// What was saved of the old cycles, in percent.
-    pub saved: f64,
-}
-
-impl WorkFloor {
-    /// `None` without cycles of both sides or a unit of the new one, and where nothing was saved.
-    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>) -> Option<WorkFloor> {
-        let (was, is) = (old.value(CYCLES)?, new.value(CYCLES)?);
-        let units = units::busiest(new);
-        let first = units.first()?;
-        let floor = WorkFloor {
-            label: first.label.clone(),
-            most: 100.0 * (1.0 - first.percent / 100.0 * is / was),
-            saved: 100.0 * (1.0 - is / was),
-        };
-        (floor.saved > 0.0 && floor.most > 0.0).then_some(floor)
-    }
-
-    /// The part of what was possible that came, in percent.
-    pub fn realised(&self) -> f64 {
-        100.0 * self.saved / self.most
-    }
-}

@@ -164,7 +164,8 @@ impl Gate<'_> {
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
         let report = if self.arguments.fresh { None } else { self.stated(subject) };
         let report = report.and_then(|stated| beside::report(stated, self.project, seen));
-        let all = [Some(compared), page, report, checks, correctness, findings];
+        let work = stated::work(audit, &seen.record.milestones());
+        let all = [Some(compared), work, page, report, checks, correctness, findings];
         Ok(Said::together(all.into_iter().flatten().chain(series)))
     }
 

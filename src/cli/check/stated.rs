@@ -2,7 +2,7 @@
 
 use super::outcome::{Outcome, Said};
 use crate::analysis::code::CodeAudit;
-use crate::analysis::{Audit, Finding, Severity};
+use crate::analysis::{Audit, Finding, Milestone, Severity};
 use crate::catalog::{Code, LimiterKind};
 use crate::cli::made::Made;
 use crate::cli::stale::Since;
@@ -83,6 +83,15 @@ fn other(page: &str, made: &Made, config: Option<&Config>) -> Option<String> {
     }
     let hash = made.snapshot.evidence.new.hash()?.get(..SHORT)?;
     (whole.contains(hash) && !page.contains(hash)).then(|| format!("it does not name the evidence {hash}"))
+}
+
+/// Stated work that cannot be, which fails; else how far the newest audit is from the floor of its work.
+pub(super) fn work(audit: &Audit, milestones: &[Milestone]) -> Option<Said> {
+    let impossible = view::impossible(audit);
+    if impossible.is_empty() {
+        return view::of_series(milestones).map(|text| Said { outcome: Outcome::Pass, text });
+    }
+    Some(Said { outcome: Outcome::Regression, text: format!("{}.", impossible.join("; ")) })
 }
 
 /// That HEAD has another version of the kernel than the one that was audited, or that nobody can tell; `None` where it has

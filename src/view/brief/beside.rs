@@ -59,7 +59,9 @@ impl<'a> Told<'a> {
         let title = format!("{}: {} % of the time", kernels::name(&kernel.kernel), share(kernel));
         let mut blocks = vec![heading(EACH, title), paragraph(EACH, said)];
         blocks.extend(self.bottleneck.roof.iter().map(|roof| paragraph(EACH, roof)));
-        blocks.extend((!self.levers.is_empty()).then(|| next::levers_table(EACH, &self.levers).into()));
+        blocks.extend(
+            (!self.levers.is_empty()).then(|| next::levers_table(EACH, &self.levers, kernel.time.value()).into()),
+        );
         blocks
     }
 }

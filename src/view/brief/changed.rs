@@ -2,7 +2,7 @@
 
 use super::numbers::{both, row, sides, tenth};
 use super::{lead, story};
-use crate::analysis::{Audit, Comparison, Row, Standing, Verdict};
+use crate::analysis::{Audit, Comparison, Row, Standing, Verdict, expectation};
 use crate::catalog::Counter;
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
@@ -92,12 +92,10 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section
 fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let whole = &comparison.whole;
     let old = lead::old_name(heading, audit).unwrap_or_default();
-    let change = heading.change.trim_end_matches('.');
+    let change = expectation::done(&heading.change);
     let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
-    let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.doubt.is_none());
-    let time = timed.map(|timed| &timed.time).or(whole.time.as_ref());
-    let time = time.map(|time| format::change(time.old.median, time.new.median));
+    let time = audit.change_of_time().map(|percent| format::change(100.0, 100.0 + percent));
     let numbers: Vec<String> =
         [cycles.map(|change| format!("{change} cycles")), time.map(|change| format!("{change} time"))]
             .into_iter()

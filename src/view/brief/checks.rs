@@ -1,9 +1,13 @@
 //! What was asked of the kernel and predicted of the change, and what came.
 
 use crate::analysis::code::CheckResult;
-use crate::analysis::{Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When};
+use crate::analysis::{
+    Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When, expectation,
+};
 use crate::catalog;
-use crate::quantity::format;
+use crate::evidence::Reading;
+use crate::quantity::glance::time;
+use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Tone};
 use crate::view::tables::{judged, left, number, paragraph, right, table, text};
 use crate::view::{checklist, code, hypotheses};
@@ -24,6 +28,11 @@ const PASSED: usize = 300;
 /// The section: a row for what failed, is open or was predicted, a sentence for what passed. `None` where nothing was stated
 /// and no earlier audit gave a ceiling.
 pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
+    within(audit, SHOWN)
+}
+
+/// The section with at most so many rows.
+pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let mut rows: Vec<(Judgement, Vec<Cell>)> = Vec::new();
     let (mut passed, mut failed): (Vec<String>, Vec<&str>) = Default::default();
     for build in &audit.code {
@@ -55,8 +64,8 @@ pub(in crate::view) fn section(audit: &Audit) -> Option<Section> {
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
     let mut predicted: Vec<Vec<Cell>> = audit.hypotheses.iter().map(hypothesis).chain(predictions(audit)).collect();
     rows.sort_by_key(|(judgement, _)| weight(*judgement));
-    let left_out = rows.split_off(rows.len().min(SHOWN.saturating_sub(predicted.len()).max(CHECKS)));
-    let left_over = predicted.split_off(predicted.len().min(SHOWN - rows.len()));
+    let left_out = rows.split_off(rows.len().min(most.saturating_sub(predicted.len()).max(CHECKS.min(most))));
+    let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
     if !rows.is_empty() || !predicted.is_empty() {
         let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
@@ -153,37 +162,66 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
         side.map(|side| hypotheses::shown(&condition.expected.reading, side).words.to_plain()).unwrap_or_default()
     };
     let join = |texts: Vec<String>| texts.join("; ");
+    let judged = judged(tested.judgement, Role::Hypothesis);
+    if let Some(words) = tested.name.strip_prefix(expectation::EXPECTED) {
+        let mut found: Vec<String> = shown().map(of_author).collect();
+        found.dedup();
+        return vec![text("the author's expectation"), text(words), text(join(found)), judged];
+    }
     vec![
         text(words!("hypothesis: {}", tested.name.as_str())),
         text(join(shown().map(stated).collect())),
         text(join(shown().map(found).collect())),
-        judged(tested.judgement, Role::Hypothesis),
+        judged,
     ]
 }
 
-/// The ceilings of the old side against what came: the levers that the change pulled, else the largest; and what the new
-/// work left to save.
+/// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
+fn of_author(condition: &Condition) -> String {
+    let side = |reading: &Reading| match reading.quantity() {
+        Some(found) if found.unit() == Unit::NS => time(found.value()),
+        _ => number(reading),
+    };
+    let reading = condition.expected.reading.as_str();
+    let name = expectation::called(reading);
+    match (&condition.old, condition.new.value()) {
+        (Some(old), _) => format!("{name} {} → {}", side(old), side(&condition.new)),
+        (None, Some(percent)) if reading == expectation::CHANGE_OF_TIME => {
+            format!("{name} {} %", format::signed(percent, 1))
+        }
+        (None, _) => format!("{name} {}", side(&condition.new)),
+    }
+}
+
+/// The levers of the old page that the change pulled, by the count that each was to move, and the time that came; of none pulled,
+/// the largest.
 fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some((estimates, gained)) = audit.estimates.as_ref().and_then(|one| Some((one, one.gained?))) else {
+    let Some((estimates, change)) = audit.estimates.as_ref().zip(audit.change_of_time()) else {
         return Vec::new();
     };
-    let came = |percent: f64| format!("{} %", format::signed(-percent, 1));
+    let came = format!("{} % time", format::signed(change, 1));
+    let count = estimates.pulled().count();
     let row = |pulled: &Pulled| {
+        let stall = || catalog::stalls().iter().find(|row| catalog::per_issue(row.id) == pulled.remeasure);
+        let name = catalog::metric(&pulled.remeasure).map(|row| row.label).or_else(|| Some(stall()?.label));
+        let name = name.unwrap_or(&pulled.remeasure);
+        let stated =
+            pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
         let met = match (pulled.met, &estimates.fell) {
-            (Some(PredictionMet::Within), _) => "within".to_owned(),
-            (Some(PredictionMet::Pulled), _) => "pulled".to_owned(),
-            (Some(PredictionMet::Exceeded), Some((label, by))) => {
-                format!("exceeded: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
+            (Some(PredictionMet::Within | PredictionMet::Pulled), _) if count > 1 => {
+                format!("pulled, together {came}")
             }
-            (Some(PredictionMet::Exceeded), None) => "exceeded: other stalls depended on this one".to_owned(),
-            _ => "not this change".to_owned(),
+            (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
+            (Some(PredictionMet::Exceeded), Some((label, by))) => {
+                format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
+            }
+            (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
+            _ => "not pulled".to_owned(),
         };
         vec![
             text(words!("lever `{}` of the old page", pulled.code.to_string())),
-            text(
-                pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1))),
-            ),
-            text(came(gained)),
+            text(stated),
+            text(format!("{name} {} → {}", number(&pulled.old), number(&pulled.new))),
             text(met),
         ]
     };
@@ -191,13 +229,5 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     if rows.is_empty() {
         rows.extend(estimates.largest().map(|(largest, _)| row(largest)));
     }
-    rows.extend(estimates.floor.as_ref().map(|floor| {
-        vec![
-            text(words!("upper bound from the new work ({})", floor.label.as_str())),
-            text(format!("≤ {} %", format::fixed(floor.most, 1))),
-            text(came(floor.saved)),
-            text(format!("{} % of it realised", format::fixed(floor.realised(), 0))),
-        ]
-    }));
     rows
 }

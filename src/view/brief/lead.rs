@@ -1,13 +1,14 @@
 //! The lines under the title: which kernel, how fast, against what, whether it is correct, under which clocks.
 
 use crate::analysis::code::Identity;
-use crate::analysis::{Audit, Judged, Standing, clocks_are_free};
+use crate::analysis::{Audit, Standing, clocks_are_free};
 use crate::evidence::{Correctness, Missing, Reading};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits, rate, time};
 use crate::view::clock_steps;
 use crate::view::document::Line;
 use crate::view::faults::{checker, faults, tested_at, tests_passed, void_check};
+use crate::view::floor;
 use crate::view::heading::Heading;
 use crate::words;
 use crate::words::Words;
@@ -18,9 +19,8 @@ pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
     let lines = [
         Some(("kernel", what(heading, audit))),
-        heading.open().map(|words| ("open", words)),
         speed.map(|words| ("time", words)),
-        Some(("correctness", standing(heading, audit))),
+        Some(("correctness", words::join(heading.open().into_iter().chain([standing(heading, audit)]), " "))),
         Some(("conditions", conditions(audit, damage.map(|damage| damage.what.as_str())))),
     ];
     lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
@@ -120,6 +120,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     let value = |reading: &Option<crate::evidence::Reading>| reading.as_ref().and_then(crate::evidence::Reading::value);
     first.extend(value(flop).map(|per_second| rate(per_second, "FLOP/s")));
     first.extend(value(byte).filter(|_| value(flop).is_none()).map(|per_second| rate(per_second, "B/s")));
+    first.extend(counted(audit).map(|per_second| format!("{} executed", rate(per_second, "FLOP/s"))));
     let beside = audit.timing.as_ref().and_then(|timing| {
         let reference = timing.benchmark.reference.as_ref()?;
         Some((reference, timing.reference.as_ref()?.time.median, timing.kernel.time.median))
@@ -140,7 +141,20 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     if let Some((factor, old)) = speed(audit).filter(|_| !is_undecided).zip(old_name(heading, audit)) {
         all.push(words!(" · {}× the speed of {}", digits(factor), old));
     }
+    let beside = floor::reached(heading, audit).into_iter().chain(floor::more(audit));
+    beside.for_each(|said| all.push(format!(" · {said}")));
+    for said in floor::impossible(audit) {
+        all.push(words!(" · **{}: no rate**", said));
+    }
     all
+}
+
+/// Operations that the profile counts in a second, where the subject states no work.
+fn counted(audit: &Audit) -> Option<f64> {
+    let is_stated = audit.work.flop.is_some() || audit.work.bytes.is_some();
+    let operations = audit.roofline.operations.filter(|count| !is_stated && *count > 0.0)?;
+    let profiled = audit.performance.time.new.value()?;
+    Some(1e9 * operations / audit.timing.as_ref().map_or(profiled, |timing| timing.kernel.time.median))
 }
 
 /// What tells the old side from the new one: its kernel, else its audit, else its folder or file.
@@ -199,10 +213,7 @@ pub(in crate::view) fn called(reference: &str) -> &str {
 
 /// How many times as fast as the old side, by what decides: the benchmark, else the launches that ncu timed.
 pub(super) fn speed(audit: &Audit) -> Option<f64> {
-    let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
-    let timed = change.filter(|change| change.verdict.is_decided()).map(|change| change.time.percent());
-    let launches = || audit.comparison.as_ref()?.whole.time.as_ref().map(Judged::percent);
-    let percent = timed.or_else(launches);
+    let percent = audit.change_of_time();
     percent.map(|percent| 1.0 / (1.0 + percent / 100.0)).or(audit.performance.speedup)
 }
 

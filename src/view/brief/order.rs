@@ -35,7 +35,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
     sections.extend(asked::section(audit, &sections).filter(|_| is_right));
     sections.extend(checks::section(audit));
-    sections.push(conclusions::section(audit));
+    sections.push(conclusions::section(heading, audit));
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
     let room = fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);
@@ -48,7 +48,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
 }
 
 /// Lines of a page with a baseline, of one without, and of the first screen, which ends in what changed.
-const COMPARED: usize = 200;
+const COMPARED: usize = 160;
 const ALONE: usize = 120;
 const SCREEN: usize = 40;
 /// Marker and title, and the lines under it.
@@ -125,13 +125,22 @@ fn shorten(sections: &mut [Section], kept: usize, audit: &Audit, room: &mut Room
         ranked.flat_map(tables).filter(|table| !WHOLE.contains(&table.name.as_str()) && table.rows.len() > kept);
     let Some(table) = longest.max_by_key(|table| table.rows.len()) else { return false };
     let left = table.rows.len() - 1;
-    if table.name != "kernels" {
-        table.rows.truncate(left);
-        return true;
+    match table.name.as_str() {
+        // Its last row is of all that have none.
+        "kernels" => {
+            room.rows = left;
+            again(sections, audit, *room)
+        }
+        // What it leaves out is counted below it.
+        "checks" => {
+            let place = sections.iter_mut().find(|section| section.name == "checks");
+            place.zip(checks::within(audit, left)).map(|(place, fewer)| *place = fewer).is_some()
+        }
+        _ => {
+            table.rows.truncate(left);
+            true
+        }
     }
-    // Its last row is of all that have none.
-    room.rows = left;
-    again(sections, audit, *room)
 }
 
 fn tables(section: &mut Section) -> impl Iterator<Item = &mut Table> {

@@ -85,10 +85,3 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
         answers.join("; ")
     ))
 }
-
-/// `SourceCounters and WarpStateStats`; `None` where nothing is lacking.
-pub(super) fn named(audit: &Audit) -> Option<String> {
-    let sections: Vec<&str> = lacking(audit).iter().map(|asked| asked.section).collect();
-    let (last, rest) = sections.split_last()?;
-    Some(if rest.is_empty() { (*last).to_owned() } else { format!("{} and {last}", rest.join(", ")) })
-}

@@ -3,7 +3,7 @@
 use super::{Ask, Draft, banks, shapes};
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::derive::floor::Floor;
+use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::level;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
@@ -321,8 +321,8 @@ fn constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let dram = m.unit(Part::MemoryDram)?;
-    let floor = Floor::of(m.kernel, m.work).filter(|floor| !floor.is_reached(m.limits))?;
-    let kept = floor.stated / floor.moved;
+    let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
+    let kept = traffic.stated / traffic.moved;
     let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
     let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
     Some(

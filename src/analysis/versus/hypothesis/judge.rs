@@ -41,6 +41,8 @@ pub(super) fn judge(conditions: &[Condition], has_old: bool, breaks: &[&str]) ->
         (Judgement::NotMeasured, Because::NoBaseline)
     } else if !breaks.is_empty() {
         (Judgement::Unclear, Because::OtherChange(breaks.iter().map(|label| (*label).to_owned()).collect()))
+    } else if conditions.iter().all(|one| one.when == When::Before) {
+        (Judgement::NotMeasured, Because::NotRead)
     } else if failed(When::Before) {
         (Judgement::Unclear, Because::Premise)
     } else if failed(When::After) {

@@ -13,3 +13,4 @@ pub(crate) use model::{Condition, Tested, When};
 pub(in crate::analysis) use settle::of_code;
 pub(in crate::analysis) use settle::settled;
 pub(in crate::analysis) use settle::tested;
+pub(in crate::analysis) use settle::{Compared, TimeChange};

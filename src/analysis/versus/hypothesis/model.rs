@@ -4,6 +4,7 @@ use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::Expectation;
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
+use crate::quantity::format;
 
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 pub(super) const SANITIZER: &str = "sanitizer.";
@@ -12,6 +13,8 @@ pub(super) const SANITIZER: &str = "sanitizer.";
 pub(super) const FAULTS: &str = "correctness.faults";
 /// Change in percent of the old side: `change.time`, `change.cycles`.
 pub(super) const CHANGE: &str = "change.";
+/// Time of one launch.
+pub(super) const TIME: &str = "time";
 
 /// Which side a condition is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -69,6 +72,8 @@ pub(in crate::analysis) enum Because {
     /// The premise failed, or a prediction.
     Premise,
     Missed,
+    /// Its words name no reading.
+    NotRead,
     NoNumber,
     Disagreement,
     HeldBefore,
@@ -80,6 +85,14 @@ pub(in crate::analysis) enum Because {
 }
 
 impl Tested {
+    /// What was found in the place of what was missed: `tensor.busy 87.7 %; change.time 0.42 %`.
+    pub fn found(&self) -> String {
+        let missed = self.conditions.iter().filter(|one| one.when == When::After && one.met == Judgement::Fails);
+        let found = missed
+            .filter_map(|one| Some(format!("{} {}", one.expected.reading, format::quantity(one.new.quantity()?))));
+        found.collect::<Vec<_>>().join("; ")
+    }
+
     /// Why it came to its judgement, in a sentence.
     pub fn say(&self) -> String {
         let of = |is: &dyn Fn(&Condition) -> bool| {
@@ -100,6 +113,7 @@ impl Tested {
             Because::NotRight => missed(of(&|one| one.met == Judgement::Fails && one.is_of_results())),
             Because::Premise => format!("The premise did not hold before the change: {}.", failed(When::Before)),
             Because::Missed => missed(failed(When::After)),
+            Because::NotRead => "Its words name no reading that is known here.".to_owned(),
             Because::NoNumber => format!("There is no number for: {}.", of(&|one| one.met == Judgement::NotMeasured)),
             Because::Disagreement => format!("The launches disagree on: {}.", of(&|one| one.met == Judgement::Unclear)),
             Because::HeldBefore => {
@@ -124,7 +138,7 @@ impl Condition {
 
     /// Whether it is on the comparison itself.
     pub(super) fn is_of_change(&self) -> bool {
-        self.expected.reading.starts_with(CHANGE)
+        self.expected.reading.starts_with(CHANGE) || self.expected.reading == TIME
     }
 
     /// Whether it asks for right results.

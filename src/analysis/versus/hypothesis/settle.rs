@@ -1,7 +1,7 @@
 //! Hypotheses as stated, with the readings that need the whole audit: checks of the code, correctness, and the comparison itself.
 
 use super::judge::{judge, met, of_wrong};
-use super::model::{Because, CHANGE, Condition, FAULTS, SANITIZER, Tested, When};
+use super::model::{Because, CHANGE, Condition, FAULTS, SANITIZER, TIME, Tested, When};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
@@ -14,6 +14,26 @@ use crate::catalog::ReadingName;
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
 
+/// How the time changed, in percent.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct TimeChange {
+    pub(in crate::analysis) percent: f64,
+    /// The least and the most that it may be.
+    pub(in crate::analysis) interval: Option<(f64, f64)>,
+    /// Samples of the side with fewer.
+    pub(in crate::analysis) count: usize,
+}
+
+/// What the two sides come to beside each other.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Compared<'a> {
+    pub(in crate::analysis) comparison: Option<&'a Comparison>,
+    /// The change of the time where two benchmarks compare.
+    pub(in crate::analysis) timed: Option<TimeChange>,
+    /// Times of one launch in ns, old and new.
+    pub(in crate::analysis) times: [Option<f64>; 2],
+}
+
 /// Fills in what both sides and their comparison tell, and judges.
 pub(in crate::analysis) fn settled(
     mut all: Vec<Tested>,
@@ -21,7 +41,7 @@ pub(in crate::analysis) fn settled(
     old: Option<&Side>,
     code: &[CodeAudit],
     settings: &[Setting],
-    comparison: Option<&Comparison>,
+    compared: Compared<'_>,
 ) -> Vec<Tested> {
     let breaks: Vec<&str> = settings
         .iter()
@@ -40,7 +60,12 @@ pub(in crate::analysis) fn settled(
                 condition.new = faults(new, name);
                 condition.old = old.map(|old| faults(old, name));
             } else if name.starts_with(CHANGE) {
-                condition.new = change(comparison, name);
+                condition.new = change(compared, name);
+            } else if name == TIME {
+                let [was, is] = compared
+                    .times
+                    .map(|ns| ns.map_or_else(|| Reading::not_collected(name), |ns| number(ns, Unit::NS, name, None)));
+                (condition.old, condition.new) = (old.is_some().then_some(was), is);
             }
             condition.met = met(condition);
         }
@@ -92,10 +117,15 @@ fn faults(side: &Side, name: &str) -> Reading {
 }
 
 /// The change of time or cycles, with its interval as the spread. Missing where the comparison does not hold it.
-fn change(comparison: Option<&Comparison>, name: &str) -> Reading {
-    let Some(comparison) = comparison else { return Reading::not_collected(name) };
+fn change(compared: Compared<'_>, name: &str) -> Reading {
+    let Some(comparison) = compared.comparison else { return Reading::not_collected(name) };
     let whole = &comparison.whole;
-    let judged = if name == "change.cycles" { &whole.cycles } else { &whole.time };
+    let is_of_cycles = name == "change.cycles";
+    if let Some(TimeChange { percent, interval, count }) = compared.timed.filter(|_| !is_of_cycles) {
+        let spread = interval.map(|(min, max)| Spread { count, min, max });
+        return number(percent, Unit::PERCENT, name, spread);
+    }
+    let judged = if is_of_cycles { &whole.cycles } else { &whole.time };
     match (whole.verdict, judged) {
         (Verdict::NotComparable | Verdict::NotMeasured, _) | (_, None) => Reading::not_applicable(whole.verdict.word()),
         (verdict, Some(judged)) => match (judged.change, judged.interval) {

@@ -1,0 +1,150 @@
+//! What the author of a change expected of it, in the words of the change: `…. Expected: tensor pipe above 90 %, 6 % less time`.
+
+use crate::analysis::kernel::stated::{Expectation, Hypothesis};
+use crate::catalog::{Counter, Operator};
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// What stands in front of an expectation.
+const WORD: &str = "expected:";
+/// What the name of the hypothesis begins with that such an expectation makes.
+pub(crate) const EXPECTED: &str = "Expected: ";
+/// The part of a number by which what comes may fall short of it, for `about`, and for sizes of changes.
+const ABOUT: f64 = 0.1;
+const BUSY: &str = "tensor.busy";
+const TIME: &str = "time";
+pub(crate) const CHANGE_OF_TIME: &str = "change.time";
+
+/// What units are called, and the reading that a share of their peak is.
+const UNITS: [(&str, &str); 3] = [
+    ("tensor pipe", BUSY),
+    ("L1 data stage", Counter::L1texDataPipeLsuWavefrontsAvgPctElapsed.name()),
+    ("DRAM", Counter::GpuDramThroughputAvgPctElapsed.name()),
+];
+
+static LESS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(?:and )?([\d.]+) % (less|more) time\b").ok());
+static TIMES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:(?:from )?([\d.]+) to )?about ([\d.]+) (ns|µs|us|ms|s)\b").ok());
+static SHARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:([\d.]+) to about|(above|over|at least|below|under|at most|about)) ([\d.]+) %").ok()
+});
+
+/// What a reading is called that an expectation can name.
+pub(crate) fn called(reading: &str) -> &str {
+    let unit = UNITS.iter().find(|(_, known)| *known == reading);
+    unit.map_or(if reading == CHANGE_OF_TIME { TIME } else { reading }, |(name, _)| name)
+}
+
+/// Where the word stands.
+fn place(change: &str) -> Option<usize> {
+    // Of the same length, so that the place holds in the text itself.
+    change.to_ascii_lowercase().find(WORD)
+}
+
+/// What a change did, without what was expected of it.
+pub(crate) fn done(change: &str) -> &str {
+    let end = place(change).unwrap_or(change.len());
+    change[..end].trim().trim_end_matches(['.', ';', ','])
+}
+
+/// The expectation as a hypothesis; one without a condition where its words name no reading. `None` where nothing is stated.
+pub(crate) fn hypothesis(change: &str) -> Option<Hypothesis> {
+    let text = change[place(change)? + WORD.len()..].trim().trim_end_matches('.');
+    let after = clauses(text).iter().flat_map(|clause| conditions(clause)).collect();
+    let named = Hypothesis { name: format!("{EXPECTED}{text}"), after, ..Hypothesis::default() };
+    (!text.is_empty()).then_some(named)
+}
+
+/// The parts between commas, in small letters; a comma that separates thousands goes.
+fn clauses(text: &str) -> Vec<String> {
+    let joined: Vec<char> = text.to_lowercase().chars().collect();
+    let digit = |at: Option<usize>| at.and_then(|at| joined.get(at)).is_some_and(char::is_ascii_digit);
+    let kept = joined
+        .iter()
+        .enumerate()
+        .filter(|(at, letter)| **letter != ',' || !(digit(at.checked_sub(1)) && digit(Some(at + 1))));
+    let text: String = kept.map(|(_, letter)| *letter).collect();
+    text.split([',', ';']).map(|clause| clause.trim().to_owned()).collect()
+}
+
+fn number(found: &Captures<'_>, at: usize) -> Option<f64> {
+    found.get(at)?.as_str().trim_end_matches('.').parse().ok()
+}
+
+fn own(reading: &str, op: Operator, value: f64) -> Expectation {
+    // As many digits as anybody states.
+    Expectation::own(reading, op, (value * 1e3).round() / 1e3, None)
+}
+
+fn conditions(clause: &str) -> Vec<Expectation> {
+    of_time(clause).or_else(|| of_a_unit(clause)).unwrap_or_default()
+}
+
+fn of_time(clause: &str) -> Option<Vec<Expectation>> {
+    if let Some(found) = LESS.as_ref()?.captures(clause) {
+        let size = (1.0 - ABOUT) * number(&found, 1)?;
+        return Some(vec![match &found[2] {
+            "less" => own(CHANGE_OF_TIME, Operator::AtMost, -size),
+            _ => own(CHANGE_OF_TIME, Operator::AtLeast, size),
+        }]);
+    }
+    let found = TIMES.as_ref()?.captures(clause)?;
+    let scale = match &found[3] {
+        "ns" => 1.0,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => 1e3,
+    };
+    Some(vec![own(TIME, Operator::AtMost, (1.0 + ABOUT) * scale * number(&found, 2)?)])
+}
+
+fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
+    let (_, reading) = UNITS.iter().find(|(unit, _)| clause.contains(&unit.to_lowercase()))?;
+    let found = SHARE.as_ref()?.captures(clause)?;
+    let value = number(&found, 3)?;
+    let (low, high) = ((1.0 - ABOUT) * value, (1.0 + ABOUT) * value);
+    Some(match (number(&found, 1), found.get(2).map(|word| word.as_str())) {
+        (Some(from), _) if from > value => vec![own(reading, Operator::AtMost, high)],
+        (Some(_), _) => vec![own(reading, Operator::AtLeast, low)],
+        (None, Some("above" | "over")) => vec![own(reading, Operator::Above, value)],
+        (None, Some("at least")) => vec![own(reading, Operator::AtLeast, value)],
+        (None, Some("about")) => vec![own(reading, Operator::AtLeast, low), own(reading, Operator::AtMost, high)],
+        (None, Some("at most")) => vec![own(reading, Operator::AtMost, value)],
+        (None, _) => vec![own(reading, Operator::Below, value)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stated(change: &str) -> Vec<String> {
+        hypothesis(change).map(|one| one.after.iter().map(Expectation::text).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn words_of_the_field_are_conditions() {
+        // Sizes of changes may fall short by a tenth: 6 % by 0.6, 1,300 µs by 130.
+        assert_eq!(
+            stated("each lane walks a run. Expected: the wait goes, tensor pipe above 90 %, 6 % less time"),
+            ["tensor.busy > 90", "change.time <= -5.4"]
+        );
+        assert_eq!(
+            stated("TMA. Expected: the copies leave the L1 data stage (66 to about 45 %), 1,680 to about 1,300 µs."),
+            ["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed <= 49.5", "time <= 1430000"]
+        );
+        assert_eq!(
+            stated("x. expected: tensor pipe about 70 %, about 0.5 ms"),
+            ["tensor.busy >= 63", "tensor.busy <= 77", "time <= 550000"]
+        );
+        assert_eq!(stated("x. Expected: 3 % more time"), ["change.time >= 2.7"]);
+    }
+
+    #[test]
+    fn what_names_no_reading_is_kept_in_words() {
+        let one = hypothesis("a tile. Expected: loads of pos_embed disappear").unwrap();
+        assert_eq!((one.name.as_str(), one.after.len()), ("Expected: loads of pos_embed disappear", 0));
+        assert!(hypothesis("no word of it").is_none() && hypothesis("x. Expected: ").is_none());
+        assert_eq!(done("a tile, wider. Expected: 1 % less"), "a tile, wider");
+    }
+}

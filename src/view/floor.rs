@@ -1,0 +1,78 @@
+//! How far the kernel is from the least time of its stated work, and what is wrong with work that cannot be.
+
+use super::heading::Heading;
+use crate::analysis::{Audit, Impossible, Milestone};
+use crate::quantity::format;
+use crate::quantity::glance::{digits, short, time};
+
+/// Executed operations from this factor of the stated ones on are worth a word: padding, or work done again.
+const MORE: f64 = 2.0;
+
+/// What stands behind the time in the lead: the floor with the share of it that is reached, and of the gap that was closed.
+pub(super) fn reached(heading: &Heading, audit: &Audit) -> Option<String> {
+    let floor = audit.stated.floor.as_ref()?;
+    let own = heading.milestone(audit);
+    let at = floor.clock.map(|hertz| format!(" at {} GHz", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
+    let mut said =
+        format!("floor {}{at} ({}), {} reached", time(floor.ns()), called(&floor.by), share(own.of_floor()?));
+    // Another share at the clocks of the profile says what the clocks took.
+    let profiled = audit.performance.time.new.value().map(|ns| share(100.0 * floor.profiled / ns));
+    if let Some(profiled) = profiled.filter(|profiled| *profiled != share(own.of_floor().unwrap_or_default())) {
+        said += &format!(", {profiled} at the clocks of the profile");
+    }
+    said += &closed(heading.history.first(), &own);
+    Some(said)
+}
+
+/// The ceiling without what its label explains: `DRAM`, `L2`, `tensor pipe, BF16`.
+fn called(ceiling: &str) -> &str {
+    ceiling.split(" (").next().and_then(|name| name.split(", bytes").next()).unwrap_or(ceiling)
+}
+
+/// `, 73 % of the gap closed since 2026-11-22`: of a series with a first audit of the same work; else empty.
+fn closed(first: Option<&Milestone>, own: &Milestone) -> String {
+    let Some((first, percent)) = first.and_then(|first| Some((first, own.gap_closed(first)?))) else {
+        return String::new();
+    };
+    match percent < 0.0 {
+        true => format!(", {} further from it than on {}", share(-percent), first.day()),
+        false => format!(", {} of the gap closed since {}", share(percent), first.day()),
+    }
+}
+
+/// The standing of the newest audit to its floor, for a gate; `None` without a floor.
+pub fn of_series(milestones: &[Milestone]) -> Option<String> {
+    let own = milestones.last()?;
+    let first = milestones.first().filter(|_| milestones.len() > 1);
+    let said = format!("{} of the floor of its stated work ({})", share(own.of_floor()?), time(own.floor_ns?));
+    Some(format!("{said}{}.", closed(first, own)))
+}
+
+/// `64 %`; what is next to nothing with the digit that tells it.
+pub(super) fn share(percent: f64) -> String {
+    if percent < 1.0 { "< 1 %".to_owned() } else { format!("{} %", format::fixed(percent, 0)) }
+}
+
+/// That more is executed than is stated.
+pub(super) fn more(audit: &Audit) -> Option<String> {
+    let factor = audit.stated.executed.filter(|factor| *factor >= MORE)?;
+    Some(format!("executes {}× the stated operations: padding, or work done again", digits(factor)))
+}
+
+/// What cannot be of the stated work, a sentence each.
+pub fn impossible(audit: &Audit) -> Vec<String> {
+    let say = |one: &Impossible| match one {
+        Impossible::UnderFloor { amount, floor, measured, by } => format!(
+            "`work.{amount}` cannot be: it takes {} at the peak of {by}, and the launch took {}",
+            time(*floor),
+            time(*measured),
+            by = called(by)
+        ),
+        Impossible::FewerExecuted { stated, executed } => format!(
+            "`work.flop` cannot be: it states {} operations, and the launch executed {}",
+            short(*stated),
+            short(*executed)
+        ),
+    };
+    audit.stated.impossible.iter().map(say).collect()
+}
