@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::say::say;
+use crate::merge::{OURS, THEIRS, is_unmerged};
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
 use crate::snapshot::{Pins, Record, SnapshotError, every};
 use crate::view::{self, Listed};
@@ -24,7 +25,7 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -
             return Ok(None);
         }
     };
-    let page = match merged(&path, &existing, &block, false) {
+    let page = match united(&existing, &block).map_or_else(|| merged(&path, &existing, &block, false), Ok) {
         Ok(page) => page,
         // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
         Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
@@ -48,6 +49,27 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -
 /// Says which snapshots have no part in the history of their subject, and why.
 pub(super) fn say_lost<'e>(mut snapshots: impl Iterator<Item = &'e SnapshotError>) -> Result<(), Failure> {
     snapshots.try_for_each(|error| say(format!("note: not in the history: {error}")))
+}
+
+/// An index of which a merge left two versions, with this one in their place; `None` for one that is whole, and where both
+/// sides changed what people wrote as well.
+fn united(existing: &str, block: &str) -> Option<String> {
+    const MARKS: [&str; 4] = [OURS, THEIRS, "|||||||", "======="];
+    let lines: Vec<&str> = existing.split_inclusive('\n').collect();
+    let is_mark = |at: usize| lines.get(at).is_some_and(|line| MARKS.iter().any(|mark| line.starts_with(mark)));
+    let begins = lines.iter().filter(|line| line.starts_with("<!-- audit:begin ")).count();
+    let mut start = lines.iter().position(|line| line.starts_with("<!-- audit:begin "))?;
+    let mut end = lines.iter().rposition(|line| line.starts_with("<!-- audit:end "))?;
+    while start > 0 && is_mark(start - 1) {
+        start -= 1;
+    }
+    while is_mark(end + 1) {
+        end += 1;
+    }
+    let (before, after) = (lines[..start].concat(), lines[end + 1..].concat());
+    let is_of_both = begins > 1 || is_unmerged(existing.as_bytes());
+    let is_whole = |text: &str| !text.lines().any(|line| line.starts_with(OURS) || line.starts_with(THEIRS));
+    (is_of_both && is_whole(&before) && is_whole(&after)).then(|| format!("{before}{block}{after}"))
 }
 
 /// The block of the index.

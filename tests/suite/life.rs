@@ -131,7 +131,7 @@ fn the_whole_life() {
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), format!("{before}{behind}")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says: it lacks the block \"history\".");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), read("audits/2026-01-06-scale.md")).unwrap();
-    repository.check("", 1, "Its page does not say what its snapshot says: it does not name the evidence ");
+    repository.check("", 1, "Its page does not say what its snapshot says: the block \"lead\" is of another audit");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), b"\xff").unwrap();
     repository.check("", 1, "cannot be read: invalid utf-8");
     repository.git(&["checkout", "-q", "audits"]);

@@ -47,6 +47,7 @@ mod levers;
 mod life;
 mod literals;
 mod made_report;
+mod merges;
 mod missing_tools;
 mod old_side;
 mod opcodes;

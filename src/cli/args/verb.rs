@@ -2,7 +2,7 @@
 
 use super::{
     Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Init, Launch, Lint, Man,
-    Render, Show, Timeline,
+    Render, Resolve, Show, Timeline,
 };
 use clap::{Parser, Subcommand};
 
@@ -42,6 +42,8 @@ pub(in crate::cli) enum Verb {
     Check(Check),
     /// Print every audit of a subject as a table.
     History(History),
+    /// After a merge that stopped in the folder of audits: keep the audits of both sides.
+    Resolve(Resolve),
     /// Pin the baseline that later audits of a subject are compared with.
     Baseline(Baseline),
     /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.

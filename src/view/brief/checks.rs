@@ -154,7 +154,7 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
     };
     let join = |texts: Vec<String>| texts.join("; ");
     vec![
-        text(words!("hypothesis: {}", tested.name.as_str())),
+        text(words!("hypothesis: {}{}", tested.name.as_str(), hypotheses::late(tested.foresight))),
         text(join(shown().map(stated).collect())),
         text(join(shown().map(found).collect())),
         judged(tested.judgement, Role::Hypothesis),
