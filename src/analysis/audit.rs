@@ -40,7 +40,7 @@ use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::Comparison;
 use crate::catalog::Code;
-use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
+use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, TestRun, Workload};
 
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -144,6 +144,9 @@ pub struct Audit {
     pub sanitizer: Vec<SanitizerRun>,
     /// The check of the outputs; `None` where there was none.
     pub correctness: Option<Correctness>,
+    /// What the project's own tests of its results found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tested: Option<TestRun>,
     /// The times outside the profiler.
     pub timing: Option<Timing>,
     /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
@@ -167,7 +170,7 @@ impl Audit {
     }
 
     fn looked(&self) -> Looked<'_> {
-        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
+        Looked { correctness: self.correctness.as_ref(), tested: self.tested.as_ref(), sanitizer: &self.sanitizer }
     }
 
     /// What is known of the kernel's results.
@@ -196,6 +199,12 @@ impl Audit {
         let is_there = |code: &Code| self.findings.iter().any(|finding| finding.code == *code);
         let old = self.old_findings.iter().flatten().copied();
         old.filter(move |code| !is_there(code) && !self.unseen_after.contains(code))
+    }
+
+    /// Whether its lines are those of a Python source, whose launches are a program's own.
+    pub fn is_from_python(&self) -> bool {
+        let lines = self.source.iter().flat_map(|lines| &lines.executed);
+        lines.into_iter().any(|line| line.spot.file.ends_with(".py"))
     }
 
     /// Whether it is of a build that nobody ran.
@@ -297,6 +306,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         collected: new.collected.clone(),
         sanitizer: new.sanitizer.clone(),
         correctness: new.correctness.clone(),
+        tested: new.tested.clone(),
         variants: VariantTimes::of(new, kernel, limits),
         configurations: new.configurations.clone(),
         trial_files: new.files.clone(),

@@ -16,7 +16,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("conclusions", &["draft", "unedited"]),
     ("configurations", &["basis", "configurations", "why"]),
     ("control-flow", &["flow", "roles", "arch"]),
-    ("correctness", &["standing", "outputs", "launch", "arguments", "sanitizer", "sanitizer-findings"]),
+    ("correctness", &["standing", "outputs", "launch", "arguments", "tests", "sanitizer", "sanitizer-findings"]),
     ("diagnosis", &["wrong", "limiting-lines", "findings", "change", "accepted", "how"]),
     ("evidence", &["artefacts", "commands", "dropped", "aliases", "not-understood", "damage", "collection", "absent", "again"]),
     ("history", &["history", "step"]),

@@ -59,6 +59,7 @@ mod pairs;
 mod phases;
 mod pr;
 mod project;
+mod project_tests;
 mod public;
 mod public_evidence;
 mod read_cubin;
