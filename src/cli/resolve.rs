@@ -104,7 +104,7 @@ fn snapshots(folder: &Path, sides: &mut BTreeMap<PathBuf, Sides>) -> Result<Vec<
         let (ours, mut theirs) = (read(both.ours)?, read(both.theirs)?);
         if let Some(ours) = ours {
             let is_same = |theirs: &mut Snapshot| ours.evidence.new.is_same_measurement(&theirs.evidence.new);
-            if theirs.as_mut().is_some_and(|theirs| is_same(theirs)) {
+            if theirs.as_mut().is_some_and(is_same) {
                 theirs = None;
             }
             kept.push(Kept { snapshot: ours, page: pages.ours.take() });
