@@ -2,9 +2,10 @@
 
 use super::failure::Failure;
 use super::say::say;
+use super::threads::on_threads;
 use crate::merge::{OURS, THEIRS, is_unmerged};
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
-use crate::snapshot::{Pins, Record, SnapshotError, every};
+use crate::snapshot::{Found, Pins, Record, SnapshotError, every};
 use crate::view::{self, Listed};
 use std::path::{Path, PathBuf};
 
@@ -74,10 +75,12 @@ fn united(existing: &str, block: &str) -> Option<String> {
 
 /// The block of the index.
 fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> {
+    let (every, pins) = (every(folder)?, Pins::read(folder)?);
+    let all: Vec<(String, Vec<Found>)> = every.into_iter().collect();
+    let of = |(subject, found): &(String, Vec<Found>)| Record::of(found.clone(), folder, subject, &pins, smallest);
     let mut listed = Vec::new();
-    let pins = Pins::read(folder)?;
-    for (subject, found) in every(folder)? {
-        let record = Record::of(found, folder, &subject, &pins, smallest)?;
+    for ((subject, _), record) in all.iter().zip(on_threads(&all, of)) {
+        let record = record?;
         if !made.contains(&subject.as_str()) {
             say_lost(record.lost.iter().map(|(_, error)| &**error))?;
         }
@@ -85,7 +88,7 @@ fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> 
         if let Some(last) = known.last() {
             let at = (last.date.clone(), last.number);
             let page = format!("{}-{subject}.md", last.day());
-            listed.push((at, Listed { subject, page, milestones: known }));
+            listed.push((at, Listed { subject: subject.clone(), page, milestones: known }));
         }
     }
     listed.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.subject.cmp(&other.subject)));

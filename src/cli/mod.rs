@@ -48,6 +48,7 @@ mod slot;
 mod stale;
 mod stated;
 mod task;
+mod threads;
 mod timeline;
 mod trials;
 mod variants;
