@@ -15,6 +15,7 @@ pub mod collect;
 pub mod config;
 pub mod evidence;
 mod lock;
+mod merge;
 mod nearest;
 mod plain;
 pub mod quantity;

@@ -6,6 +6,7 @@ use crate::analysis::correctness::Standing;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
 use crate::analysis::judgement::{self, Judgement};
+use crate::analysis::kernel::stated::Foresight;
 use crate::analysis::results::floor::Floor;
 use crate::analysis::series::{Against, Problem, Step};
 use crate::analysis::versus::hypothesis::Tested;
@@ -138,16 +139,20 @@ pub struct Concluded {
     pub judgement: Judgement,
     /// Why.
     pub reason: String,
+    /// When it was stated.
+    #[serde(default, skip_serializing_if = "Foresight::is_unknown")]
+    pub foresight: Foresight,
 }
 
-/// What became of hypotheses that were measured, in the order of the audits, each with the position of its audit; a confirmed one once.
+/// What became of hypotheses that were held against two sides, in the order of the audits, each with the position of its
+/// audit; a confirmed one once, and one that has no number once for each reason.
 pub fn decided(milestones: &[Milestone]) -> Vec<(usize, &Concluded)> {
-    let mut confirmed = HashSet::new();
+    let mut told = HashSet::new();
     let all = milestones.iter().enumerate().flat_map(|(at, one)| one.hypotheses.iter().map(move |stated| (at, stated)));
-    all.filter(|(_, one)| match one.judgement {
-        Judgement::Holds => confirmed.insert(one.name.clone()),
+    all.filter(|(at, one)| match one.judgement {
+        Judgement::Holds => told.insert((&one.name, None)),
         Judgement::Fails | Judgement::Unclear => true,
-        Judgement::NotMeasured => false,
+        Judgement::NotMeasured => milestones[*at].verdict.is_some() && told.insert((&one.name, Some(&one.reason))),
     })
     .collect()
 }
@@ -319,6 +324,7 @@ impl Concluded {
                 found if found.is_empty() => tested.say(),
                 found => format!("{} Found: {found}.", tested.say()),
             },
+            foresight: tested.foresight,
         }
     }
 }

@@ -12,7 +12,9 @@ use super::slot::{Days, Slot};
 use super::stated::stated_work;
 use super::{baseline, lines, trials};
 use crate::analysis::code::Launched;
-use crate::analysis::{self, Build, Evidence, KernelKey, Limits, MeasuredVariant, Reduction, Selection, Side, Work};
+use crate::analysis::{
+    self, Build, Evidence, Hypothesis, KernelKey, Limits, MeasuredVariant, Reduction, Selection, Side, Work,
+};
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, Origin, Report, Want};
@@ -33,6 +35,8 @@ pub(super) struct Gatherer<'p> {
     places: Places,
     /// What NVIDIA's tools took.
     pub(super) time: ToolTime,
+    /// Hypotheses that the subject is held against beside those that it states.
+    kept: Vec<Hypothesis>,
 }
 
 /// What the files of a subject hold.
@@ -62,7 +66,21 @@ impl<'p> Gatherer<'p> {
             is_of_all_kernels: plan.template == DELIVERABLE,
             places: places(&plan.tools, &plan.folder),
             time: ToolTime::default(),
+            kept: Vec::new(),
         }
+    }
+
+    /// The same as [`Gatherer::gather`], held against these hypotheses beside those that the subject states.
+    pub(super) fn gather_with(
+        &mut self,
+        subject: &Subject,
+        is_collected: bool,
+        kept: Vec<Hypothesis>,
+    ) -> Result<Gathered, Failure> {
+        self.kept = kept;
+        let gathered = self.gather(subject, is_collected);
+        self.kept.clear();
+        gathered
     }
 
     /// Reads the files of a subject; `is_collected` says whether its evidence was collected in this run. What comes of it
@@ -78,7 +96,8 @@ impl<'p> Gatherer<'p> {
         let folder = evidence::of(subject, &self.plan.folder, is_collected)?;
         let folder = folder.as_ref();
         let subject = &folder.map_or_else(|| Ok(subject.clone()), |folder| folder.subject(subject))?;
-        let work = stated_work(subject, &self.limits);
+        let mut work = stated_work(subject, &self.limits);
+        work.hypotheses.extend(self.kept.iter().cloned());
         let further = self.further(subject, folder.is_some())?;
         let builds = self.builds(subject, folder, &further)?;
         match &subject.report {

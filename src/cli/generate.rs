@@ -3,6 +3,7 @@
 use super::args::{Generate, PageFormat};
 use super::code::ToolTime;
 use super::failure::{Failure, Status};
+use super::foresight::Commits;
 use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::moment::AskedCommit;
@@ -137,11 +138,18 @@ pub(super) struct Maker<'p> {
     /// The commit of the tree, once it was asked for, and once it is known.
     asked: Option<AskedCommit>,
     tree: Option<String>,
+    commits: Commits,
 }
 
 impl<'p> Maker<'p> {
     pub(super) fn new(plan: &'p Plan, days: Days, allow_damage: bool) -> Maker<'p> {
-        Maker { plan, gatherer: Gatherer::new(plan, days, allow_damage), asked: None, tree: None }
+        Maker {
+            plan,
+            gatherer: Gatherer::new(plan, days, allow_damage),
+            asked: None,
+            tree: None,
+            commits: Commits::default(),
+        }
     }
 
     /// What may change without making another version of the kernels: audits, evidence, and what is stated of them.
@@ -157,9 +165,8 @@ impl<'p> Maker<'p> {
         if self.tree.is_none() && self.asked.is_none() && plan.commit.is_none() && subject.commit.is_none() {
             self.asked = Some(AskedCommit::of(plan.folder.clone(), self.beside()));
         }
-        let gathered = self.gatherer.gather(subject, is_collected)?;
-        let slot = &gathered.slot;
-        let own = slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
+        let mut gathered = self.gatherer.gather(subject, is_collected)?;
+        let own = gathered.slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
             Some(commit) => commit.clone(),
             None => {
@@ -168,6 +175,16 @@ impl<'p> Maker<'p> {
                 self.tree.get_or_insert_with(answer).clone()
             }
         };
+        let now = gathered.evidence.new.work.hypotheses.clone();
+        let own = gathered.slot.own.as_ref().map(|own| own.hypotheses.as_slice());
+        let stated = self.commits.hypotheses(plan, name, &commit, &now, own);
+        if let Some(kept) = stated.get(now.len()..).filter(|kept| !kept.is_empty()) {
+            gathered = self.gatherer.gather_with(subject, is_collected, kept.to_vec())?;
+        }
+        for (one, stated) in gathered.evidence.new.work.hypotheses.iter_mut().zip(stated) {
+            one.foresight = stated.foresight;
+        }
+        let slot = &gathered.slot;
         let limits = &self.gatherer.limits;
         let audit = audit(&gathered.evidence, limits);
         let mut all = Vec::new();

@@ -2,8 +2,10 @@
 
 use super::failure::Failure;
 use super::say::say;
+use super::threads::on_threads;
+use crate::merge::{OURS, THEIRS, is_unmerged};
 use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
-use crate::snapshot::{Pins, Record, SnapshotError, every};
+use crate::snapshot::{Found, Pins, Record, SnapshotError, every};
 use crate::view::{self, Listed};
 use std::path::{Path, PathBuf};
 
@@ -24,7 +26,7 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -
             return Ok(None);
         }
     };
-    let page = match merged(&path, &existing, &block, false) {
+    let page = match united(&existing, &block).map_or_else(|| merged(&path, &existing, &block, false), Ok) {
         Ok(page) => page,
         // A file that is all prose keeps it, and gets the index behind; one elsewhere that a link leads to does not.
         Err(RenderError::Edited { .. }) if !existing.contains("<!-- audit:begin ") && !path.is_symlink() => {
@@ -50,12 +52,35 @@ pub(super) fn say_lost<'e>(mut snapshots: impl Iterator<Item = &'e SnapshotError
     snapshots.try_for_each(|error| say(format!("note: not in the history: {error}")))
 }
 
+/// An index of which a merge left two versions, with this one in their place; `None` for one that is whole, and where both
+/// sides changed what people wrote as well.
+fn united(existing: &str, block: &str) -> Option<String> {
+    const MARKS: [&str; 4] = [OURS, THEIRS, "|||||||", "======="];
+    let lines: Vec<&str> = existing.split_inclusive('\n').collect();
+    let is_mark = |at: usize| lines.get(at).is_some_and(|line| MARKS.iter().any(|mark| line.starts_with(mark)));
+    let begins = lines.iter().filter(|line| line.starts_with("<!-- audit:begin ")).count();
+    let mut start = lines.iter().position(|line| line.starts_with("<!-- audit:begin "))?;
+    let mut end = lines.iter().rposition(|line| line.starts_with("<!-- audit:end "))?;
+    while start > 0 && is_mark(start - 1) {
+        start -= 1;
+    }
+    while is_mark(end + 1) {
+        end += 1;
+    }
+    let (before, after) = (lines[..start].concat(), lines[end + 1..].concat());
+    let is_of_both = begins > 1 || is_unmerged(existing.as_bytes());
+    let is_whole = |text: &str| !text.lines().any(|line| line.starts_with(OURS) || line.starts_with(THEIRS));
+    (is_of_both && is_whole(&before) && is_whole(&after)).then(|| format!("{before}{block}{after}"))
+}
+
 /// The block of the index.
 fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> {
+    let (every, pins) = (every(folder)?, Pins::read(folder)?);
+    let all: Vec<(String, Vec<Found>)> = every.into_iter().collect();
+    let of = |(subject, found): &(String, Vec<Found>)| Record::of(found.clone(), folder, subject, &pins, smallest);
     let mut listed = Vec::new();
-    let pins = Pins::read(folder)?;
-    for (subject, found) in every(folder)? {
-        let record = Record::of(found, folder, &subject, &pins, smallest)?;
+    for ((subject, _), record) in all.iter().zip(on_threads(&all, of)) {
+        let record = record?;
         if !made.contains(&subject.as_str()) {
             say_lost(record.lost.iter().map(|(_, error)| &**error))?;
         }
@@ -63,7 +88,7 @@ fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> 
         if let Some(last) = known.last() {
             let at = (last.date.clone(), last.number);
             let page = format!("{}-{subject}.md", last.day());
-            listed.push((at, Listed { subject, page, milestones: known }));
+            listed.push((at, Listed { subject: subject.clone(), page, milestones: known }));
         }
     }
     listed.sort_by(|(a, one), (b, other)| b.cmp(a).then_with(|| one.subject.cmp(&other.subject)));

@@ -4,7 +4,7 @@ use super::args::{Arguments, BaselineVerb, Folder, Note, Verb};
 use super::failure::{Failure, Status};
 use super::{
     baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, place,
-    render, show, timeline,
+    render, resolve, show, timeline,
 };
 use crate::plain::Screen;
 use clap::Parser;
@@ -85,6 +85,7 @@ fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Compare(arguments) => compare::run(&arguments, out),
         Verb::Check(arguments) => check::run(&arguments, out),
         Verb::History(arguments) => history::run(&arguments, out),
+        Verb::Resolve(arguments) => resolve::run(&arguments, out),
         Verb::Launch(arguments) => launch::run(&arguments, out),
         Verb::Show(arguments) => show::run(&arguments, out),
         Verb::Timeline(arguments) => timeline::run(&arguments, out),
@@ -115,6 +116,7 @@ fn enter(verb: &mut Verb) -> Result<(), Failure> {
             BaselineVerb::Unpin(Note { folder, .. }) | BaselineVerb::List(folder) => of_folder(folder, None),
         },
         Verb::History(given) => of_folder(&mut given.folder, None),
+        Verb::Resolve(given) => of_folder(&mut given.folder, None),
         Verb::Launch(given) => {
             let paths = [&mut given.cubin, &mut given.json_to, &mut given.benchmark];
             (given.config.clone(), paths.into_iter().flatten().collect())

@@ -3,7 +3,7 @@
 
 use super::failure::Failure;
 use super::moment;
-use crate::analysis::{Milestone, Nth, Side};
+use crate::analysis::{Hypothesis, Milestone, Nth, Side};
 use crate::snapshot::{Dated, Record, Snapshot, earlier, made_from};
 use crate::view::Heading;
 use chrono::NaiveDate;
@@ -47,6 +47,7 @@ pub(super) struct Slot {
 pub(super) struct Own {
     pub(super) heading: Heading,
     pub(super) milestone: Milestone,
+    pub(super) hypotheses: Vec<Hypothesis>,
 }
 
 impl Slot {
@@ -63,7 +64,8 @@ impl Slot {
             let is_back =
                 |own: &Snapshot| folder == series && days.stated.is_none() && is_followed(folder, subject, own);
             if let Some((at, own)) = made.iter().find(|(at, _)| of_day(at)).filter(|(_, own)| !is_back(own)) {
-                let own = Own { heading: own.heading.clone(), milestone: own.milestone.clone() };
+                let hypotheses = own.evidence.new.work.hypotheses.clone();
+                let own = Own { heading: own.heading.clone(), milestone: own.milestone.clone(), hypotheses };
                 return Ok(Slot { at: *at, own: Some(own) });
             }
             // A page elsewhere is nobody's audit of another day.

@@ -28,13 +28,13 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     }
 }
 
-fn hypothesis(stated: &Stated) -> Hypothesis {
+pub(super) fn hypothesis(stated: &Stated) -> Hypothesis {
     Hypothesis {
         name: stated.name.clone(),
         change: stated.change.clone(),
         before: stated.before.iter().map(expectation).collect(),
         after: stated.after.iter().map(expectation).collect(),
-        confirmed: String::new(),
+        ..Hypothesis::default()
     }
 }
 

@@ -93,6 +93,15 @@ struct AuditKeys {
     default: Option<Vec<Spanned<String>>>,
 }
 
+/// The keys of a table of a subject, by what the reader says of one that no table has; none for what is no table.
+fn keys_of(table: &str) -> Vec<String> {
+    let probe = format!("[[subject]]\nname = \"x\"\n[subject.{table}]\n\"?\" = 0\n");
+    let error = toml::from_str::<File>(&probe).err();
+    let message = error.as_ref().map_or("", toml::de::Error::message);
+    let is_of_keys = message.starts_with("unknown field `?`");
+    message.split('`').skip(3).step_by(2).filter(|_| is_of_keys).map(str::to_owned).collect()
+}
+
 impl Config {
     /// Reads and checks a file. Files that subjects name are looked for by [`Config::select`].
     ///
@@ -118,7 +127,7 @@ impl Config {
     /// As [`Config::read`].
     pub fn parse(path: &Path, text: String) -> Result<Config, ConfigError> {
         let text = Text { path: path.to_owned(), text };
-        let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error))?;
+        let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error, keys_of))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if file.subject.is_empty() {
             return Err(

@@ -17,9 +17,28 @@ use std::str::FromStr;
 pub struct SubjectName(String);
 
 impl SubjectName {
-    /// A name from any text: other characters become `-`. `None` when no letter or digit is left.
+    /// A name from any text: `nodeCalculations` becomes `node_calculations`, umlauts two letters, other characters `-`. `None`
+    /// when no letter or digit is left.
     pub fn from_text(text: &str) -> Option<SubjectName> {
-        let name: String = text.to_lowercase().chars().map(|c| if is_allowed(c) { c } else { '-' }).collect();
+        let mut name = String::new();
+        let mut before = ' ';
+        for c in text.chars() {
+            if c.is_uppercase() && before.is_lowercase() {
+                name.push('_');
+            }
+            before = c;
+            for c in c.to_lowercase() {
+                match c {
+                    'ä' => name.push_str("ae"),
+                    'ö' => name.push_str("oe"),
+                    'ü' => name.push_str("ue"),
+                    'ß' => name.push_str("ss"),
+                    c if is_allowed(c) => name.push(c),
+                    _ if name.ends_with('-') => {}
+                    _ => name.push('-'),
+                }
+            }
+        }
         let name = name.trim_matches('-');
         (!name.is_empty()).then(|| SubjectName(name.to_owned()))
     }
@@ -273,5 +292,14 @@ mod tests {
         assert!("".parse::<SubjectName>().is_err());
         assert_eq!(SubjectName::from_text("é.ncu"), Some(SubjectName("ncu".into())));
         assert_eq!(SubjectName::from_text("--"), None);
+    }
+
+    #[test]
+    fn names_are_proposed_that_a_reader_knows_again() {
+        let of = |text: &str| SubjectName::from_text(text).map(|name| name.to_string());
+        assert_eq!(of("größe k").as_deref(), Some("groesse-k"));
+        assert_eq!(of("nodeCalculationsKernel").as_deref(), Some("node_calculations_kernel"));
+        assert_eq!(of("GEMM_v2: FP32 / TF32").as_deref(), Some("gemm_v2-fp32-tf32"));
+        assert_eq!(of("日本").as_deref(), None);
     }
 }

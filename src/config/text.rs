@@ -91,15 +91,18 @@ impl Text {
         }
     }
 
-    /// A mistake that the TOML reader found: of syntax, of type, an unknown key or a missing one.
-    pub(super) fn syntax(&self, error: &toml::de::Error) -> ConfigError {
+    /// A mistake that the TOML reader found: of syntax, of type, an unknown key or a missing one. `keys_of` gives the keys of
+    /// a table of a subject.
+    pub(super) fn syntax(&self, error: &toml::de::Error, keys_of: impl Fn(&str) -> Vec<String>) -> ConfigError {
         let span = error.span().unwrap_or(0..0);
         let message = error.message().trim().replace('\n', ", ");
         let mut quoted = message.split('`').skip(1).step_by(2);
         let help = if message.starts_with("unknown field") || message.starts_with("unknown variant") {
             let unknown = quoted.next().unwrap_or_default();
             let known: Vec<&str> = quoted.collect();
-            nearest(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"))
+            let near = || nearest(unknown, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let table = known.iter().find(|table| keys_of(table).iter().any(|key| key == unknown));
+            table.map(|table| format!("`{unknown}` is a key of [subject.{table}]")).or_else(near)
         } else {
             None
         };

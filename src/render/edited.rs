@@ -7,6 +7,7 @@
 //! wrote between them. Markers are comments of their own as a Markdown parser sees them: inside verbatim text they are text.
 
 use super::error::RenderError;
+use crate::merge::{OURS, is_unmerged};
 use crate::view::CONCLUSIONS;
 use pulldown_cmark::{Event, Parser};
 use rustc_hash::FxHashMap;
@@ -87,6 +88,7 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
 pub(crate) fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     let cure = "generate the page again with --force, or restore it from version control";
     let fail = |line: usize, what: String| RenderError::edited(path, line, what, cure);
+    is_one(path, page)?;
     let all = blocks(page).map_err(|(line, what)| fail(line, what))?;
     let is_edited = |block: &&Block| block.id != HUMAN && hash(&page[block.content.clone()]) != block.hash;
     match all.iter().find(is_edited) {
@@ -95,13 +97,15 @@ pub(crate) fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     }
 }
 
-/// The names of the blocks of a marked page that another one does not have.
-pub fn lacking(page: &str, whole: &str) -> Vec<String> {
-    let names = |text: &str| -> Vec<String> {
-        blocks(text).map(|all| all.into_iter().map(|block| block.id).collect()).unwrap_or_default()
-    };
-    let held = names(page);
-    names(whole).into_iter().filter(|name| !held.contains(name)).collect()
+/// The name of the first block of a marked page that another one does not have, or with other words, and whether it has it;
+/// the author's own may say anything.
+pub(crate) fn otherwise(page: &str, whole: &str) -> Option<(String, bool)> {
+    let held = blocks(page).unwrap_or_default();
+    blocks(whole).unwrap_or_default().into_iter().find_map(|block| {
+        let own = held.iter().find(|own| own.id == block.id);
+        let is_same = own.is_some_and(|own| own.hash == block.hash || block.id == HUMAN);
+        (!is_same).then_some((block.id, own.is_some()))
+    })
 }
 
 /// The page that takes the place of `existing`: the blocks of `page`, which is marked, in its order, and the prose of
@@ -116,6 +120,7 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     if existing == page {
         return Ok(existing.to_owned());
     }
+    is_one(path, existing)?;
     let repair = "repair the markers, or move the file away and generate anew";
     let old = blocks(existing).map_err(|(line, what)| fail(line, what, repair))?;
     let new = blocks(page).map_err(|(line, what)| fail(line, what, repair))?;
@@ -166,6 +171,16 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     }
     check(&out, &new, page).map_err(|(line, what)| fail(line, what, repair))?;
     Ok(out)
+}
+
+/// # Errors
+/// A page that a merge left with both sides.
+fn is_one(path: &Path, page: &str) -> Result<(), RenderError> {
+    let Some(at) = page.lines().position(|line| line.starts_with(OURS)).filter(|_| is_unmerged(page.as_bytes())) else {
+        return Ok(());
+    };
+    let cure = "`audit resolve` keeps the audits of both";
+    Err(RenderError::edited(path, at + 1, "a merge stopped in it and left both sides", cure))
 }
 
 /// What people wrote on a page.

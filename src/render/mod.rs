@@ -27,8 +27,8 @@ pub mod terminal;
 mod write;
 mod xml;
 
-pub(crate) use edited::{authored, carried, intact};
-pub use edited::{lacking, marked, merged};
+pub(crate) use edited::{authored, carried, intact, otherwise};
+pub use edited::{marked, merged};
 pub use error::RenderError;
 pub(crate) use lint::explain_view;
 pub(crate) use lock::PageLock;

@@ -2,6 +2,7 @@
 
 use super::error::SnapshotError;
 use crate::analysis::{Compared, Mark, Measured, Milestone, near};
+use crate::merge::is_unmerged;
 use crate::view::Acceptance;
 use std::path::{Path, PathBuf};
 
@@ -88,6 +89,14 @@ impl AcceptedFile {
         all.filter(|(_, accepted)| accepted.is_about(milestone)).map(|(at, _)| at).collect()
     }
 
+    /// These and those of another branch.
+    #[must_use]
+    pub(crate) fn and(mut self, other: AcceptedFile) -> AcceptedFile {
+        let new = other.accepted.into_iter().filter(|one| !self.accepted.contains(one)).collect::<Vec<_>>();
+        self.accepted.extend(new);
+        self
+    }
+
     /// The bytes of the file.
     ///
     /// # Errors
@@ -115,6 +124,8 @@ pub(super) fn read_notes<T: serde::de::DeserializeOwned + Default>(path: &Path) 
 
 /// Notes by their text, which lies at `path`.
 pub(super) fn notes<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SnapshotError> {
-    toml::from_str(text)
-        .map_err(|error| SnapshotError::Notes { path: path.to_owned(), what: error.to_string().trim().to_owned() })
+    toml::from_str(text).map_err(|error| match is_unmerged(text.as_bytes()) {
+        true => SnapshotError::Unmerged { path: path.to_owned() },
+        false => SnapshotError::Notes { path: path.to_owned(), what: error.to_string().trim().to_owned() },
+    })
 }

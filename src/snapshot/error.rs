@@ -23,6 +23,8 @@ pub enum SnapshotError {
         "{path} was changed after it was written: it states the SHA-256 {stated}, its content has {found}\n  help: restore it from version control, or delete it and write it again with `audit generate`"
     )]
     Changed { path: PathBuf, stated: String, found: String },
+    #[error("{path}: a merge stopped in it and left both sides\n  help: `audit resolve` keeps the audits of both")]
+    Unmerged { path: PathBuf },
     #[error("{path}: {what}\n  help: correct the file, or restore it from version control")]
     Notes { path: PathBuf, what: String },
     #[error(

@@ -2,6 +2,7 @@
 
 use super::error::SnapshotError;
 use super::hash;
+use crate::merge::is_unmerged;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -39,7 +40,10 @@ impl<'a> Parts<'a> {
     pub(super) fn of(path: &'a Path, bytes: &'a [u8], steps: &[Step]) -> Result<Parts<'a>, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
         let texts: BTreeMap<Cow<'a, str>, &'a RawValue> =
-            serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
+            serde_json::from_slice(bytes).map_err(|error| match is_unmerged(bytes) {
+                true => SnapshotError::Unmerged { path: path.to_owned() },
+                false => malformed(error.to_string()),
+            })?;
         let word = |key: &str| serde_json::from_str::<String>(texts.get(key)?.get()).ok();
         let schema = word("schema").ok_or_else(|| malformed("expected an object with a `schema`".to_owned()))?;
         let newest = steps.len() + 1;

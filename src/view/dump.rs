@@ -4,8 +4,8 @@ use super::reason::Reason;
 use crate::analysis::code::CheckResult;
 use crate::analysis::over_time::OverTime;
 use crate::analysis::{
-    Audit, CheckedLine, Finding, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role, Severity,
-    Standing, Tested, Verdict, of_line,
+    Audit, CheckedLine, Finding, Foresight, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role,
+    Severity, Standing, Tested, Verdict, of_line,
 };
 use crate::catalog::{Code, Operator};
 use crate::evidence::{Missing, Reading};
@@ -107,6 +107,8 @@ struct HypothesisDump<'a> {
     /// `confirmed`, `refuted`, `inconclusive`, `not-measured`.
     outcome: String,
     reason: String,
+    /// `before` or `after` what was audited; `unknown` where git does not tell.
+    stated: Foresight,
 }
 
 #[derive(serde::Serialize)]
@@ -215,7 +217,8 @@ impl<'a> CodeCheckDump<'a> {
 impl<'a> HypothesisDump<'a> {
     fn of(tested: &'a Tested) -> HypothesisDump<'a> {
         let outcome = tested.judgement.word(Role::Hypothesis).to_lowercase().replace(' ', "-");
-        HypothesisDump { name: &tested.name, change: &tested.change, outcome, reason: tested.say() }
+        let (name, change) = (&tested.name, &tested.change);
+        HypothesisDump { name, change, outcome, reason: tested.say(), stated: tested.foresight }
     }
 }
 

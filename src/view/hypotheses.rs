@@ -3,7 +3,7 @@
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
-use crate::analysis::{Concluded, Condition, Judgement, Milestone, Role, Tested, When, decided, expectation};
+use crate::analysis::{Concluded, Condition, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation};
 use crate::catalog::CHECK;
 use crate::evidence::{Missing, Reading};
 use crate::words;
@@ -22,7 +22,12 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
             "" => String::new(),
             change => format!(" The change: {change}."),
         };
-        let words = words!("**{}**. {}{}", tested.judgement.word(Role::Hypothesis), tested.say(), change);
+        let when = match tested.foresight {
+            Foresight::Before => "",
+            Foresight::After => " Stated after the measurement: the audited commit does not have it.",
+            Foresight::Unknown => " When it was stated is not known.",
+        };
+        let words = words!("**{}**. {}{}{}", tested.judgement.word(Role::Hypothesis), tested.say(), change, when);
         blocks.push(paragraph("tested", words));
         blocks.push(conditions(tested).into());
     }
@@ -41,7 +46,7 @@ pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
         // What the author of a change expected has a row of its own.
         let stated = tested.iter().filter(|one| !one.name.starts_with(expectation::EXPECTED));
         let of = stated.filter(|one| one.judgement == judgement);
-        let names: Vec<&str> = of.map(|one| one.name.as_str()).collect();
+        let names: Vec<String> = of.map(|one| format!("{}{}", one.name, late(one.foresight))).collect();
         (!names.is_empty()).then(|| format!("{} {}", judgement.word(Role::Hypothesis), names.join(", ")))
     };
     let found: Vec<String> = ALL.into_iter().filter_map(named).collect();
@@ -58,13 +63,21 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
         vec![
             text(milestone.day()),
             commit,
-            text(one.name.clone()),
+            text(format!("{}{}", one.name, late(one.foresight))),
             text(change.clone()),
             judged(one.judgement, Role::Hypothesis),
             text(one.reason.clone()),
         ]
     };
     tables::table("ledger", columns, decided(milestones).into_iter().map(row).collect())
+}
+
+/// What stands behind the name of a hypothesis that was stated too late, with a space in front.
+pub(super) fn late(foresight: Foresight) -> &'static str {
+    match foresight {
+        Foresight::After => " (stated after the measurement)",
+        Foresight::Before | Foresight::Unknown => "",
+    }
 }
 
 /// A sentence without its full stop.

@@ -13,6 +13,7 @@ use kernel_audit::source::{self, Want, cubin as elf, ncu_csv as page, ptx as ptx
 use kernel_audit::view::{self, Entry, Heading};
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
 fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
@@ -301,6 +302,13 @@ fn small_snapshot() -> Vec<u8> {
     }
 }
 
+/// A snapshot of which some parts are others.
+fn changed_snapshot(random: &mut Random) -> Vec<u8> {
+    static WHOLE: OnceLock<serde_json::Value> = OnceLock::new();
+    let whole = WHOLE.get_or_init(|| serde_json::from_slice(&small_snapshot()).unwrap());
+    made::json(random, whole)
+}
+
 /// Makes the stated hash right, so that a change is not found by it.
 fn rehashed(input: &[u8]) -> Vec<u8> {
     use sha2::Digest as _;
@@ -328,7 +336,7 @@ pub(crate) fn snapshot_json() -> Target {
         name: "snapshot_json",
         seeds: vec![small_snapshot()],
         words: JSON,
-        made: None,
+        made: Some(changed_snapshot),
         runs: 40,
         run: Box::new(|input| {
             let _ = Snapshot::parse(Path::new("x.json"), input);
@@ -450,7 +458,7 @@ pub(crate) fn page_of_a_snapshot() -> Target {
         name: "page_of_a_snapshot",
         seeds: vec![small_snapshot()],
         words: JSON,
-        made: None,
+        made: Some(changed_snapshot),
         runs: 20,
         run: Box::new(move |input| {
             if let Ok(read) = Snapshot::parse(Path::new("x.json"), &rehashed(input)) {

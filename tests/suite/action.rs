@@ -145,3 +145,30 @@ fn a_gate_that_cannot_be_run_says_so_in_the_annotations_in_junit_and_in_the_comm
         assert!(said.out().contains("::error ") && said.out().contains(word), "{}", said.out());
     }
 }
+
+#[test]
+fn a_program_that_says_its_commit_is_the_version_that_it_is() {
+    let job = Job::new(90_000.0);
+    let version = env!("CARGO_PKG_VERSION");
+    for (said, is_here) in [(format!("{version} (0123456789ab)"), "true"), (format!("{version}0"), "false")] {
+        job.tool("audit", &format!("echo 'audit {said}'"));
+        assert!(job.step("program", &[("VERSION", ""), ("INDEX", "")]).status.success());
+        let found = job.project.read(".out/output");
+        let last = found.lines().rfind(|line| line.starts_with("here=")).expect(&found);
+        assert_eq!(last, format!("here={is_here}"), "{said}");
+    }
+}
+
+#[test]
+fn a_base_that_cannot_be_fetched_is_told() {
+    let job = Job::new(90_000.0);
+    fs::create_dir(job.project.path(".out/audit-1")).unwrap();
+    let out = job.project.path(".out/audit-1").display().to_string();
+    let of = |base: &str| {
+        let run = job.step("check", &[("ARGUMENTS", ""), ("AUDITS", ""), ("BASE", base), ("OUT", &out)]);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    let told = "::warning title=audit::gone cannot be fetched, so that the gate is not held against it";
+    assert!(of("gone").contains(told) && !of("main").contains("cannot be fetched"));
+}

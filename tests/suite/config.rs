@@ -257,3 +257,12 @@ dynamic_shared = "5*1024"
     let alone = &text[..text.rfind("[[subject.variant]]").unwrap()];
     assert!(parsed(alone).unwrap_err().to_string().contains("is the only variant"));
 }
+
+#[test]
+fn a_key_that_belongs_into_another_table_is_told_where() {
+    let text = "[[subject]]\nname = \"k\"\nreport = \"r\"\ninputs = [\"a.cu\"]\n";
+    let said = fault(text);
+    assert!(said.contains("`inputs` is a key of [subject.collect]"), "{said}");
+    let said = fault(&text.replace("inputs = [\"a.cu\"]", "sourc = \"a.cu\""));
+    assert!(said.contains("did you mean `source`?"), "{said}");
+}

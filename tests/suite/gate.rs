@@ -78,7 +78,10 @@ fn the_order_is_that_of_measuring_and_names_are_held_to_what_they_name() {
     // A good snapshot in the place of the failing one, and an audit under another day.
     let copied = series(&[100_000.0, 100_000.0, 130_000.0]);
     fs::copy(copied.path("pages/2026-01-02-scale.json"), copied.path("pages/2026-01-03-scale.json")).unwrap();
-    copied.run("check").ends(6, "2026-01-03-scale.json is the audit of 2026-01-02 under another name");
+    copied
+        .run("check")
+        .ends(1, "Its page does not say what its snapshot says: the block \"lead\" is of another audit.");
+    copied.run("check").ends(1, "2026-01-03-scale.json is the audit of 2026-01-02 under another name");
     // What the project names was never audited, or is of an audit before.
     let forgot = series(&[100_000.0, 90_000.0]);
     forgot.report("new.csv", &[slow(150_000.0)]);
@@ -188,4 +191,18 @@ fn one_subject_that_fails_stops_no_other() {
     let checked = project.run("check");
     checked.ends(3, "ERROR renamed: pages/2026-01-05-renamed.json was changed after it was written");
     checked.ends(3, "NO BASELINE scale");
+}
+
+#[test]
+fn a_page_of_another_comparison_does_not_say_what_its_snapshot_says() {
+    let project = series(&[100_000.0, 130_000.0]);
+    let slower = project.read("pages/2026-01-02-scale.md");
+    project.report("slow.csv", &[slow(130_500.0)]);
+    // The same measurement, compared with another report.
+    project.run("generate scale --date 2026-01-02 --baseline slow.csv").done();
+    fs::write(project.path("pages/2026-01-02-scale.md"), slower).unwrap();
+    let said = "Its page does not say what its snapshot says: the block \"lead\" is of another audit.";
+    project.run("check").ends(1, said);
+    project.run("generate scale --date 2026-01-02 --baseline slow.csv").done();
+    assert!(!project.run("check").out().contains("Its page"), "{}", project.run("check").out());
 }

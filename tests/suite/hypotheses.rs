@@ -1,5 +1,6 @@
 //! Hypotheses from audit.toml to the page, the snapshot and the ledger.
 
+use crate::life::Repository;
 use crate::project::{Profile, Project};
 use kernel_audit::config::Config;
 use std::fs;
@@ -162,4 +163,78 @@ fn a_confirmed_one_stays_confirmed_while_what_was_expected_holds() {
     let lost = project.audit("2026-01-04", Profile::steady(79_000.0));
     let said = "**REFUTED**. Confirmed on 2026-01-02 (c1), but no longer holds: launch__registers_per_thread <= 24.";
     assert!(lost.contains(said), "{lost}");
+}
+
+/// A repository whose subject expects `after` by the name `step`; the first audit is there.
+fn expecting(after: &str) -> Repository {
+    let repository = Repository::new();
+    repository.on(1, &["init"]).done();
+    let config = repository.0.read("audit.toml").replace("[audit]\n", "[audit]\ntemplate = \"full\"\n");
+    let stated = format!("{config}\n[[subject.hypothesis]]\nname = \"step\"\nafter = [\"{after}\"]\n");
+    fs::write(repository.0.path("audit.toml"), stated).unwrap();
+    repository.step(1, "first", 100_000.0);
+    repository
+}
+
+#[test]
+fn one_that_is_rewritten_after_the_measurement_is_judged_as_it_was_stated() {
+    let repository = expecting("change.cycles < -10");
+    let page = repository.step(2, "slower", 140_000.0);
+    assert!(page.contains("### step\n\n**REFUTED**. Expected, but not found: change.cycles < -10.\n"), "{page}");
+    let rewrite = |from: &str, to: &str| {
+        let config = repository.0.read("audit.toml");
+        assert!(config.contains(from), "{config}");
+        fs::write(repository.0.path("audit.toml"), config.replace(from, to)).unwrap();
+    };
+    let late = "Stated after the measurement: the audited commit does not have it.";
+    rewrite(
+        "name = \"step\"\nafter = [\"change.cycles < -10\"]",
+        "name = \"I knew\"\nafter = [\"change.cycles > 20\"]",
+    );
+    for is_first in [true, false] {
+        repository.on(3, &["generate"]).done();
+        let page = repository.0.read("audits/2026-01-02-scale.md");
+        assert!(page.contains("### step\n\n**REFUTED**"), "{page}");
+        let knew = page.split_once("### I knew\n\n").expect(&page).1;
+        assert!(knew.starts_with("**CONFIRMED**") && knew.lines().next().unwrap().ends_with(late), "{page}");
+        assert!(page.contains("CONFIRMED I knew (stated after the measurement)"), "{page}");
+        // A commit of it changes nothing, nor does an audit whose page is gone.
+        repository.commit("I knew");
+        if is_first {
+            fs::remove_file(repository.0.path("audits/2026-01-02-scale.json")).unwrap();
+            let commit = repository.git(&["rev-list", "-1", "--grep=^slower", "HEAD"]);
+            rewrite("[[subject]]\n", &format!("[[subject]]\ncommit = \"{}\"\n", commit.trim()));
+            fs::remove_file(repository.0.path("audits/2026-01-02-scale.md")).unwrap();
+            repository.on(2, &["generate"]).done();
+        }
+    }
+    // Taken out of audit.toml, both stay.
+    rewrite("[[subject.hypothesis]]\nname = \"I knew\"\nafter = [\"change.cycles > 20\"]", "");
+    repository.on(4, &["generate"]).done();
+    let ledger = repository.on(4, &["history", "scale"]).done();
+    let rows: Vec<&str> = ledger.split_once("Hypotheses:").unwrap().1.lines().collect();
+    assert!(rows.iter().any(|row| row.contains("| step ") && row.contains("REFUTED")), "{ledger}");
+    assert!(rows.iter().any(|row| row.contains("I knew (stated after the measurement)")), "{ledger}");
+}
+
+#[test]
+fn one_that_nobody_could_decide_stays_in_the_ledger() {
+    let repository = expecting("change.cycles < -10");
+    // A single launch decides nothing.
+    let one = Profile { launches: vec![(99_000.0, 178_200.0)], ..Profile::default() };
+    repository.profile(one);
+    repository.on(2, &["generate"]).done();
+    let ledger = repository.on(4, &["history", "scale"]).done();
+    let row = ledger.split_once("Hypotheses:").expect(&ledger).1;
+    assert!(row.contains("| 2026-01-02 ") && row.contains("NOT MEASURED"), "{ledger}");
+    assert!(!row.contains("2026-01-01"), "the first audit had nothing to compare with\n{ledger}");
+}
+
+#[test]
+fn where_git_cannot_tell_the_page_says_so() {
+    let project = Project::new();
+    with(&project, LEANER);
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    let page = project.audit("2026-01-02", leaner(80_000.0));
+    assert!(page.contains("The change: the index is recomputed. When it was stated is not known."), "{page}");
 }

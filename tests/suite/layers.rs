@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// The rooms, the lowest first. Those of one floor do not use each other.
 const FLOORS: [&[&str]; 12] = [
     &["bounds"],
-    &["quantity", "words", "nearest", "shell", "lock", "read", "plain"],
+    &["quantity", "words", "nearest", "shell", "lock", "read", "plain", "merge"],
     &["catalog", "evidence"],
     &["source"],
     &["analysis"],

@@ -131,7 +131,7 @@ fn the_whole_life() {
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), format!("{before}{behind}")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says: it lacks the block \"history\".");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), read("audits/2026-01-06-scale.md")).unwrap();
-    repository.check("", 1, "Its page does not say what its snapshot says: it does not name the evidence ");
+    repository.check("", 1, "Its page does not say what its snapshot says: the block \"lead\" is of another audit");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), b"\xff").unwrap();
     repository.check("", 1, "cannot be read: invalid utf-8");
     repository.git(&["checkout", "-q", "audits"]);
@@ -232,7 +232,7 @@ fn the_commands_of_the_chapter_run() {
         let run = Run(bash.output().unwrap());
         assert_eq!(run.status(), *status, "{command}: {}{}", run.out(), run.err());
     };
-    let [begin, accept, pin] = &chapter()[..] else { panic!("three blocks") };
+    let [begin, accept, pin, meet] = &chapter()[..] else { panic!("four blocks") };
     profile(100_000.0);
     begin.iter().for_each(|line| shell(1, line));
     for (day, ns) in [(2, 90_000.0), (3, 96_300.0)] {
@@ -243,4 +243,16 @@ fn the_commands_of_the_chapter_run() {
     accept.iter().for_each(|line| shell(3, line));
     shell(3, &("audit check && grep -q 'correct rounding' audits/2026-01-03-gemm.md".to_owned(), 0));
     pin.iter().for_each(|line| shell(4, line));
+
+    let audited = "audit generate && git add -A && git commit -qm audit";
+    shell(5, &("git add -A && git commit -qm pinned && git checkout -qb other".to_owned(), 0));
+    for (ns, then) in [(80_000.0, "git checkout -q -"), (85_000.0, "true")] {
+        profile(ns);
+        shell(5, &(format!("{audited} && {then}"), 0));
+    }
+    let [merge, rest @ ..] = &meet[..] else { panic!("a merge") };
+    shell(6, merge);
+    shell(6, &("git checkout -q --ours '*.csv' && git add '*.csv'".to_owned(), 0));
+    rest.iter().for_each(|line| shell(6, line));
+    assert!(repository.0.path("audits/2026-01-05.2-gemm.md").is_file());
 }

@@ -48,6 +48,7 @@ mod life;
 mod limiter;
 mod literals;
 mod made_report;
+mod merges;
 mod missing_tools;
 mod old_side;
 mod opcodes;

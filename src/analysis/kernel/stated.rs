@@ -115,4 +115,36 @@ pub struct Hypothesis {
     /// The earlier audit that confirmed it: day and commit; empty where none did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
+    /// When it was stated.
+    #[serde(default, skip_serializing_if = "Foresight::is_unknown")]
+    pub foresight: Foresight,
+}
+
+impl Hypothesis {
+    /// Whether another one asks for the same by the same name, in whatever words.
+    pub(crate) fn is_same(&self, other: &Hypothesis) -> bool {
+        let asked = |all: &[Expectation]| all.iter().map(Expectation::text).collect::<Vec<_>>();
+        let all = |one: &Hypothesis| (one.name.clone(), asked(&one.before), asked(&one.after));
+        all(self) == all(other)
+    }
+}
+
+/// When a hypothesis was stated, beside the measurement that it is held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Foresight {
+    /// Nobody can tell.
+    #[default]
+    Unknown,
+    /// At the commit that was audited.
+    Before,
+    /// Later than that commit.
+    After,
+}
+
+impl Foresight {
+    /// Whether nobody can tell.
+    pub(crate) fn is_unknown(&self) -> bool {
+        *self == Foresight::Unknown
+    }
 }

@@ -116,6 +116,12 @@ pub(in crate::cli) struct History {
     pub(in crate::cli) folder: Folder,
 }
 
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Resolve {
+    #[command(flatten)]
+    pub(in crate::cli) folder: Folder,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(in crate::cli) enum HistoryFormat {
     /// A Markdown table.

@@ -2,7 +2,7 @@
 
 use super::{
     Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Init, Launch, Lint, Man,
-    Render, Show, Timeline,
+    Render, Resolve, Show, Timeline,
 };
 use clap::{Parser, Subcommand};
 
@@ -20,6 +20,22 @@ Exit status:
   6  inconclusive
   130  stopped by Ctrl-C";
 
+const GATE: &str = "\
+Exit status:
+  0  nothing is open, or it was accepted, and every check passes
+  1  slower, wrong, a check that fails, an edited page; with --current a STALE audit
+  2  wrong usage
+  3  a snapshot that cannot be read, or was changed
+  6  what is not known (--allow-inconclusive), or a first audit (--allow-new)";
+
+const HYPOTHESIS: &str = "\
+What a change should do is stated in audit.toml and committed before it is measured:
+  [[subject.hypothesis]]
+  name = \"tiles in shared memory\"
+  before = [\"stall-rank.lg_throttle == 1\"]
+  after = [\"stall.lg_throttle < 1\", \"change.cycles < 0\"]
+`audit explain readings` lists what can be named.";
+
 /// Writes a dated Performance Audit of a CUDA kernel from the evidence of its build and profile.
 #[derive(Debug, Parser)]
 #[command(name = "audit", version = VERSION, after_help = EXIT_STATUS, max_term_width = 100)]
@@ -33,15 +49,19 @@ pub(in crate::cli) enum Verb {
     /// Write an audit.toml from the reports, sources and build logs that lie here.
     Init(Init),
     /// Write the audits of subjects of audit.toml, or of the report given by --report.
+    #[command(after_help = HYPOTHESIS)]
     Generate(Box<Generate>),
     /// Make the pages of snapshots again, without their reports.
     Render(Render),
     /// Put reports and snapshots side by side, with a verdict on each reading.
     Compare(Compare),
     /// The gate: end with status 1 when a kernel became slower, 6 when that cannot be told.
+    #[command(after_help = GATE)]
     Check(Check),
     /// Print every audit of a subject as a table.
     History(History),
+    /// After a merge that stopped in the folder of audits: keep the audits of both sides.
+    Resolve(Resolve),
     /// Pin the baseline that later audits of a subject are compared with.
     Baseline(Baseline),
     /// Launch a subject's kernel on the GPU: plainly, checked against a reference, or timed.

@@ -40,7 +40,7 @@ impl Gate<'_> {
         let record = Record::of(found, self.folder, subject, self.pins, self.limits[Threshold::Regression])?;
         if let Some(made) = fresh {
             let entry = entry_of(&made, self.folder);
-            return Ok(Seen { record: record.with(entry), made: Some(made), file: None });
+            return Ok(Seen { record: record.with(entry), made: Some(made), written: None, file: None });
         }
         let newest = record.newest().cloned();
         let newest_at = newest.as_ref().map(|entry| entry.found.at);
@@ -48,20 +48,26 @@ impl Gate<'_> {
         if let Some((_, error)) = ends {
             return Err(Failure::of(Status::Unreadable, error));
         }
-        let Some(newest) = newest else { return Ok(Seen { record, made: None, file: None }) };
+        let Some(newest) = newest else { return Ok(Seen { record, made: None, written: None, file: None }) };
         let snapshot = Snapshot::read(&newest.found.path)?;
-        let (record, made) = self.on_its_baseline(subject, record, snapshot, &newest)?;
-        Ok(Seen { record, made: Some(made), file: Some(newest.found.path) })
+        let written = Made::of(snapshot);
+        let (record, other) = self.on_its_baseline(subject, record, &written.snapshot, &newest)?;
+        let (made, written) = match other {
+            Some(other) => (other, Some(written)),
+            None => (written, None),
+        };
+        Ok(Seen { record, made: Some(made), written, file: Some(newest.found.path) })
     }
 
-    /// An audit that its page compared with another than the one that its series stands on, compared with that one.
+    /// An audit that its page compared with another than the one that its series stands on, compared with that one; `None`
+    /// where it is the one.
     fn on_its_baseline(
         &self,
         subject: &str,
         record: Record,
-        mut snapshot: Snapshot,
+        snapshot: &Snapshot,
         newest: &Entry,
-    ) -> Result<(Record, Made), Failure> {
+    ) -> Result<(Record, Option<Made>), Failure> {
         let own = &newest.milestone;
         let with = own.compared.as_ref().and_then(|compared| compared.with.as_ref());
         let after = own.after.clone().unwrap_or_else(|| record.followed(Some(newest.found.at)));
@@ -76,8 +82,9 @@ impl Gate<'_> {
         let entry = expected.as_ref().filter(|_| is_other).and_then(|mark| record.entry(mark));
         let has_limits = self.base.is_none() || snapshot.limits == *self.limits;
         if entry.is_none() && has_limits {
-            return Ok((record, Made::of(snapshot)));
+            return Ok((record, None));
         }
+        let mut snapshot = snapshot.clone();
         if let Some(entry) = entry {
             snapshot.evidence.old = Some(Snapshot::read(&entry.found.path)?.evidence.new.as_old());
             snapshot.heading.against = entry.found.name();
@@ -98,7 +105,7 @@ impl Gate<'_> {
         }
         snapshot.milestone = milestone.clone();
         let record = record.with(Entry { found: newest.found.clone(), milestone });
-        Ok((record, Made::of(snapshot)))
+        Ok((record, Some(Made::of(snapshot))))
     }
 
     /// What became of the kernel's source since its last audit; `None` without an audit.
@@ -141,7 +148,8 @@ impl Gate<'_> {
         };
         let audit = &made.audit;
         let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
-        let page = seen.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), made, self.config));
+        let written = seen.written.as_ref().unwrap_or(made);
+        let page = seen.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), written, self.config));
         let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
         let series = self.series(seen);
         if audit.is_of_code_alone() {

@@ -14,6 +14,7 @@ use crate::cli::made::Made;
 use crate::cli::plan::{self, out_folder};
 use crate::cli::slot::Days;
 use crate::cli::stale::Sources;
+use crate::cli::threads::on_threads;
 use crate::config::Config;
 use crate::nearest::did_you_mean;
 use crate::plain;
@@ -22,7 +23,6 @@ use crate::snapshot::{Found, Pins, every};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
-use std::thread;
 
 pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     if arguments.accept && arguments.reason.as_ref().is_none_or(|reason| reason.trim().is_empty()) {
@@ -111,19 +111,9 @@ fn judged(gate: &Gate<'_>, subject: &str, seen: &Seen) -> Result<Checked, Failur
 
 /// What the gate says of some subjects, on as many threads as the machine has; an audit is let go once it was judged.
 fn checked(gate: &Gate<'_>, names: &[String]) -> Vec<Checked> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let one = |name: &String| {
+    on_threads(names, |name| {
         let checked = gate.seen(name, None).and_then(|seen| judged(gate, name, &seen));
         checked.unwrap_or_else(|failure| Checked::failed(name, &failure))
-    };
-    thread::scope(|scope| {
-        let parts = names.chunks(names.len().div_ceil(threads).max(1));
-        let running: Vec<_> =
-            parts.map(|part| (part, scope.spawn(move || part.iter().map(one).collect::<Vec<_>>()))).collect();
-        running
-            .into_iter()
-            .flat_map(|(part, thread)| thread.join().unwrap_or_else(|_| part.iter().map(one).collect()))
-            .collect()
     })
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Seen {
     pub(super) record: Record,
     /// Its newest audit, compared with what the series stands on.
     pub(super) made: Option<Made>,
+    /// The same as its page has it, where that compared it with another audit.
+    pub(super) written: Option<Made>,
     /// The snapshot's path where it was read.
     pub(super) file: Option<PathBuf>,
 }

@@ -7,12 +7,9 @@ use crate::catalog::{Code, LimiterKind};
 use crate::cli::made::Made;
 use crate::cli::stale::Since;
 use crate::config::{Config, DEFAULT_TEMPLATE};
-use crate::render::{Templates, intact, lacking};
+use crate::render::{Templates, intact, otherwise};
 use crate::view;
 use std::path::Path;
-
-/// Digits of a hash that a page shows.
-const SHORT: usize = 16;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
 pub(super) fn checks(audit: &Audit) -> Option<Said> {
@@ -65,24 +62,23 @@ pub(super) fn page(path: &Path, made: &Made, config: Option<&Config>) -> Option<
     Some(Said { outcome: Outcome::Regression, text })
 }
 
-/// Which block a page of a built-in template lacks, or that it names another report than its snapshot; `None` where neither is so, or
-/// somebody's own template or another version of this program wrote it.
+/// Which block of a page of a built-in template says something else than its snapshot, or is not there; `None` where each is as it
+/// should be, or somebody's own template or another version of this program wrote it.
 fn other(page: &str, made: &Made, config: Option<&Config>) -> Option<String> {
     let heading = made.heading();
     let is_own = |config: &Config| config.templates.is_some() || !config.overrides.is_empty();
     if config.is_some_and(is_own)
-        || heading.command.contains(" --template")
+        || [" --templates ", " --template-file "].iter().any(|flag| heading.command.contains(flag))
         || heading.program != env!("CARGO_PKG_VERSION")
     {
         return None;
     }
     let template = if heading.template.is_empty() { DEFAULT_TEMPLATE } else { &heading.template };
     let whole = Templates::load(None).ok()?.marked_page(template, &made.document()).ok()?.text;
-    if let Some(block) = lacking(page, &whole).first() {
-        return Some(format!("it lacks the block {block:?}"));
-    }
-    let hash = made.snapshot.evidence.new.hash()?.get(..SHORT)?;
-    (whole.contains(hash) && !page.contains(hash)).then(|| format!("it does not name the evidence {hash}"))
+    otherwise(page, &whole).map(|(block, is_there)| match is_there {
+        true => format!("the block {block:?} is of another audit"),
+        false => format!("it lacks the block {block:?}"),
+    })
 }
 
 /// Stated work that cannot be, which fails; else how far the newest audit is from the floor of its work.

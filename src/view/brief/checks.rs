@@ -169,7 +169,7 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
         return vec![text("the author's expectation"), text(words), text(join(found)), judged];
     }
     vec![
-        text(words!("hypothesis: {}", tested.name.as_str())),
+        text(words!("hypothesis: {}{}", tested.name.as_str(), hypotheses::late(tested.foresight))),
         text(join(shown().map(stated).collect())),
         text(join(shown().map(found).collect())),
         judged,

@@ -1,7 +1,7 @@
 //! A hypothesis as a subject states it, and what became of it.
 
 use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::Expectation;
+use crate::analysis::kernel::stated::{Expectation, Foresight};
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
 use crate::quantity::format;
@@ -58,6 +58,9 @@ pub struct Tested {
     /// The earlier audit that confirmed it; empty where none did.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
+    /// When it was stated.
+    #[serde(skip_serializing_if = "Foresight::is_unknown")]
+    pub foresight: Foresight,
 }
 
 /// What decided on a hypothesis; conditions are looked up where it is said.

@@ -166,6 +166,7 @@ pub(in crate::analysis) fn tested(
             judgement: Judgement::NotMeasured,
             because: Because::NoBaseline,
             confirmed: hypothesis.confirmed.clone(),
+            foresight: hypothesis.foresight,
         }
     };
     stated.iter().map(one).collect()
