@@ -3,6 +3,7 @@
 use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
+use crate::analysis::derive::asked;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named;
@@ -18,7 +19,7 @@ use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
 use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
-use crate::analysis::kernel::row::Performance;
+use crate::analysis::kernel::row::{Performance, Row};
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -77,6 +78,9 @@ pub struct Audit {
     pub build_warnings: Vec<(String, u64, String)>,
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
     pub panels: Vec<Panel>,
+    /// The counters that ncu was asked for by name, of a report without sections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Row>,
     /// Stalls.
     pub stalls: Stalls,
     /// Executions by opcode.
@@ -314,6 +318,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         settings,
         performance,
+        asked: asked::rows(kernel, old_kernel),
         panels,
         stalls,
         mix,

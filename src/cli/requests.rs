@@ -10,7 +10,7 @@ use super::progress;
 use super::say::say;
 use super::variants;
 use crate::analysis::public_command;
-use crate::catalog::{check_metric_name, collection, counters_of_arch};
+use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{
     self, Build, Check, Collecting, Context, METRIC_SETS, Machine, Metrics, Places, Profile, Progress, Request, Stated,
     Summary, Tests, Trial, Words,
@@ -153,13 +153,14 @@ fn lint(subject: &Subject, profile: &Profile, chip: Option<&str>) -> Result<(), 
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| check.sentence(name, chip))
     };
-    let faults: Vec<String> = profile.asked().iter().filter_map(fault).collect();
+    let sections = profile.keys.sections.iter().filter_map(|name| section_fault(name));
+    let faults: Vec<String> = profile.asked().iter().filter_map(fault).chain(sections).collect();
     if faults.is_empty() {
         return Ok(());
     }
     let list: String = faults.iter().map(|fault| format!("\n  {fault}")).collect();
     Err(Failure::usage(format!(
-        "{} asks for metrics that do not exist:{list}\n  help: ncu drops such a name silently, or fails; correct `extra` under [subject.collect] or --metric",
+        "{} asks for what ncu does not have:{list}\n  help: ncu drops such a name silently, or fails; correct `extra` or `sections` under [subject.collect], or --metric",
         subject.name
     )))
 }

@@ -33,7 +33,7 @@ pub use cuda_binary::sass::{SassFunction, SassListing, SourceLine};
 pub use dump::{SCHEMA, write_json};
 pub use ncu_report::{
     ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,
-    Rules, SourceText, Speedup, Value, Want, Workload,
+    Rules, SourceText, Speedup, Value, Want, Workload, is_asked_for,
 };
 pub(crate) use ncu_report::{Damage, RuleMessage, Session};
 pub(crate) use reading::{Measured, Missing, Spread};

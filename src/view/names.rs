@@ -6,6 +6,7 @@
 /// Each section with its blocks.
 #[rustfmt::skip]
 pub const NAMES: &[(&str, &[&str])] = &[
+    ("asked", &["asked", "lanes"]),
     ("benchmark", &["wrong", "ratio", "completed", "times", "cautions", "method", "algorithm", "reference-counters", "clocks", "launch", "arguments"]),
     ("build", &["build", "build-notes", "resources", "made", "identity", "warnings", "occupancy", "assumed", "arch"]),
     ("ceiling", &["roof", "ruled-out", "levers", "nvidia-rules", "estimates"]),

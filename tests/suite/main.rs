@@ -81,6 +81,7 @@ mod snapshot;
 mod source_lines;
 mod source_view;
 mod stale;
+mod targeted;
 mod templates;
 mod terminal;
 mod timeline;
