@@ -141,6 +141,6 @@ fn times_of_another_tool_are_those_of_the_page() {
     };
     refused("benchmark_file = \"google.json\"", "one row whose name has scale");
     refused("benchmark_file = \"perf_report.csv\"\nbenchmark_row = \"2048 Triton\"", "benchmark_unit = \"ms\"");
-    refused("benchmark_file = \"results.xml\"", "kernel-audit/benchmark/1");
+    refused("benchmark_file = \"results.xml\"", "the JSON of nvbench, google-benchmark and pytest-benchmark is read");
     refused("benchmark_file = \"google.json\"\nbenchmark_unit = \"min\"", "unknown variant `min`");
 }
