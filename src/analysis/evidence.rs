@@ -125,7 +125,7 @@ impl Side {
     /// What its kernel was launched with, where the launcher wrote it down.
     pub(in crate::analysis) fn launch(&self) -> Option<&LaunchFacts> {
         let checked = self.correctness.as_ref().map(|check| &check.launch);
-        checked.or(self.benchmark.as_ref().map(|times| &times.launch))
+        checked.or(self.benchmark.as_ref().filter(|times| times.told.is_none()).map(|times| &times.launch))
     }
 
     /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran. `None`

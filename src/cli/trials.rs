@@ -44,15 +44,22 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
     launches(folder, new)?;
     bench(subject, folder, new)?;
     tests(subject, folder, new)?;
-    let TrialFiles { correctness, benchmark, baseline_benchmark, reference } = &named;
+    let TrialFiles { correctness, benchmark, baseline_benchmark, reference, .. } = &named;
+    let kernel = new.profile.as_ref().map(|profile| profile.kernel.function.to_string()).unwrap_or_default();
+    let names = [kernel.as_str(), subject.name.as_str()];
+    let wanted = source::Wanted { row: named.row.as_ref(), names: &names, unit: named.unit };
+    let times = |bytes: &[u8], path: &Path| match source::told_times(bytes, path, wanted)? {
+        Some(told) => Ok(told),
+        None => source::benchmark(bytes, path),
+    };
     if let Some(path) = correctness {
         new.correctness = Some(noted("check of the outputs", path, CHECK, &mut new.files)?);
     }
     if let Some(path) = benchmark {
-        new.benchmark = Some(noted("benchmark", path, TIMES, &mut new.files)?);
+        new.benchmark = Some(noted("benchmark", path, (TIMES.0, times), &mut new.files)?);
     }
     if let Some(path) = baseline_benchmark {
-        beside.old_benchmark = Some(noted("old benchmark", path, TIMES, &mut new.files)?);
+        beside.old_benchmark = Some(noted("old benchmark", path, (TIMES.0, times), &mut new.files)?);
     }
     if let Some(path) = reference {
         let report = source::read_profile(path, &analysis::want())?;

@@ -3,7 +3,10 @@
 //!
 //! ```toml
 //! correctness_file = "correctness.json"        # what `audit launch SUBJECT --check --json-to FILE` wrote
-//! benchmark_file = "benchmark.json"            # what `audit launch SUBJECT --time --json-to FILE` wrote
+//! benchmark_file = "benchmark.json"            # what `audit launch SUBJECT --time --json-to FILE` wrote, or nvbench, google-benchmark,
+//!                                              # pytest-benchmark, or the CSV of Triton's perf_report
+//! benchmark_row = "size=4096 Triton$"          # which row of it, by a regular expression; by default the one with the kernel's name
+//! benchmark_unit = "ms"                        # of a CSV whose header has none
 //! baseline_benchmark = "old/benchmark.json"    # the same of the version before
 //! reference_report = "reference.ncu-rep"       # a profile of what it is timed beside
 //! ```
@@ -18,6 +21,7 @@ use super::text::{Text, regex_reason};
 use crate::analysis::Pick;
 use crate::catalog::{self, ReadingForm};
 use crate::collect::Collecting;
+use crate::source::TimeUnit;
 use regex::Regex;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -73,6 +77,8 @@ pub(super) struct SubjectKeys {
     collect: Collecting,
     correctness_file: Option<Spanned<PathBuf>>,
     benchmark_file: Option<Spanned<PathBuf>>,
+    benchmark_row: Option<Spanned<String>>,
+    benchmark_unit: Option<TimeUnit>,
     baseline_benchmark: Option<Spanned<PathBuf>>,
     reference_report: Option<Spanned<PathBuf>>,
 }
@@ -144,6 +150,8 @@ impl Text {
         let trials = TrialFiles {
             correctness: keys.correctness_file.map(&mut file),
             benchmark: keys.benchmark_file.map(&mut file),
+            row: keys.benchmark_row.as_ref().map(|row| self.regex(row)).transpose()?,
+            unit: keys.benchmark_unit,
             baseline_benchmark: keys.baseline_benchmark.map(&mut file),
             reference: keys.reference_report.map(&mut file),
         };

@@ -6,6 +6,7 @@ use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
 use crate::catalog::Operator;
 use crate::collect::Collecting;
+use crate::source::TimeUnit;
 use audit_launch::{CheckPlan, LaunchPlan, ReferencePlan};
 use regex::Regex;
 use std::fmt;
@@ -265,12 +266,16 @@ pub struct StatedTests {
 }
 
 /// Files about launches of a subject.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct TrialFiles {
     /// The check of its outputs.
     pub correctness: Option<PathBuf>,
     /// Its times.
     pub benchmark: Option<PathBuf>,
+    /// Which row of them, where another tool wrote several.
+    pub row: Option<Regex>,
+    /// The unit of its times, where the file says none.
+    pub unit: Option<TimeUnit>,
     /// The times of the version before.
     pub baseline_benchmark: Option<PathBuf>,
     /// The profile of what it is timed beside.

@@ -17,7 +17,8 @@ mod timeline;
 pub(crate) use audit_launch::facts::Buffer;
 pub use audit_launch::facts::{
     BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
-    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, WorstElement,
+    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, ToldTimes,
+    WorstElement,
 };
 pub use build::CodeBuild;
 pub(crate) use build::ReportCubin;

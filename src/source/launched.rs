@@ -141,6 +141,13 @@ fn malformed(path: &Path, position: &str, expected: &str, found: &str, flag: &st
         position: position.to_owned(),
         expected: expected.to_owned(),
         found: found.to_owned(),
-        cure: format!("write it again with `audit launch SUBJECT {flag} --json-to FILE`"),
+        cure: format!(
+            "write it again with `audit launch SUBJECT {flag} --json-to FILE`{}",
+            if flag == "--time" {
+                "; of other tools the JSON of nvbench, google-benchmark and pytest-benchmark is read, and a .csv of Triton's perf_report"
+            } else {
+                ""
+            }
+        ),
     }
 }

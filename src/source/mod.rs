@@ -12,6 +12,7 @@ mod nsys;
 mod open;
 mod profile;
 mod sanitizer_xml;
+mod told_times;
 
 use cuda_binary::text;
 pub use cuda_binary::{cubin, ptx, ptxas_log, sass};
@@ -30,3 +31,5 @@ pub use open::read_build_log;
 pub(crate) use open::{open_report, read_all};
 pub use profile::{Profile, read_profile};
 pub use sanitizer_xml::read_sanitizer;
+pub use told_times::TimeUnit;
+pub(crate) use told_times::{Wanted, told_times};

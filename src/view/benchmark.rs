@@ -5,7 +5,7 @@ use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
 use crate::analysis::{Audit, Caution, ReferenceProfile, Sample, Standing, Timed, Timing};
-use crate::evidence::{Clocks, Reading, TimedReference};
+use crate::evidence::{Benchmark, Clocks, Reading, TimedReference};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
 use crate::words;
 use crate::words::Words;
@@ -23,6 +23,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(paragraph("clocks", clock_words(timing)));
         let own = &timing.benchmark.launch;
         match audit.correctness.as_ref().filter(|check| check.launch == *own) {
+            _ if timing.benchmark.told.is_some() => {}
             Some(_) => blocks.push(paragraph(
                 "launch",
                 "The launch is that of the check above, arguments and machine code included.",
@@ -103,6 +104,22 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     if !cautions.is_empty() {
         blocks.push(list("cautions", &cautions));
     }
+    blocks.push(paragraph("method", method(benchmark)));
+    blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
+    blocks
+}
+
+/// How the times were taken.
+fn method(benchmark: &Benchmark) -> Words {
+    if let Some(told) = &benchmark.told {
+        let one = told.stands_for.as_ref().map_or_else(String::new, |of| format!(" The time is the {of}."));
+        let kept = benchmark.samples_ms.len() as u64;
+        let some = match kept < told.taken {
+            true => format!(" {} of {} are kept.", format::integer(kept), format::integer(told.taken)),
+            false => String::new(),
+        };
+        return words!("By {}, `{}`: {}.{}{}", &benchmark.tool, &told.row, &told.what, one, some);
+    }
     let method = &benchmark.method;
     let (turns, each) = match &benchmark.reference {
         Some(_) => (", kernel and reference in turn", " of each"),
@@ -130,13 +147,11 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
             unseen.join(" and ")
         )
     });
-    let words = format!(
+    format!(
         "One launch between two CUDA events, alone on the GPU{turns}; {flushed}; {} launches{each} to warm up, {seeds}.{held} ncu's duration is another number: that of a launch replayed under counters. Compare this time with other programs; the profile shows where it goes.",
         method.warm_up
-    );
-    blocks.push(paragraph("method", words));
-    blocks.extend(benchmark.reference.as_ref().and_then(choice).filter(|_| audit.standing() != Standing::Wrong));
-    blocks
+    )
+    .into()
 }
 
 /// What weakens the times.

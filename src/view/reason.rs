@@ -232,6 +232,12 @@ fn doubt(timed: &TimedChange) -> String {
     match &timed.doubt {
         None => "",
         Some(Doubt::OtherGpu(old, new)) => return format!("it ran on another GPU: {old} → {new}"),
+        Some(Doubt::OtherTool(old, new)) => {
+            let said = |told: &Option<String>| {
+                told.clone().unwrap_or_else(|| "a launch between two events by this program".into())
+            };
+            return format!("what is timed: {} → {}", said(old), said(new));
+        }
         Some(Doubt::OtherFlush(old, new)) => return format!("before each launch: {} → {}", flush(old), flush(new)),
         Some(Doubt::Throttled) => "the clocks were throttled on one side only: times do not compare, cycles do",
         Some(Doubt::Drift(drift)) => {

@@ -1,4 +1,5 @@
-//! The project's own tests as the check of a kernel's results: a JUnit file, or a command that `audit collect` runs.
+//! The project's own tests as the check of a kernel's results, a JUnit file or a command that `audit collect` runs; and times that
+//! another tool took.
 
 use crate::project::{Profile, Project, audit};
 use std::fs;
@@ -108,4 +109,38 @@ fn the_command_of_the_tests_is_run_with_a_file_to_write() {
     assert_eq!((tests["outcome"].as_str(), tests["commit"].as_str()), (Some("made"), Some(head.as_str())), "{tests}");
     assert_eq!(tests["file"], "tests.xml");
     assert_eq!(project.read("collected/scale/tests.xml"), project.read("results.xml"));
+}
+
+#[test]
+fn times_of_another_tool_are_those_of_the_page() {
+    let project = project("junit = \"results.xml\"\ntests = 'test_matmul\\['");
+    let config = project.read("audit.toml");
+    let with = |keys: &str| {
+        let config = config.replace("commit =", &format!("{keys}\ncommit ="));
+        fs::write(project.path("audit.toml"), config).unwrap();
+        page(&project, "--force --template full")
+    };
+    let python = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/python");
+    for file in ["google.json", "perf_report.csv"] {
+        fs::copy(format!("{python}/{file}"), project.path(file)).unwrap();
+    }
+    let text = with("benchmark_file = \"google.json\"\nbenchmark_row = \"matmul\"");
+    // The median of 11.07, 11.56 and 11.62 µs.
+    assert!(text.contains("**Time:** 11.56 µs by the benchmark"), "{text}");
+    assert!(text.contains("By google-benchmark 1.9.5, `matmul_kernel/iterations:50`: time of an iteration"), "{text}");
+    assert!(!text.contains("between two CUDA events") && !text.contains("had not converged"), "{text}");
+    let first = project.read("pages/2026-01-01-scale.json");
+    project.run("render pages/2026-01-01-scale.json --force --out again").done();
+    assert!(first.contains("google-benchmark 1.9.5"), "{first}");
+    let text = with("benchmark_file = \"perf_report.csv\"\nbenchmark_row = \"2048 Triton\"\nbenchmark_unit = \"us\"");
+    assert!(text.contains("**Time:** 42.50 ns by the benchmark"), "{text}");
+    let refused = |keys: &str, said: &str| {
+        fs::write(project.path("audit.toml"), config.replace("commit =", &format!("{keys}\ncommit ="))).unwrap();
+        let run = project.run("generate scale --date 2026-01-01 --force");
+        assert!(run.status() != 0 && run.err().contains(said), "{}", run.err());
+    };
+    refused("benchmark_file = \"google.json\"", "one row whose name has scale");
+    refused("benchmark_file = \"perf_report.csv\"\nbenchmark_row = \"2048 Triton\"", "benchmark_unit = \"ms\"");
+    refused("benchmark_file = \"results.xml\"", "the JSON of nvbench, google-benchmark and pytest-benchmark is read");
+    refused("benchmark_file = \"google.json\"\nbenchmark_unit = \"min\"", "unknown variant `min`");
 }

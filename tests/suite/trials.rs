@@ -114,6 +114,7 @@ fn benchmark(micros: f64) -> Benchmark {
             samples_ms: around(80.0),
             completed: None,
         }),
+        told: None,
     }
 }
 

@@ -35,6 +35,8 @@ pub enum Doubt {
     OtherGpu(String, String),
     /// L2 held other data before each launch: on the old side, on the new one.
     OtherFlush(Flush, Flush),
+    /// Another tool took the times of one side: what a time is, old and new; `None` for this program's.
+    OtherTool(Option<String>, Option<String>),
     /// The clocks were throttled on one side only.
     Throttled,
     /// Within one side they drift by this many percent, more than the sides differ.
@@ -79,6 +81,10 @@ impl TimedChange {
     }
 }
 
+fn told(benchmark: &Benchmark) -> Option<String> {
+    benchmark.told.as_ref().map(|told| told.what.clone())
+}
+
 fn flush(benchmark: &Benchmark) -> Flush {
     let method = &benchmark.method;
     (method.flushed_bytes > 0).then_some((method.flushed_bytes, method.flushed_by))
@@ -109,6 +115,8 @@ pub(super) fn changed(
         |drift: &f64| time.change.is_some_and(|change| *drift > change.abs().max(limits[Threshold::Unchanged]));
     let (verdict, doubt) = if old_gpu != gpu {
         (Verdict::NotComparable, Some(Doubt::OtherGpu(old_gpu.clone(), gpu.clone())))
+    } else if told(old.benchmark) != told(new.benchmark) {
+        (Verdict::NotComparable, Some(Doubt::OtherTool(told(old.benchmark), told(new.benchmark))))
     } else if was != is {
         (Verdict::NotComparable, Some(Doubt::OtherFlush(was, is)))
     } else if !is_alike {

@@ -272,6 +272,8 @@ fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
     });
     parts.extend(clock_steps::effective(audit));
     parts.extend(clock_steps::off_ncu(audit));
+    let told = audit.timing.as_ref().map(|timing| &timing.benchmark).filter(|times| times.told.is_some());
+    parts.extend(told.map(|times| format!("timed by {}", times.tool)));
     let count = |launches: usize| match launches {
         1 => "one launch".to_owned(),
         many => format!("{} launches", format::integer(many as u64)),

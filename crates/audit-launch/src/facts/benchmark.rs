@@ -34,10 +34,27 @@ pub struct Benchmark {
     pub empty_ms: Vec<f64>,
     /// The reference.
     pub reference: Option<TimedReference>,
+    /// What another tool says of the times, where it took them; absent for those of this program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<ToldTimes>,
 }
 
 fn is_elsewhere<T: Default + PartialEq>(facts: &T) -> bool {
     *facts == T::default()
+}
+
+/// Times that another tool took, and wrote in its own format.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ToldTimes {
+    /// Which of its results: `matmul_kernel size=2048`.
+    pub row: String,
+    /// What one time is, as a sentence part.
+    pub what: String,
+    /// Times that its file holds of this result.
+    pub taken: u64,
+    /// What a single time stands for, such as `median of 120`; absent where each is of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stands_for: Option<String>,
 }
 
 /// How times were taken.

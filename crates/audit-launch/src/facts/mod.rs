@@ -6,6 +6,7 @@ mod launched;
 
 pub use benchmark::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
+    ToldTimes,
 };
 pub use correctness::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck, WorstElement};
 pub use launched::{Buffer, DeviceFacts, FunctionFacts, LaunchFacts};

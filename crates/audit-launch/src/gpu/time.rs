@@ -169,6 +169,7 @@ pub fn time(
                 samples_ms: whole,
             }),
         }),
+        told: None,
     })
 }
 
