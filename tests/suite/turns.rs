@@ -25,7 +25,8 @@ fn scale(evidence: &mut Evidence, metric: &str, by: f64) {
     let times = |value: &mut serde_json::Value| *value = (value.as_f64().unwrap() * by).into();
     let own = &mut table["new"];
     times(&mut own["median"][at]);
-    own["each"].get_mut(at.to_string()).and_then(|each| each.as_array_mut()).into_iter().flatten().for_each(times);
+    let each = own.get_mut("each").and_then(|each| each.get_mut(at.to_string())).and_then(|each| each.as_array_mut());
+    each.into_iter().flatten().for_each(times);
     *evidence = serde_json::from_value(json).unwrap();
 }
 
