@@ -5,6 +5,7 @@ use crate::analysis::audit::Audit;
 use crate::analysis::evidence::Evidence;
 use crate::analysis::lines::{SourceLines, Spot, short_names, shortened};
 use crate::analysis::phases::{Phases, is_product, short};
+use crate::analysis::profile::OtherProfile;
 use crate::evidence::{CodeInstruction, CounterColumn, SourceLine, SourceView, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,10 +28,13 @@ impl Evidence {
         ];
         for (profile, shown) in profiles {
             let Some(profile) = profile else { continue };
-            let others = profile.others.iter_mut().map(|other| &mut other.instructions);
-            for view in others.filter_map(Option::as_mut) {
-                *view = Arc::new(kept(view, &Shown::new()));
-            }
+            let of_other = |other: &OtherProfile| {
+                let own = profile.other(other)?;
+                let shown = calls(&own.studied(&own.summary(), &audit.limits).phases);
+                Some(Arc::new(kept(other.instructions.as_ref()?, &shown)))
+            };
+            let others: Vec<Option<Arc<SourceView>>> = profile.others.iter().map(of_other).collect();
+            profile.others.iter_mut().zip(others).for_each(|(other, view)| other.instructions = view);
             if let Some(view) = &mut profile.instructions {
                 *view = Arc::new(kept(view, &shown));
             }

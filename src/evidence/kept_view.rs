@@ -20,7 +20,7 @@ const BYTES: usize = 16;
 const LEVEL: i32 = 12;
 
 #[derive(serde::Serialize, serde::Deserialize)]
-pub(super) struct KeptView {
+struct KeptView {
     launch: u32,
     name: Arc<str>,
     lines: Lines,
@@ -42,6 +42,18 @@ pub(super) struct KeptView {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     products: Vec<(usize, u32)>,
     rows: String,
+}
+
+impl serde::Serialize for SourceView {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        KeptView::of(self).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for SourceView {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<SourceView, D::Error> {
+        KeptView::deserialize(deserializer)?.view().map_err(serde::de::Error::custom)
+    }
 }
 
 /// Names in the order in which they came.
@@ -129,7 +141,7 @@ impl Reader<'_> {
 }
 
 impl KeptView {
-    pub(super) fn of(view: &SourceView) -> Result<KeptView, String> {
+    fn of(view: &SourceView) -> Result<KeptView, String> {
         let rows = &view.instructions;
         let mut out = Writer::default();
         let functions: Vec<usize> = rows.chunk_by(|one, next| one.function == next.function).map(<[_]>::len).collect();
@@ -181,7 +193,7 @@ impl KeptView {
         })
     }
 
-    pub(super) fn view(self) -> Result<SourceView, String> {
+    fn view(self) -> Result<SourceView, String> {
         let KeptView { launch, name, lines, capability, files, callees, opcodes, metrics, texts, products, rows } = self;
         let packed = STANDARD.decode(rows).map_err(|error| error.to_string())?;
         let bytes = zstd::bulk::decompress(&packed, bounds::COLUMNS).map_err(|error| error.to_string())?;

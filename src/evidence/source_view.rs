@@ -1,6 +1,5 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
-use super::kept_view::KeptView;
 use super::{MachineWord, Op, SourceLine};
 use crate::quantity::Unit;
 use cuda_binary::flow::Step;
@@ -105,18 +104,6 @@ pub struct SourceView {
     pub shown: Vec<(SourceLine, Arc<str>)>,
     /// Of a launch that was kept, the lines of its tensor instructions that hold or call a product.
     pub products: Vec<SourceLine>,
-}
-
-impl serde::Serialize for SourceView {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        KeptView::of(self).map_err(serde::ser::Error::custom)?.serialize(serializer)
-    }
-}
-
-impl<'de> serde::Deserialize<'de> for SourceView {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<SourceView, D::Error> {
-        KeptView::deserialize(deserializer)?.view().map_err(serde::de::Error::custom)
-    }
 }
 
 /// How a metric's values on several instructions make one of a line.

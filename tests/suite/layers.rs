@@ -29,7 +29,7 @@ const ANALYSIS: [&[&str]; 16] = [
     &["derive", "timeline"],
     &["lines"],
     &["phases", "launches", "over_time"],
-    &["diagnose", "readings"],
+    &["diagnose", "readings", "studied"],
     &["code", "profile", "wanted"],
     &["evidence"],
     &["readings_json", "correctness", "version"],
@@ -37,7 +37,7 @@ const ANALYSIS: [&[&str]; 16] = [
     &["results"],
     &["artefact", "others"],
     &["audit"],
-    &["compared"],
+    &["compared", "keep"],
     &["series"],
     &["milestone"],
 ];

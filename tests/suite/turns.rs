@@ -20,7 +20,8 @@ fn scale(evidence: &mut Evidence, metric: &str, by: f64) {
     let times = |value: &mut serde_json::Value| *value = (value.as_f64().unwrap() * by).into();
     let own = &mut table["new"];
     times(&mut own["median"][at]);
-    own["each"].get_mut(at.to_string()).and_then(|each| each.as_array_mut()).into_iter().flatten().for_each(times);
+    let each = own.get_mut("each").and_then(|each| each.get_mut(at.to_string())).and_then(|each| each.as_array_mut());
+    each.into_iter().flatten().for_each(times);
     *evidence = serde_json::from_value(json).unwrap();
 }
 
@@ -29,8 +30,9 @@ fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
     let bucketize = snapshot("2026-11-22-bucketize");
     let step = audit(&bucketize, |_| {}).phases.unwrap().step_cycles().unwrap();
     let with = |cycles: f64| {
-        // The life of a warp, and with it each step, is in proportion to the cycles in which SMs hold blocks.
-        let audit = audit(&bucketize, |evidence| scale(evidence, "sm__cycles_active.avg", cycles / step));
+        // By Little's law the life of a warp, and with it each step, is in proportion to the resident warps.
+        let audit =
+            audit(&bucketize, |evidence| scale(evidence, "sm__warps_active.avg.per_cycle_active", cycles / step));
         (audit.bottleneck.limiter, audit.bottleneck.sentence.to_plain())
     };
     // A load from DRAM takes 665 cycles on an idle H200: 2 × 665 = 1,330.
