@@ -137,6 +137,7 @@ def check(browser, page, shots, name):
         return [row.dataset.line, Array.from(document.querySelectorAll('.pane:last-child tr.on')).map(r => r.dataset.line)]""")
     expect(len(picked[1]) > 0 and set(picked[1]) == {picked[0]}, f"{name}: a line picks its instructions")
     browser.shot(shots / f"{name}-source.png")
+    sources(browser, name)
     browser.size(390, 844)
     browser.open(page)
     expect(browser.run(width) <= 0, f"{name}: a phone shows it without sideways scrolling")
@@ -144,6 +145,45 @@ def check(browser, page, shots, name):
     browser.run("document.getElementById('stalls').scrollIntoView()")
     browser.shot(shots / f"{name}-phone-stalls.png")
     expect(not browser.messages(), f"{name}: the console stays empty")
+
+
+def sources(browser, name):
+    """The tools of the source view and of tables, and the values over time."""
+    tools = "const [metric, filter] = document.querySelectorAll('.tools.shown select, .tools.shown input');"
+    on = "return Array.from(document.querySelectorAll('.lines tr.at'), row => row.cells[1].textContent)"
+    hot = browser.run("Array.from(document.querySelectorAll('.tools.shown button')).find(b => b.textContent === 'Hottest').click();" + on)
+    most = browser.run("return Math.max(...Array.from(document.querySelectorAll('.pane:first-child tr[data-line]'), row => parseFloat(row.cells[1].textContent) || 0))")
+    expect([float(text.split()[0]) for text in hot] == [most], f"{name}: the hottest line is picked")
+    heat = "return document.querySelectorAll('.lines td.h9').length"
+    samples = browser.run(heat)
+    executed = browser.run(tools + "metric.value = 'Executed'; metric.dispatchEvent(new Event('change'));" + heat)
+    expect(executed > samples >= 2, f"{name}: colours show another count")
+    opcode = "Array.from(document.querySelectorAll('.pane:last-child tr[data-line]')).filter(row => !row.hidden).map(row => row.cells[2].textContent)"
+    left = browser.run(tools + f"filter.value = 'ldg'; filter.dispatchEvent(new Event('input')); return {opcode}")
+    whole = browser.run(tools + f"filter.value = ''; filter.dispatchEvent(new Event('input')); return {opcode}")
+    expect(left and set(left) == {"LDG"} and len(whole) > len(left), f"{name}: the filter leaves the rows of a word")
+    walked = browser.run("""const pane = document.querySelector('.pane:first-child'), at = () => pane.querySelector('tr.at').rowIndex, was = at();
+        pane.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', cancelable: true })); return at() - was""")
+    expect(walked == 1, f"{name}: arrow keys walk over the lines")
+    saved = browser.run("""let saved; const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { saved = blob; return make.call(URL, blob) };
+        const table = document.querySelector('[data-table="share"]').parentElement;
+        Array.from(table.previousElementSibling.children).find(b => b.textContent === 'CSV').click();
+        URL.createObjectURL = make; return saved.text()""")
+    rows = browser.run("return document.querySelectorAll('[data-table=\"share\"] tr').length")
+    expect(len(saved.splitlines()) == rows and saved.splitlines()[0].count('","') >= 2, f"{name}: a table is saved as CSV")
+
+
+def over_time(browser, page):
+    """Values under the pointer and by keyboard."""
+    browser.size(1400, 1000)
+    browser.open(page)
+    said = "const figure = document.querySelector('figure.over-time'), say = () => figure.querySelector('output').textContent;"
+    by_key = browser.run(said + """figure.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', cancelable: true })); return say()""")
+    by_pointer = browser.run(said + """figure.scrollIntoView(); const box = figure.querySelector('svg').getBoundingClientRect();
+        figure.querySelector('svg').dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width / 2, clientY: box.top + 5 })); return say()""")
+    expect("%" in by_key and "%" in by_pointer and by_key != by_pointer, f"values over time: {by_key}; {by_pointer}")
+    expect(not browser.messages(), "values over time: the console is empty")
 
 
 def main():
@@ -157,6 +197,8 @@ def main():
         fixtures = ROOT / "tests/fixtures/labelled"
         page = generate(folder, "--report", fixtures / "transpose_padded.ncu-repz", "--baseline",
                         fixtures / "transpose_tiled.ncu-repz", "--baseline-kernel", "tiled")
+        series = generate(folder, "--name", "series", "--report",
+                          ROOT / "tests/fixtures/collected/pair_potential/profile.ncu-repz")
         bad = generate(folder, "--report", planted(folder), "--title", "</title><script>window.planted=2</script>")
         driver = subprocess.Popen(["chromedriver", f"--port={PORT}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -171,6 +213,7 @@ def main():
                 check(browser, page, shots, name)
                 scheme = browser.run("return getComputedStyle(document.body).backgroundColor")
                 expect((scheme == "rgb(13, 17, 23)") == dark, f"{name}: the colours follow the reader's scheme")
+                over_time(browser, series)
                 if not dark:
                     browser.open(bad)
                     state = browser.run("""return [typeof window.planted, document.scripts.length,

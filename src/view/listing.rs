@@ -7,6 +7,9 @@ use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
+/// Stall reasons named for one line.
+const REASONS: usize = 3;
+
 /// Costs of a line or an instruction; empty where nothing is to be said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CostText {
@@ -22,6 +25,8 @@ pub struct CostText {
     pub excess: String,
     /// Warp-level executions.
     pub executed: String,
+    /// The counts behind these words, and those of each stall reason: `Samples 120;Executed 4096;Long scoreboard 96`.
+    pub counts: String,
 }
 
 /// A line of source, or an instruction.
@@ -33,6 +38,8 @@ pub struct CodeRow {
     pub at: String,
     /// The text with its indentation; empty for an instruction that no disassembler was at hand for.
     pub text: String,
+    /// The calls that it was inlined at, `gemm.cu:294, gemm.cu:310`; empty for code that is where it was written.
+    pub callers: String,
     /// Costs.
     pub cost: CostText,
 }
@@ -72,6 +79,7 @@ pub(crate) fn source_text(listing: &Listing) -> SourceText {
                 line: id(at, line.number),
                 at: line.number.to_string(),
                 text: verbatim(&line.text),
+                callers: line.callers.join(", "),
                 cost: line.cost.as_ref().map(|cost| written(cost, listing.samples, most)).unwrap_or_default(),
             })
             .collect(),
@@ -80,6 +88,7 @@ pub(crate) fn source_text(listing: &Listing) -> SourceText {
         line: one.line.map(|(file, line)| id(file, line)).unwrap_or_default(),
         at: format!("{:#x}", one.offset),
         text: verbatim(&one.text),
+        callers: String::new(),
         cost: written(&one.cost, listing.samples, hottest),
     });
     SourceText { note: note(listing), files: files.collect(), code: code.collect() }
@@ -101,8 +110,8 @@ fn note(listing: &Listing) -> Words {
         ),
         None => words!("The report holds no warp samples by instruction."),
     });
-    if listing.is_whole && listing.instructions.iter().all(|one| one.text.is_empty()) {
-        parts.push(words!("The instructions have no text: it comes from a build whose code is the one that ran (`source` or `cubin` in audit.toml)."));
+    if listing.is_whole && !listing.has_operands {
+        parts.push(words!("Opcodes are read from the machine code in the report; operands come from a build whose code is the one that ran (`source` or `cubin` in audit.toml)."));
     }
     words::join(parts, " ")
 }
@@ -115,10 +124,15 @@ fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
         |part: u64, whole: u64, digits| format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits));
     let label = |id: &str| catalog::stall(id).map_or(id.to_owned(), |row| row.label.to_owned());
     let waits = samples.map(|(own, _)| {
-        let large = cost.reasons.iter().filter(|(_, n)| 10 * n >= own);
+        let large = cost.reasons.iter().filter(|(_, n)| 10 * n >= own).take(REASONS);
         large.map(|(id, n)| format!("{} {}", label(id), percent(*n, own, 0))).collect::<Vec<_>>().join(", ")
     });
+    let named =
+        [("Samples", cost.samples), ("Executed", cost.executed), ("Sectors", cost.sectors), ("Excess", cost.excess)];
+    let named = named.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count.filter(|n| *n > 0)?)));
+    let counts = named.chain(cost.reasons.iter().map(|(id, n)| (label(id), *n)));
     CostText {
+        counts: counts.map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(";"),
         samples: samples.map(|(own, all)| percent(own, all, 1)).unwrap_or_default(),
         heat: samples.map(|(own, _)| (9 * own / most.max(1)).to_string()).unwrap_or_default(),
         waits: waits.unwrap_or_default(),

@@ -101,6 +101,10 @@ fn the_page_needs_nothing_else_and_shows_the_source_with_its_costs() {
     assert!(!html.contains("src=\"") && !html.contains("url(") && !html.contains("href=\"http"), "the page is alone");
     let line = html.lines().find(|line| line.contains("data-line=\"f0-25\"")).expect("line 25 is listed");
     assert!(line.contains(" %</td>") && line.contains("Short scoreboard") || line.contains("MIO throttle"), "{line}");
+    // No disassembler is at hand: opcodes, and where branches go, are those of the report's machine code.
+    let sass = |opcode: &str| html.matches(&format!("<td class=\"text\">{opcode}")).count();
+    assert!(sass("LDG<") > 0 && sass("STS<") > 0 && sass("BAR<") == 1 && sass("BRA 0x") > 0, "opcodes");
+    assert!(line.contains("Samples ") && line.contains(";Executed "), "{line}");
     assert_eq!(html, generate(&words), "the same input gives the same bytes");
 }
 
@@ -143,8 +147,8 @@ fn page_of(text: &str) -> Result<String, RenderError> {
         sections: vec![section],
         ..Document::default()
     };
-    let cost = || CostText { samples: word(), heat: word(), waits: word(), ..CostText::default() };
-    let row = || CodeRow { line: word(), at: word(), text: word(), cost: cost() };
+    let cost = || CostText { samples: word(), heat: word(), waits: word(), counts: word(), ..CostText::default() };
+    let row = || CodeRow { line: word(), at: word(), text: word(), callers: word(), cost: cost() };
     let source = SourceText {
         note: text.into(),
         files: vec![SourceFile { name: word(), rows: vec![row()] }],
@@ -219,7 +223,7 @@ fn cells_carry_their_number_and_their_tone() {
     let section = Section::new("s", "S", vec![table.into()]);
     let document = Document { title: "T".into(), sections: vec![section], ..Document::default() };
     let html = TEMPLATES.html("audit", &document, &SourceText::default()).unwrap();
-    assert!(html.contains("<td class=\"number\" data-key=\"16812345\">16.8 M</td>"), "{html}");
+    assert!(html.contains("<td class=\"number\" data-key=\"16812345\">16.8\u{a0}M</td>"), "{html}");
     assert!(html.contains("<td class=\"number good\" data-key=\"\">PASS</td>"), "{html}");
 }
 

@@ -5,16 +5,13 @@ use super::costs::SourceLines;
 use super::spot::Groups;
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::catalog::Counter;
-use crate::evidence::SourceView;
+use crate::evidence::{CodeInstruction, SourceView};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files up to this many lines are listed whole; of longer ones, lines with costs and those around them.
 const WHOLE: usize = 400;
 /// Lines shown around one with costs where a file is not listed whole.
 const AROUND: u32 = 3;
-/// Stall reasons kept for one line.
-const REASONS: usize = 3;
-
 /// What a line or an instruction costs; `None` where the report does not count it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct LineCost {
@@ -37,6 +34,8 @@ pub(crate) struct ListedLine {
     pub number: u32,
     /// The text; empty where the report does not embed the file.
     pub text: String,
+    /// `file:line` of the calls that its costliest instructions were inlined at.
+    pub callers: Vec<String>,
     /// What its instructions cost; `None` for a line without instructions.
     pub cost: Option<LineCost>,
 }
@@ -55,7 +54,8 @@ pub(crate) struct ListedFile {
 pub(crate) struct ListedInstruction {
     /// Byte offset in its function.
     pub offset: u64,
-    /// As a disassembler prints it; empty where no listing was at hand.
+    /// As a disassembler prints it; without a listing the opcode, and where a branch goes, by the bits. Empty for an opcode
+    /// that is not known.
     pub text: String,
     /// Position in [`Listing::files`] and line; `None` where no line is known.
     pub line: Option<(usize, u32)>,
@@ -74,6 +74,8 @@ pub(crate) struct Listing {
     pub is_whole: bool,
     /// Files, the one with the most samples first.
     pub files: Vec<ListedFile>,
+    /// Whether instructions have their operands.
+    pub has_operands: bool,
     /// Instructions in the order of the code; empty for a listing from a snapshot.
     pub instructions: Vec<ListedInstruction>,
 }
@@ -101,6 +103,10 @@ impl Counters {
         }
     }
 
+    fn callers(&self, groups: &Groups<'_>, rows: &[usize]) -> Vec<String> {
+        groups.spot(rows, |row| self.cost(&[row]).samples.unwrap_or(0)).inlined_at
+    }
+
     fn cost(&self, rows: &[usize]) -> LineCost {
         let sum = |counts: &Vec<u64>| rows.iter().map(|row| counts[*row]).sum::<u64>();
         let mut reasons: Vec<(String, u64)> =
@@ -108,7 +114,6 @@ impl Counters {
         let samples = (!self.reasons.is_empty()).then(|| reasons.iter().map(|(_, n)| n).sum());
         reasons.retain(|(id, _)| !matches!(id.as_str(), "selected" | "not_selected"));
         reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        reasons.truncate(REASONS);
         LineCost {
             samples,
             reasons,
@@ -136,12 +141,12 @@ impl Listing {
         order.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let listed = order.iter().map(|(_, file)| ListedFile {
             name: groups.short_name(file),
-            lines: lines(view, file, &files[file], &counters),
+            lines: lines(&groups, file, &files[file], &counters),
         });
         let position = |file: &str| order.iter().position(|(_, other)| *other == file);
         let instructions = view.instructions.iter().enumerate().map(|(row, instruction)| ListedInstruction {
             offset: instruction.offset,
-            text: instruction.sass.as_deref().unwrap_or_default().to_owned(),
+            text: instruction.sass.as_deref().map_or_else(|| by_bits(instruction), str::to_owned),
             line: groups.place(row).and_then(|place| Some((position(&place.file)?, place.line))),
             cost: counters.cost(&[row]),
         });
@@ -150,6 +155,7 @@ impl Listing {
             launch: view.launch,
             samples: counters.cost(&all).samples,
             is_whole: true,
+            has_operands: view.instructions.iter().any(|one| one.sass.is_some()),
             files: listed.collect(),
             instructions: instructions.collect(),
         }
@@ -158,15 +164,15 @@ impl Listing {
     /// The costliest lines, as an audit keeps them.
     pub(crate) fn kept(source: &SourceLines) -> Listing {
         let mut files: BTreeMap<String, BTreeMap<u32, ListedLine>> = BTreeMap::new();
-        let mut put =
-            |spot: &super::Spot, add: &dyn Fn(&mut LineCost)| {
-                if spot.line > 0 {
-                    let line = files.entry(spot.file.clone()).or_default().entry(spot.line).or_insert_with(|| {
-                        ListedLine { number: spot.line, text: spot.text.clone(), cost: Some(LineCost::default()) }
-                    });
-                    line.cost.iter_mut().for_each(add);
-                }
-            };
+        let mut put = |spot: &super::Spot, add: &dyn Fn(&mut LineCost)| {
+            if spot.line > 0 {
+                let line = files.entry(spot.file.clone()).or_default().entry(spot.line).or_insert_with(|| {
+                    let (text, callers) = (spot.text.clone(), spot.inlined_at.clone());
+                    ListedLine { number: spot.line, text, callers, cost: Some(LineCost::default()) }
+                });
+                line.cost.iter_mut().for_each(add);
+            }
+        };
         for line in source.waits.iter().flat_map(|waits| &waits.lines) {
             put(&line.spot, &|cost| {
                 cost.samples = Some(line.samples);
@@ -190,15 +196,28 @@ impl Listing {
             launch: source.launch,
             samples: source.waits.as_ref().map(|waits| waits.samples),
             is_whole: false,
+            has_operands: false,
             files: files.into_iter().map(file).collect(),
             instructions: Vec::new(),
         }
     }
 }
 
+/// What the bits of an instruction say of it: `BRA 0x1f0`.
+fn by_bits(instruction: &CodeInstruction) -> String {
+    let op = instruction.op();
+    let target = instruction.word.as_ref().and_then(|word| word.target);
+    match target {
+        _ if !op.is_known() => String::new(),
+        Some(target) => format!("{} {target:#x}", op.name()),
+        None => op.name().to_owned(),
+    }
+}
+
 /// The lines of a file that are shown.
-fn lines(view: &SourceView, file: &str, costs: &BTreeMap<u32, Vec<usize>>, counters: &Counters) -> Vec<ListedLine> {
-    let texts: Vec<&str> = view
+fn lines(groups: &Groups<'_>, file: &str, costs: &BTreeMap<u32, Vec<usize>>, counters: &Counters) -> Vec<ListedLine> {
+    let texts: Vec<&str> = groups
+        .view
         .texts
         .iter()
         .find(|text| text.file.as_ref() == file)
@@ -214,6 +233,7 @@ fn lines(view: &SourceView, file: &str, costs: &BTreeMap<u32, Vec<usize>>, count
     let line = |number: u32| ListedLine {
         number,
         text: texts.get(number as usize - 1).map(|text| (*text).to_owned()).unwrap_or_default(),
+        callers: costs.get(&number).map(|rows| counters.callers(groups, rows)).unwrap_or_default(),
         cost: costs.get(&number).map(|rows| counters.cost(rows)),
     };
     shown.into_iter().filter(|number| *number > 0).map(line).collect()

@@ -93,7 +93,7 @@ pub(in crate::analysis) fn place(instruction: &CodeInstruction) -> Option<&Sourc
 
 /// Instructions grouped by line, in the order of the code.
 pub(super) struct Groups<'v> {
-    view: &'v SourceView,
+    pub(super) view: &'v SourceView,
     short: HashMap<Arc<str>, String>,
     pub(super) all: Vec<Vec<usize>>,
 }

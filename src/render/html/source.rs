@@ -18,14 +18,14 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
         .map(|file| {
             let rows = file.rows.iter().map(|of| {
                 let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-                row(of, [samples, sectors, excess, code(&of.text), executed, waits])
+                row(of, [samples, sectors, excess, code(of), executed, waits])
             });
             table(&["Line", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"], rows)
         })
         .collect();
     let instructions = source.code.iter().map(|of| {
         let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-        row(of, [samples, code(&of.text), sectors, excess, executed, waits])
+        row(of, [samples, code(of), sectors, excess, executed, waits])
     });
     let instructions = match source.code.is_empty() {
         true => String::new(),
@@ -58,11 +58,16 @@ fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
 }
 
 fn row(of: &CodeRow, cells: [String; 6]) -> String {
-    format!("<tr data-line=\"{}\"><td class=\"at\">{}</td>{}</tr>\n", line(&of.line), line(&of.at), cells.concat())
+    let (own, counts, at) = (line(&of.line), line(&of.cost.counts), line(&of.at));
+    format!("<tr data-line=\"{own}\" data-counts=\"{counts}\"><td class=\"at\">{at}</td>{}</tr>\n", cells.concat())
 }
 
-fn code(text: &str) -> String {
-    format!("<td class=\"text\">{}</td>", xml::text(text))
+fn code(of: &CodeRow) -> String {
+    let callers = match of.callers.as_str() {
+        "" => String::new(),
+        callers => format!("<span class=\"from\">called at {}</span>", line(callers)),
+    };
+    format!("<td class=\"text\">{}{callers}</td>", xml::text(&of.text))
 }
 
 /// Samples, sectors, excess, executions and waits.
