@@ -79,6 +79,7 @@ mod simulation;
 mod snapshot;
 mod source_lines;
 mod source_view;
+mod stability;
 mod stale;
 mod templates;
 mod terminal;
