@@ -3,6 +3,7 @@
 use crate::analysis::artefact::Artefact;
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Looked, Standing, Void};
+use crate::analysis::derive::asked;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named;
@@ -18,7 +19,7 @@ use crate::analysis::evidence::{Evidence, Side};
 use crate::analysis::kernel::build::BuildRow;
 use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::overview::{OtherKernel, time_of_all};
-use crate::analysis::kernel::row::Performance;
+use crate::analysis::kernel::row::{Performance, Row};
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -40,7 +41,7 @@ use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::Comparison;
 use crate::catalog::Code;
-use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, Workload};
+use crate::evidence::{Collected, Correctness, Origin, Reading, SanitizerRun, TestRun, Workload};
 
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -77,6 +78,9 @@ pub struct Audit {
     pub build_warnings: Vec<(String, u64, String)>,
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
     pub panels: Vec<Panel>,
+    /// The counters that ncu was asked for by name, of a report without sections.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Row>,
     /// Stalls.
     pub stalls: Stalls,
     /// Executions by opcode.
@@ -144,6 +148,9 @@ pub struct Audit {
     pub sanitizer: Vec<SanitizerRun>,
     /// The check of the outputs; `None` where there was none.
     pub correctness: Option<Correctness>,
+    /// What the project's own tests of its results found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tested: Option<TestRun>,
     /// The times outside the profiler.
     pub timing: Option<Timing>,
     /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
@@ -167,7 +174,7 @@ impl Audit {
     }
 
     fn looked(&self) -> Looked<'_> {
-        Looked { correctness: self.correctness.as_ref(), sanitizer: &self.sanitizer }
+        Looked { correctness: self.correctness.as_ref(), tested: self.tested.as_ref(), sanitizer: &self.sanitizer }
     }
 
     /// What is known of the kernel's results.
@@ -196,6 +203,12 @@ impl Audit {
         let is_there = |code: &Code| self.findings.iter().any(|finding| finding.code == *code);
         let old = self.old_findings.iter().flatten().copied();
         old.filter(move |code| !is_there(code) && !self.unseen_after.contains(code))
+    }
+
+    /// Whether its lines are those of a Python source, whose launches are a program's own.
+    pub fn is_from_python(&self) -> bool {
+        let lines = self.source.iter().flat_map(|lines| &lines.executed);
+        lines.into_iter().any(|line| line.spot.file.ends_with(".py"))
     }
 
     /// Whether it is of a build that nobody ran.
@@ -297,6 +310,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         collected: new.collected.clone(),
         sanitizer: new.sanitizer.clone(),
         correctness: new.correctness.clone(),
+        tested: new.tested.clone(),
         variants: VariantTimes::of(new, kernel, limits),
         configurations: new.configurations.clone(),
         trial_files: new.files.clone(),
@@ -304,6 +318,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         settings,
         performance,
+        asked: asked::rows(kernel, old_kernel),
         panels,
         stalls,
         mix,

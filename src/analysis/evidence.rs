@@ -11,7 +11,9 @@ use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
 use crate::analysis::readings::with_counted_list;
-use crate::evidence::{Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView};
+use crate::evidence::{
+    Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView, TestRun,
+};
 
 /// What an audit is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +74,9 @@ pub struct Side {
     /// The check of the outputs; `None` where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correctness: Option<Correctness>,
+    /// What the project's own tests of its results found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tested: Option<TestRun>,
     /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
@@ -106,6 +111,9 @@ impl Side {
         for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
             private::make_step_public(step);
             step.command = with_counted_list(&step.command);
+        }
+        for case in self.tested.iter_mut().flat_map(|tested| tested.failed.iter_mut().chain(&mut tested.broken)) {
+            case.why = private::public_text(&case.why);
         }
         self.missed.iter_mut().for_each(|(_, why)| *why = private::public_text(why));
         let further = self.variants.iter_mut().flat_map(|variant| &mut variant.sanitizer);

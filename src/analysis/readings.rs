@@ -1,7 +1,7 @@
 //! Which numbers of a kernel an audit keeps.
 
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
-use crate::analysis::derive::{mix, roofline, stalls};
+use crate::analysis::derive::{asked, mix, roofline, stalls};
 use crate::analysis::kernel::readings::Readings;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
@@ -18,7 +18,7 @@ static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-fn asked(command_line: &str) -> Option<&str> {
+fn listed(command_line: &str) -> Option<&str> {
     let (_, rest) = command_line.split_once(" --metrics ")?;
     rest.split(' ').next().filter(|list| list.contains(','))
 }
@@ -28,7 +28,7 @@ const LISTED: usize = 8;
 
 /// A command line of ncu with a long list of metrics as their number: the readings and those that are said to be missing name them.
 pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
-    match asked(command_line).map(|list| (list, list.split(',').count())) {
+    match listed(command_line).map(|list| (list, list.split(',').count())) {
         Some((list, count)) if count > LISTED => command_line.replacen(list, &format!("'<{count} metrics>'"), 1),
         _ => command_line.to_owned(),
     }
@@ -37,7 +37,7 @@ pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
 /// What is worth keeping of a kernel: every metric of the catalog, the counters that are read by name, every stall that a table
 /// shows, the counters of the breakdowns, what the subject names, and what the command line of the report asks for.
 pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, work: &Work) -> Readings {
-    let asked: HashSet<&str> = asked(command_line).into_iter().flat_map(|list| list.split(',')).collect();
+    let named_in_command: HashSet<&str> = listed(command_line).into_iter().flat_map(|list| list.split(',')).collect();
     let mut named: HashSet<String> = work.readings().map(str::to_owned).collect();
     let breakdowns = kernel.readings.breakdowns.iter().filter(|(name, _)| name.ends_with(AVERAGE));
     for counter in breakdowns.flat_map(|(_, list)| list.split(',')) {
@@ -47,9 +47,11 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
     }
     let multiplies =
         kernel.with_modifiers().into_iter().flat_map(|counts| counts.keys()).any(|opcode| is_product(opcode));
+    let is_targeted = asked::is_targeted(&kernel);
     let is_worth = |name: &str| {
-        KNOWN.contains(name)
-            || asked.contains(name)
+        is_targeted
+            || KNOWN.contains(name)
+            || named_in_command.contains(name)
             || named.contains(name)
             || stalls::is_shown(name)
             || roofline::tells_tensor_work(name, multiplies, |counter| kernel.value(counter))

@@ -1,5 +1,6 @@
 //! What the analysis asks of a reader.
 
+use crate::analysis::derive::asked::FEW;
 use crate::analysis::derive::mix::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::derive::roofline;
 use crate::analysis::kernel::overview::MEMBER_NAMES;
@@ -36,7 +37,7 @@ pub fn want() -> Want {
         prefixes: catalog::sampler().told.clone(),
         suffixes: series.collect(),
     });
-    Want { metrics, instances, first_instances, rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
+    Want { metrics, few: FEW, instances, first_instances, rules: Rules::FirstOfKernel, hash: true, ..Want::default() }
 }
 
 /// What tells which kernel an audit is about: the time of each launch.

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::{metric, row, table};
+use crate::nearest::several;
 use crate::quantity::metric_table::{self, split};
 
 /// Counters by the beginning and the end of their names.
@@ -37,9 +38,20 @@ struct Part {
     families: Vec<Family>,
 }
 
+/// Sections of ncu.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct Sections {
+    /// Those that there are.
+    named: Vec<&'static str>,
+    /// What is meant by other names.
+    meant: BTreeMap<&'static str, &'static str>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct File {
+    sections: Sections,
     /// How many times longer a program runs under a tool of compute-sanitizer.
     sanitizer: BTreeMap<&'static str, f64>,
     /// Counters by patched instructions that stand for those of the hardware.
@@ -47,11 +59,26 @@ struct File {
     part: Vec<Part>,
 }
 
+/// Sections that are offered for a name that none has.
+const NEAR: usize = 3;
+
 static SET: LazyLock<File> = LazyLock::new(|| row::parse(include_str!("collection.toml")));
 
 /// How many times longer a program runs under a tool of compute-sanitizer, as one was measured; 1 for an unknown tool.
 pub(crate) fn sanitizer_ratio(tool: &str) -> f64 {
     SET.sanitizer.get(tool).copied().unwrap_or(1.0)
+}
+
+/// Why ncu cannot collect a section of this name, with the name that is meant; `None` where it can.
+pub(crate) fn section_fault(name: &str) -> Option<String> {
+    let Sections { named, meant } = &SET.sections;
+    if named.contains(&name) {
+        return None;
+    }
+    let near = || several(name, named.iter().copied(), NEAR).join(", ");
+    let instead = meant.get(name).map_or_else(near, |section| (*section).to_owned());
+    let instead = if instead.is_empty() { named.join(", ") } else { instead };
+    Some(format!("ncu has no section {name:?}; it has: {instead}"))
 }
 
 /// What on the page a metric is collected for beside the tables, in the words of the file.

@@ -79,11 +79,12 @@ fn of_alias(row: &'static AliasRow) -> Explanation {
 
 /// The instructions of PTX whose names go on from this one, as sentences name them: `wgmma`, `cp.async`.
 fn family(name: &str) -> Option<Explanation> {
-    let begins = |row: &&AliasRow| row.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let name = name.to_ascii_lowercase();
+    let begins = |row: &&AliasRow| row.name.strip_prefix(&name).is_some_and(|rest| rest.starts_with('.'));
     let members: Vec<&str> = sass_aliases().iter().filter(begins).map(|row| row.name).collect();
     (!members.is_empty()).then(|| Explanation {
         kind: "PTX instructions",
-        name: name.to_owned(),
+        name: name.clone(),
         text: format!("Instructions of PTX; each has an explanation of its own: {}.", members.join(", ")),
         ..Explanation::default()
     })

@@ -35,7 +35,7 @@ pub use checklists::{Operator, checklist, checklists};
 pub(crate) use chips::{ChipRow, LoadLatency, chip_of_arch};
 pub use chips::{chip, chips};
 pub use collection::collection;
-pub(crate) use collection::{MetricSet, sanitizer_ratio};
+pub(crate) use collection::{MetricSet, sanitizer_ratio, section_fault};
 pub(crate) use counters::CounterPlace;
 pub use counters::{Counter, counters};
 pub use explain::{explain, list, nearest};

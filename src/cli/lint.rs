@@ -5,7 +5,7 @@ use super::evidence::folder_of;
 use super::failure::{Failure, Status};
 use super::plan::{DEFAULT_CONFIG, is_there};
 use crate::analysis::{Selection, subject_launches};
-use crate::catalog::{check_metric_name, counters_of_arch};
+use crate::catalog::{check_metric_name, counters_of_arch, section_fault};
 use crate::collect::{MANIFEST, is_as_made};
 use crate::config::{Code, Config, Subject};
 use crate::evidence::{NameSet, Want};
@@ -88,7 +88,7 @@ fn filter(subject: &Subject) -> Option<String> {
     subject_launches(&report, &selection).err().and_then(|error| named(&error))
 }
 
-/// What is wrong with the metrics that a subject asks for or expects, on the chip that it is built for. Names without two
+/// What is wrong with the metrics and sections that a subject asks for or expects, on the chip that it is built for. Names without two
 /// underscores are readings of our own, which the page says when it lacks one.
 fn names(subject: &Subject) -> Vec<String> {
     let chip = match &subject.code {
@@ -102,5 +102,7 @@ fn names(subject: &Subject) -> Vec<String> {
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| format!("{}: {}", subject.name, check.sentence(name, chip)))
     };
-    subject.collect.extra.iter().chain(expected).filter_map(fault).collect()
+    let sections = subject.collect.sections.iter().filter_map(|name| section_fault(name));
+    let sections = sections.map(|why| format!("{}: {why}", subject.name));
+    subject.collect.extra.iter().chain(expected).filter_map(fault).chain(sections).collect()
 }

@@ -5,15 +5,15 @@ use super::code::places;
 use super::evidence::{folder_of, together};
 use super::failure::Failure;
 use super::launcher::{self, Folders};
-use super::moment::now;
+use super::moment::{commit, now};
 use super::progress;
 use super::say::say;
 use super::variants;
 use crate::analysis::public_command;
-use crate::catalog::{check_metric_name, collection, counters_of_arch};
+use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{
-    self, Build, Check, Collecting, Context, METRIC_SETS, Machine, Metrics, Places, Profile, Progress, Request,
-    Summary, Trial, Words,
+    self, Build, Check, Collecting, Context, METRIC_SETS, Machine, Metrics, Places, Profile, Progress, Request, Stated,
+    Summary, Tests, Trial, Words,
 };
 use crate::config::{Code, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
@@ -104,6 +104,7 @@ fn request(
         subject: together.map_or_else(|| subject.name.to_string(), |together| together.names[0].clone()),
         also: together.map(|together| together.names[1..].to_vec()).unwrap_or_default(),
         project: project.to_owned(),
+        commit: commit(project, &[evidence.strip_prefix(project).unwrap_or(&evidence).to_owned()]).unwrap_or_default(),
         evidence,
         build,
         program,
@@ -111,6 +112,7 @@ fn request(
         is_task,
         profile,
         check: check(keys, project),
+        tests: tests(subject, project),
         has_timeline: arguments.timeline,
         again: arguments.again,
     })
@@ -122,6 +124,17 @@ fn check(keys: &Collecting, project: &Path) -> Option<Check> {
     keys.check_run.iter().for_each(|word| program.one(word));
     let inputs = keys.check_run.iter().map(PathBuf::from).filter(|path| project.join(path).is_file()).collect();
     (!keys.check_run.is_empty()).then_some(Check { program, inputs })
+}
+
+/// The project's own tests of a subject, where it states some.
+fn tests(subject: &Subject, project: &Path) -> Option<Tests> {
+    let words = &subject.tests.as_ref().filter(|tests| !tests.pytest.is_empty())?.pytest;
+    let mut program = Words::new();
+    words.iter().for_each(|word| program.one(word));
+    // A test is named as tests/test_gemm.py::test_wide.
+    let files = words.iter().map(|word| PathBuf::from(word.split("::").next().unwrap_or_default()));
+    let inputs = files.filter(|path| project.join(path).is_file()).collect();
+    Some(Tests { program, stated: Stated { text: String::new(), inputs } })
 }
 
 fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Option<&str>) -> Profile {
@@ -140,13 +153,14 @@ fn lint(subject: &Subject, profile: &Profile, chip: Option<&str>) -> Result<(), 
         let check = check_metric_name(name, chip);
         check.is_fault().then(|| check.sentence(name, chip))
     };
-    let faults: Vec<String> = profile.asked().iter().filter_map(fault).collect();
+    let sections = profile.keys.sections.iter().filter_map(|name| section_fault(name));
+    let faults: Vec<String> = profile.asked().iter().filter_map(fault).chain(sections).collect();
     if faults.is_empty() {
         return Ok(());
     }
     let list: String = faults.iter().map(|fault| format!("\n  {fault}")).collect();
     Err(Failure::usage(format!(
-        "{} asks for metrics that do not exist:{list}\n  help: ncu drops such a name silently, or fails; correct `extra` under [subject.collect] or --metric",
+        "{} asks for what ncu does not have:{list}\n  help: ncu drops such a name silently, or fails; correct `extra` or `sections` under [subject.collect], or --metric",
         subject.name
     )))
 }
@@ -204,6 +218,12 @@ fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
                 .map(|one| one.correctness.subject.as_str())
                 .collect();
             Ok(if wrong.is_empty() { "correct".to_owned() } else { format!("WRONG: {}", wrong.join(", ")) })
+        }
+        Trial::Tests => {
+            let found = source::read_junit(path).map_err(|error| error.to_string())?;
+            let wrong: Vec<&str> = found.failed.iter().chain(&found.broken).map(|test| test.name.as_str()).collect();
+            let passed = format!("{} passed", found.passed);
+            Ok(if wrong.is_empty() { passed } else { format!("{passed}, not {}", wrong.join(", ")) })
         }
     }
 }

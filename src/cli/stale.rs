@@ -215,7 +215,8 @@ pub(super) fn beside(subjects: &[Subject], audits: &[&Path], project: &Path) -> 
         let files =
             [&subject.report, &subject.baseline, &subject.collect.evidence, &trials.correctness, &trials.benchmark];
         let more = [&trials.baseline_benchmark, &trials.reference].into_iter().chain(files).flatten().cloned();
-        more.chain(subject.ptxas.iter().cloned()).collect::<Vec<_>>()
+        let junit = subject.tests.as_ref().and_then(|tests| tests.junit.clone());
+        more.chain(junit).chain(subject.ptxas.iter().cloned()).collect::<Vec<_>>()
     };
     let all = subjects.iter().flat_map(of).chain(audits.iter().map(|folder| folder.to_path_buf()));
     all.filter_map(|path| path.strip_prefix(project).map(Path::to_owned).ok())

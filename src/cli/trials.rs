@@ -43,6 +43,7 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
     }
     launches(folder, new)?;
     bench(subject, folder, new)?;
+    tests(subject, folder, new)?;
     let TrialFiles { correctness, benchmark, baseline_benchmark, reference } = &named;
     if let Some(path) = correctness {
         new.correctness = Some(noted("check of the outputs", path, CHECK, &mut new.files)?);
@@ -85,6 +86,32 @@ fn bench(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -> Result<(
             let (own, names) = (&subject.name, names.join(", "));
             new.missed.push((step.0.to_owned(), format!("nothing there is called {own}; it holds {names}")));
         }
+    }
+    Ok(())
+}
+
+/// What the project's own tests found: a file that the subject names, else what was collected.
+fn tests(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -> Result<(), Failure> {
+    let Some(stated) = &subject.tests else { return Ok(()) };
+    let (step, file) = steps::TESTS;
+    let found = match (&stated.junit, folder) {
+        (Some(path), _) => Ok(Some(path.clone())),
+        (None, Some(folder)) => folder.trial(step, file),
+        (None, None) => Ok(None),
+    };
+    match found {
+        Ok(Some(path)) => {
+            let read = |bytes: &[u8], path: &Path| source::junit(bytes, path, stated.meant.as_ref());
+            let mut tested = noted("tests", &path, ("JUnit", read), &mut new.files)?;
+            if tested.commit.is_empty() {
+                let collected =
+                    folder.filter(|_| stated.junit.is_none()).and_then(|folder| folder.collected.step(step));
+                tested.commit = collected.map(|step| step.commit.clone()).unwrap_or_default();
+            }
+            new.tested = Some(tested);
+        }
+        Ok(None) => new.missed.push((step.to_owned(), "its tests were not run: `audit collect` runs them".to_owned())),
+        Err(why) => new.missed.push((step.to_owned(), why)),
     }
     Ok(())
 }
@@ -150,7 +177,7 @@ pub(super) fn beside_report(report: &Path, kernel: &KernelKey) -> Result<Option<
 fn noted<T>(
     what: &str,
     path: &Path,
-    (schema, read): Reader<T>,
+    (schema, read): (&str, impl FnOnce(&[u8], &Path) -> Result<T, source::ReadError>),
     files: &mut Vec<(String, Origin)>,
 ) -> Result<T, Failure> {
     let bytes = source::read_all(path)?;

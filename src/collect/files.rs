@@ -12,6 +12,8 @@ pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json")
 pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 /// What `kernel_audit.bench` found of every kernel of a program: a check and times on each line.
 pub(crate) const BENCH: (&str, &str) = ("bench", "bench.jsonl");
+/// What the project's own tests of the results found.
+pub(crate) const TESTS: (&str, &str) = ("tests", "tests.xml");
 /// The profile.
 pub(crate) const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
 /// Launches that ncu times and asks nothing else.

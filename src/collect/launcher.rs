@@ -47,6 +47,8 @@ pub enum Trial {
     Time,
     /// The program checks and times its kernels by itself.
     Bench,
+    /// The project's own tests are run.
+    Tests,
 }
 
 /// Why a tool watches the program.
@@ -67,6 +69,7 @@ impl Trial {
             Trial::Check => files::CORRECTNESS,
             Trial::Time => files::BENCHMARK,
             Trial::Bench => files::BENCH,
+            Trial::Tests => files::TESTS,
         }
     }
 }
@@ -133,7 +136,7 @@ impl Launcher {
             }
             (Launcher::Own(own), Trial::Check) => (own, "--check"),
             (Launcher::Own(own), Trial::Time) => (own, "--time"),
-            (Launcher::Own(_), Trial::Bench) | (Launcher::Program(_), _) => return None,
+            (Launcher::Own(_), Trial::Bench | Trial::Tests) | (Launcher::Program(_), _) => return None,
         };
         let mut words = own.words.clone();
         words.one(flag);

@@ -45,7 +45,7 @@ pub use nvcc::{Compile, compile};
 pub use progress::about;
 pub(crate) use progress::{Done, Progress};
 pub use request::{Absent, Build, Context, Summary};
-pub(crate) use request::{Check, Request};
+pub(crate) use request::{Check, Request, Tests};
 pub use runner::{Call, run};
 pub(crate) use runner::{Interrupt, Ran, run_watched};
 pub(crate) use sanitizer::{SanitizerSaid, sanitizer_words};

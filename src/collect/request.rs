@@ -1,6 +1,6 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
-use super::launcher::{Launcher, Trial, Watch};
+use super::launcher::{Launcher, Stated, Trial, Watch};
 use super::{Collecting, Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -26,6 +26,15 @@ pub struct Check {
     pub inputs: Vec<PathBuf>,
 }
 
+/// The project's own tests.
+#[derive(Clone, Debug)]
+pub struct Tests {
+    /// Their command, which takes `--junit-xml=FILE`.
+    pub program: Words,
+    /// What decides them beside the program under test.
+    pub stated: Stated,
+}
+
 /// What is to be collected of a subject.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -49,6 +58,10 @@ pub struct Request {
     pub profile: Profile,
     /// What compute-sanitizer watches, where it is not what is measured.
     pub check: Option<Check>,
+    /// The tests that say whether its results are right, where the subject states some.
+    pub tests: Option<Tests>,
+    /// The commit that is checked out; empty where git does not say it.
+    pub commit: String,
     /// Whether Nsight Systems records the whole program as well.
     pub has_timeline: bool,
     /// Whether files that are there are made again.
@@ -80,6 +93,22 @@ impl Request {
     /// The program that compute-sanitizer watches.
     pub(super) fn checked(&self) -> Words {
         self.check.as_ref().map_or_else(|| self.program.watched(Watch::Sanitize), |check| check.program.clone())
+    }
+
+    /// The command of a trial that writes to `file`; `None` where the subject does not have it.
+    pub(super) fn trial(&self, trial: Trial, file: &str) -> Option<Words> {
+        let Trial::Tests = trial else { return self.program.trial(trial, file) };
+        let mut words = self.tests.as_ref()?.program.clone();
+        words.shown_as(format!("--junit-xml={file}"), format!("--junit-xml={}", trial.file().1));
+        Some(words)
+    }
+
+    /// What decides a trial; `None` where the subject does not have it.
+    pub(super) fn stated(&self, trial: Trial) -> Option<&Stated> {
+        match trial {
+            Trial::Tests => self.tests.as_ref().map(|tests| &tests.stated),
+            _ => self.program.stated(trial),
+        }
     }
 
     /// Whether the GPU is that of this machine, and what is collected belongs to it. Behind a prefix and in a job array

@@ -214,9 +214,14 @@ impl Config {
 
 /// Tells subjects of one program, collected alike, that one run of it serves them all.
 fn collect_together(subjects: &mut [Subject]) {
+    let pytest = |one: &Subject| one.tests.as_ref().map(|tests| tests.pytest.clone()).unwrap_or_default();
     let is_like = |one: &Subject, other: &Subject| {
         let has_own = |subject: &Subject| subject.report.is_some() || subject.code.is_some();
-        !one.collect.run.is_empty() && one.collect == other.collect && !has_own(one) && !has_own(other)
+        !one.collect.run.is_empty()
+            && one.collect == other.collect
+            && pytest(one) == pytest(other)
+            && !has_own(one)
+            && !has_own(other)
     };
     let of = |subject: &Subject| {
         let all: Vec<&Subject> = subjects.iter().filter(|other| is_like(subject, other)).collect();

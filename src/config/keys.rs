@@ -127,9 +127,9 @@ impl Text {
         let variants = self.variants(keys.variant, &mut code)?;
         let plan = self.plan(&keys.launch)?;
         let on = |table| Subjected { table, folder, plan: plan.as_ref() };
-        let mut outputs = None;
+        let (mut outputs, mut tests) = (None, None);
         if let Some(keys) = keys.correctness {
-            outputs = Some(self.check_plan(on(keys.span()), keys.into_inner(), files)?);
+            (outputs, tests) = self.correctness(on(keys.span()), keys.into_inner(), files)?;
         }
         let mut reference = None;
         if let Some(keys) = keys.reference {
@@ -168,6 +168,7 @@ impl Text {
             launch: self.launch(&keys.launch)?,
             plan,
             outputs,
+            tests,
             reference,
             code_checks: checks,
             shared: keys.shared.into_iter().map(|keys| self.shared_part(keys)).collect::<Result<_, _>>()?,
@@ -287,7 +288,7 @@ impl Text {
         })
     }
 
-    fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
+    pub(super) fn regex(&self, text: &Spanned<String>) -> Result<Regex, ConfigError> {
         Regex::new(text.get_ref()).map_err(|error| {
             let reason = regex_reason(&error);
             self.wrong("this is not a regular expression".into(), text.span(), &reason, None)

@@ -170,6 +170,8 @@ pub struct Subject {
     pub plan: Option<LaunchPlan>,
     /// What its outputs are checked against.
     pub outputs: Option<CheckPlan>,
+    /// The project's own tests of its results.
+    pub tests: Option<StatedTests>,
     /// What it is timed beside.
     pub reference: Option<ReferencePlan>,
     /// Checks on the machine code.
@@ -230,6 +232,17 @@ impl Subject {
     pub fn new(name: SubjectName, report: PathBuf) -> Subject {
         Subject { name, report: Some(report), ..Subject::default() }
     }
+}
+
+/// Tests that say whether a subject's results are right.
+#[derive(Clone, Debug, Default)]
+pub struct StatedTests {
+    /// The JUnit file, where something else writes it.
+    pub junit: Option<PathBuf>,
+    /// The command that writes one, with `--junit-xml=FILE`; empty without one.
+    pub pytest: Vec<String>,
+    /// Which of the tests, by their names; all by default.
+    pub meant: Option<Regex>,
 }
 
 /// Files about launches of a subject.

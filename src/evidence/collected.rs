@@ -55,6 +55,9 @@ pub struct CollectedStep {
     pub blake3: String,
     /// Bytes of the file.
     pub bytes: u64,
+    /// The commit that was checked out; empty where git did not say it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub commit: String,
     /// When it ended: `2026-11-20T14:03:11Z`.
     pub ended: String,
 }

@@ -10,6 +10,7 @@ mod reading;
 mod sanitizer;
 mod source_dump;
 mod source_view;
+mod test_run;
 mod timeline;
 
 pub(crate) use audit_launch::facts::Buffer;
@@ -31,7 +32,7 @@ pub use cuda_binary::sass::{SassFunction, SassListing, SourceLine};
 pub use dump::{SCHEMA, write_json};
 pub use ncu_report::{
     ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,
-    Rules, SourceText, Speedup, Value, Want, Workload,
+    Rules, SourceText, Speedup, Value, Want, Workload, is_asked_for,
 };
 pub(crate) use ncu_report::{Damage, RuleMessage, Session};
 pub(crate) use reading::{Measured, Missing, Spread};
@@ -41,5 +42,7 @@ pub(crate) use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, Sanit
 pub(crate) use source_dump::write_source_json;
 pub(crate) use source_view::{CodeInstruction, CounterColumn};
 pub use source_view::{Lines, SourceView};
+pub(crate) use test_run::TestCase;
+pub use test_run::TestRun;
 pub use timeline::Timeline;
 pub(crate) use timeline::{GpuOperation, MemorySize, OperationKind, Totals};

@@ -115,7 +115,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
         .iter()
         .filter(|metric| Family::ByInstruction.has(&metric.name))
         .map(|metric| (metric, place(metric, &sections)))
-        .filter(|(_, p)| !p.at.is_empty())
+        .filter(|(_, placed)| !placed.at.is_empty() || placed.unplaced > 0)
         .collect();
     let mut touched: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
     for (section, offset, _) in placed.iter().flat_map(|(_, placed)| &placed.at) {

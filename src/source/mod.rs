@@ -4,6 +4,7 @@
 
 mod attribution;
 mod code;
+mod junit;
 mod kind;
 mod launched;
 pub mod ncu_csv;
@@ -19,6 +20,7 @@ pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
 pub(crate) use code::place_lines;
 pub use code::{CodeParts, Neutral, read_code};
+pub(crate) use junit::{junit, read_junit};
 pub(crate) use launched::{bench, read_bench, read_benchmark, read_collected, read_correctness};
 pub use launched::{benchmark, correctness};
 pub use ncu_report;

@@ -1,16 +1,17 @@
 //! Whether the kernel computes what it should: the check of its outputs, then the findings of compute-sanitizer.
 
 use super::document::{Block, Section, Table, Tone};
-use super::faults::{faults, position, void_check};
+use super::faults::{checker, faults, position, tested_at, tests_passed, void_check};
+use super::heading::Heading;
 use super::sanitizer;
 use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong, text};
 use crate::analysis::{Audit, Standing};
-use crate::evidence::{Correctness, LaunchFacts, OutputCheck};
+use crate::evidence::{Correctness, LaunchFacts, OutputCheck, TestRun};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![paragraph("standing", standing(audit))];
     if let Some(check) = &audit.correctness {
         blocks.push(outputs(check).into());
@@ -20,6 +21,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }
+    blocks.extend(audit.tested.iter().flat_map(|tested| tests(tested, heading)));
     blocks.extend(sanitizer::blocks(&audit.sanitizer));
     Section::new("correctness", "Correctness", blocks)
 }
@@ -34,14 +36,16 @@ fn standing(audit: &Audit) -> Words {
     match audit.standing() {
         Standing::Wrong => words!("**WRONG:** {}.", faults(audit).join("; ")),
         Standing::Correct => {
-            let said = audit.correctness.as_ref().map(within).unwrap_or_default();
-            words!("**Correct:** {}.{}", said, tools)
+            let said =
+                audit.correctness.as_ref().map(within).into_iter().chain(audit.tested.as_ref().map(tests_passed));
+            words!("**Correct:** {}.{}", words::join(said, "; "), tools)
         }
         Standing::NotChecked => {
-            let missed = audit.trials_missed.iter().find(|(step, _)| step == "correctness").map(|(_, why)| why.clone());
+            let is_check = |step: &str| ["correctness", "tests"].contains(&step);
+            let missed = audit.trials_missed.iter().find(|(step, _)| is_check(step)).map(|(_, why)| why.clone());
             let why = match missed.or(void_check(audit)) {
                 Some(why) => words!("{}.", why.trim_end_matches('.')),
-                None => words!("No check of the kernel's outputs was given: `audit launch` makes one with `--check`."),
+                None => words!("No check of the kernel's outputs was given: {} makes one.", checker(audit)),
             };
             words!("**NOT MEASURED:** {} Whether the kernel computes what it should is not known.{}", why, tools)
         }
@@ -102,8 +106,35 @@ fn outputs(check: &Correctness) -> Table {
     Table { caption: caption.into(), ..tables::table("outputs", columns, rows) }
 }
 
+/// The project's own tests: how many, when and of what, and those that did not pass.
+fn tests(tested: &TestRun, heading: &Heading) -> Vec<Block> {
+    let meant = match tested.meant.as_str() {
+        "" => Words::default(),
+        meant => words!(", those that match `{}`", meant),
+    };
+    let begun = if tested.begun.is_empty() { String::new() } else { format!(", begun {}", tested.begun) };
+    let said =
+        words!("Tests of the project{}: {}{}{}.", meant, tests_passed(tested), tested_at(tested, heading), begun);
+    let mut blocks = vec![paragraph("tests", said)];
+    let failed = tested.failed.iter().map(|test| (test, strong("WRONG").toned(Tone::Bad)));
+    let broken = tested.broken.iter().map(|test| (test, text("broke off")));
+    let rows: Vec<_> = failed
+        .chain(broken)
+        .map(|(test, ended)| vec![code(test.name.clone()), ended, text(test.why.clone())])
+        .collect();
+    if !rows.is_empty() {
+        blocks.push(tables::table("tests", columns_of("Test | Result | It said"), rows).into());
+    }
+    blocks
+}
+
 /// What was launched, and whether it is what this page is about.
 pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Block> {
+    // A function of Python has no grid of its own.
+    if launch.grid == [0; 3] {
+        let said = words!("Called by `kernel_audit.bench`: the function that launches `{}`.", &launch.kernel);
+        return std::iter::once(paragraph("launch", said)).chain(arguments(launch, what)).collect();
+    }
     let extent = |of: [u32; 3]| of.iter().map(|side| format::integer(u64::from(*side))).collect::<Vec<_>>().join(" × ");
     let mut said = words!(
         "Launched by `audit launch`: `{}`, grid {}, block {}",
@@ -138,9 +169,11 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
         said.push(words!(" **The profile is of another grid or block.**"));
     }
     let mut blocks = vec![paragraph("launch", said)];
-    if !launch.arguments.is_empty() {
-        let items = list("arguments", launch.arguments.iter().map(words::code));
-        blocks.push(fold("arguments", format!("Arguments of the {what}"), vec![items]));
-    }
+    blocks.extend(arguments(launch, what));
     blocks
+}
+
+fn arguments(launch: &LaunchFacts, what: &str) -> Option<Block> {
+    let items = list("arguments", launch.arguments.iter().map(words::code));
+    (!launch.arguments.is_empty()).then(|| fold("arguments", format!("Arguments of the {what}"), vec![items]))
 }

@@ -1,23 +1,63 @@
 //! What is wrong with a kernel's results, and why a check of its outputs cannot tell.
 
 use crate::analysis::{Audit, Fault, Void};
-use crate::evidence::{OutputCheck, WorstElement};
+use crate::evidence::{OutputCheck, TestCase, TestRun, WorstElement};
 use crate::quantity::format;
+use crate::view::heading::Heading;
+use crate::words;
+use crate::words::Words;
 
 /// What is wrong with the results, a plain sentence part for each output and tool.
 pub fn faults(audit: &Audit) -> Vec<String> {
     let tolerances = audit.correctness.as_ref().map_or((0.0, 0.0), |check| (check.tolerance, check.worst_tolerance));
-    let said = |one: Fault<'_>| match one {
+    let of = |one: Fault<'_>| match one {
         Fault::Output(run, output) => format!("{} on seed {}: {}", output.name, run.seed, fault(output, tolerances)),
+        Fault::Test(test) => said(test, "failed"),
         Fault::Tool(run) => format!("{} found errors", run.tool.name()),
     };
-    audit.faults().into_iter().map(said).collect()
+    audit.faults().into_iter().map(of).collect()
 }
 
-/// Why the check of the outputs cannot tell, as a sentence part; `None` where it can, or where there was none.
+/// What checks and times a kernel that nobody checked yet.
+pub(super) fn checker(audit: &Audit) -> Words {
+    words::code(if audit.is_from_python() { "kernel_audit.bench" } else { "audit launch --check --time" }).into()
+}
+
+/// How many tests passed, and what ran them.
+pub(super) fn tests_passed(tested: &TestRun) -> String {
+    let by = if tested.by.is_empty() { String::new() } else { format!(" of {}", tested.by) };
+    let skipped =
+        if tested.skipped == 0 { String::new() } else { format!(" ({} skipped)", format::integer(tested.skipped)) };
+    format!("{}{by} passed{skipped}", format::counted(tested.passed, "test"))
+}
+
+/// At which commit tests ran, with a space before it, and whether that is the page's.
+pub(super) fn tested_at(tested: &TestRun, heading: &Heading) -> Words {
+    /// Digits of a commit that a page shows.
+    const SHORT: usize = 8;
+    if tested.commit.is_empty() {
+        return " at a commit that nothing states".into();
+    }
+    let (own, short) = (&heading.commit, tested.commit.get(..SHORT).unwrap_or(&tested.commit));
+    let is_dirty = |commit: &str| commit.ends_with("-dirty");
+    if own.is_empty() || (own.starts_with(short) && is_dirty(own) == is_dirty(&tested.commit)) {
+        return words!(" at commit `{}`", short);
+    }
+    words!(" at commit `{}`, **not this page's**", short)
+}
+
+/// A test that did not pass.
+fn said(test: &TestCase, ended: &str) -> String {
+    let why = if test.why.is_empty() { String::new() } else { format!(": {}", test.why) };
+    format!("the test {} {ended}{why}", test.name)
+}
+
+/// Why a check cannot tell, as a sentence part; `None` where all can, or where there was none.
 pub(crate) fn void_check(audit: &Audit) -> Option<String> {
     Some(match audit.void_check()? {
         Void::Empty => "no output was compared".to_owned(),
+        Void::Broken(test) => said(test, "broke off"),
+        Void::Skipped => "every test was skipped".to_owned(),
         Void::Reference(run, output) => {
             let why = match output.expected_not_finite {
                 0 => "the reference is all zeros".to_owned(),

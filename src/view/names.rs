@@ -6,6 +6,7 @@
 /// Each section with its blocks.
 #[rustfmt::skip]
 pub const NAMES: &[(&str, &[&str])] = &[
+    ("asked", &["asked", "lanes"]),
     ("benchmark", &["wrong", "ratio", "completed", "times", "cautions", "method", "algorithm", "reference-counters", "clocks", "launch", "arguments"]),
     ("build", &["build", "build-notes", "resources", "made", "identity", "warnings", "occupancy", "assumed", "arch"]),
     ("ceiling", &["roof", "ruled-out", "levers", "nvidia-rules", "estimates"]),
@@ -16,7 +17,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("conclusions", &["draft", "unedited"]),
     ("configurations", &["basis", "configurations", "why"]),
     ("control-flow", &["flow", "roles", "arch"]),
-    ("correctness", &["standing", "outputs", "launch", "arguments", "sanitizer", "sanitizer-findings"]),
+    ("correctness", &["standing", "outputs", "launch", "arguments", "tests", "sanitizer", "sanitizer-findings"]),
     ("diagnosis", &["wrong", "limiting-lines", "findings", "change", "accepted", "how"]),
     ("evidence", &["artefacts", "commands", "dropped", "aliases", "not-understood", "damage", "collection", "absent", "again"]),
     ("history", &["history", "step"]),

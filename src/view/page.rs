@@ -32,7 +32,7 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let lines = lead::lines(heading, audit).into_iter().map(|line| line.words);
     let measured = Section::new("measured", "What was measured", vec![list("measured", lines)]);
-    let trials = std::iter::once(correctness::section(audit)).chain(benchmark::section(audit));
+    let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
     let first = trials.chain([measured, verdict::section(heading, audit), performance::section(heading, audit)]);
     let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let rest = [

@@ -322,3 +322,26 @@ fn every_damaged_line_program_ends() {
     }
     assert!(refused > 0);
 }
+
+/// Reports of ncu before 2022 hold the cubin as the driver loaded it: the symbol of a kernel has its address in memory.
+#[test]
+fn a_cubin_that_was_loaded_has_the_same_code() {
+    const ADDRESS: u64 = 0x14c9_b72a_3b00;
+    let good = bytes("cubin/old80.cubin");
+    let expected = cubin::code_ranges(&good, "").unwrap();
+    let word = |at: usize| u64::from_le_bytes(good[at..at + 8].try_into().unwrap()) as usize;
+    let half = |at: usize| usize::from(u16::from_le_bytes([good[at], good[at + 1]]));
+    // Sections of type 2 are symbol tables, whose entries of 24 bytes have the value behind 8; kernels are global functions (0x12).
+    let is_symbols = |row: &usize| u32::from_le_bytes(good[row + 4..row + 8].try_into().unwrap()) == 2;
+    let symbols = (0..half(60)).map(|at| word(40) + 64 * at).find(is_symbols).unwrap();
+    let mut loaded = good.clone();
+    let mut kernels = 0;
+    for entry in (word(symbols + 24)..word(symbols + 24) + word(symbols + 32)).step_by(24) {
+        if good[entry + 4] == 0x12 && word(entry + 8) == 0 {
+            loaded[entry + 8..entry + 16].copy_from_slice(&ADDRESS.to_le_bytes());
+            kernels += 1;
+        }
+    }
+    assert!(kernels > 0);
+    assert_eq!(cubin::code_ranges(&loaded, "").unwrap(), expected);
+}

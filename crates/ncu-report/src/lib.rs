@@ -21,4 +21,4 @@ pub use report::{
     RuleTable, Session, Speedup, Workload,
 };
 pub use source_text::SourceText;
-pub use want::{NameSet, Rules, Want};
+pub use want::{NameSet, Rules, Want, is_asked_for};

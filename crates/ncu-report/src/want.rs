@@ -53,6 +53,14 @@ impl NameSet {
     }
 }
 
+/// Beginnings of what a report holds of a launch, its device and its links, whatever was asked for.
+const ALWAYS: [&str; 7] = ["launch__", "device__", "profiler__", "numa__", "nvlink__", "c2clink__", "pcie__"];
+
+/// Whether a metric was measured because somebody asked for it or for its section.
+pub fn is_asked_for(name: &str) -> bool {
+    !ALWAYS.iter().any(|prefix| name.starts_with(prefix)) && !name.contains("__maximum_")
+}
+
 /// Of which results NVIDIA's rule results are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
@@ -70,6 +78,9 @@ pub enum Rules {
 pub struct Want {
     /// The metrics.
     pub metrics: NameSet,
+    /// A report that names at most so many metrics of its own ([`is_asked_for`]) was collected for these (`ncu --metrics a,b,c`), and
+    /// all of them are wanted; 0 by default.
+    pub few: usize,
     /// Those of them whose instances are wanted.
     pub instances: NameSet,
     /// Those of them whose instances are wanted of the first result of each kernel (name, grid and block), because the
@@ -85,6 +96,11 @@ pub struct Want {
 }
 
 impl Want {
+    /// Whether everything of an artefact that holds these metrics is wanted.
+    pub fn wants_all<'n>(&self, names: impl Iterator<Item = &'n str>) -> bool {
+        self.few > 0 && names.filter(|name| is_asked_for(name)).take(self.few + 1).count() <= self.few
+    }
+
     /// Whether the instances of a metric are wanted of the first result of each kernel.
     pub fn has_first_instances(&self, name: &str) -> bool {
         self.first_instances.as_ref().is_some_and(|names| names.contains(name))

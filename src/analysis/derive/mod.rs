@@ -2,6 +2,7 @@
 //!
 //! Receives a kernel (and the old one, for the column beside it), gives tables of readings. Nothing here judges.
 
+pub(in crate::analysis) mod asked;
 pub(in crate::analysis) mod block_size;
 pub(in crate::analysis) mod coalescing;
 pub(in crate::analysis) mod data_stage;

@@ -8,7 +8,7 @@ use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{self, Counter, Part, ReadingForm, ReadingName, StallReason};
-use crate::evidence::Reading;
+use crate::evidence::{Missing, Reading};
 use crate::quantity::Unit;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, ProductBy, Space};
@@ -53,10 +53,16 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
 
 /// The share of a reason, as the verdict counts it: barriers without parked warps, and without waits for products in flight.
 fn stall(known: &Known<'_, '_>, reason: &str) -> Reading {
-    let table = known.stalls.table(StallBasis::ShareOfWarpTime);
-    let found = table.and_then(|table| Some((table, table.rows.iter().find(|row| row.reason == reason)?)));
+    let held = |basis: StallBasis| {
+        let table = known.stalls.table(basis)?;
+        Some((table, table.rows.iter().find(|row| row.reason == reason)?))
+    };
     let metric = catalog::per_issue(reason);
-    let Some((table, row)) = found else { return Reading::not_collected(&metric) };
+    let Some((table, row)) = [StallBasis::ShareOfWarpTime, StallBasis::ShareOfActive].into_iter().find_map(held) else {
+        let other = held(StallBasis::PercentOfPeak).or_else(|| held(StallBasis::PerIssue));
+        let why = other.map_or("", |_| "the report has the reason, and not what all reasons sum up to");
+        return Reading::Missing(Missing::NotCollected { what: vec![metric.into()], why: why.into() });
+    };
     let products = if reason == "barrier" { known.at_products } else { 0.0 };
     let all = row.row.new.value();
     let counted = known.stalls.counted(table, row).zip(all).map(|(counted, all)| (counted - all * products).max(0.0));

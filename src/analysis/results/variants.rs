@@ -8,6 +8,7 @@ use crate::analysis::kernel::summary::{DURATION, KernelSummary};
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::verdict::{Sample, Shift};
 use crate::catalog::Threshold;
+use crate::evidence::TestRun;
 
 /// The times of one build, in ns.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -37,9 +38,9 @@ impl VariantTimes {
             correctness: side.correctness.clone(),
             sanitizer: side.sanitizer.clone(),
         };
-        let first = Measured::of(&own, side, limits);
+        let first = Measured::of(&own, side.tested.as_ref(), side, limits);
         let others = further.iter().map(|variant| {
-            let other = Measured::of(variant, side, limits);
+            let other = Measured::of(variant, None, side, limits);
             let against_first = other.against(&first, limits);
             VariantTimes { against_first, ..other.times(limits) }
         });
@@ -56,8 +57,8 @@ struct Measured {
 }
 
 impl Measured {
-    fn of(variant: &MeasuredVariant, side: &Side, limits: &Limits) -> Measured {
-        let looked = Looked { correctness: variant.correctness.as_ref(), sanitizer: &variant.sanitizer };
+    fn of(variant: &MeasuredVariant, tested: Option<&TestRun>, side: &Side, limits: &Limits) -> Measured {
+        let looked = Looked { correctness: variant.correctness.as_ref(), tested, sanitizer: &variant.sanitizer };
         let standing = looked.standing();
         let is_told = standing != Standing::Wrong;
         let launches = variant.launches.as_ref().filter(|_| is_told);

@@ -209,7 +209,7 @@ impl Base {
         let held = |one: &Subject| {
             let Subject { checklists, expect, code_checks, .. } = one;
             let checks = (checklists.len() + expect.len() + code_checks.len(), format!("{checklists:?} {expect:?}"));
-            (checks, one.outputs.is_some(), one.trials.correctness.is_some())
+            (checks, one.outputs.is_some(), one.trials.correctness.is_some(), one.tests.is_some())
         };
         let differs = [
             ("kernel", regex(&own.kernel) != regex(&was.kernel)),

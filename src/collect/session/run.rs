@@ -97,6 +97,7 @@ impl<'s> Session<'s> {
         let inputs = self.inputs();
         self.trial(Trial::Check, &inputs)?;
         self.trial(Trial::Bench, &inputs)?;
+        self.trial(Trial::Tests, &inputs)?;
         if self.request.keys().order == ORDERS[1] {
             self.measured(&inputs)?;
             self.sanitized(&inputs)?;
@@ -150,7 +151,8 @@ impl Session<'_> {
     /// A note about a step that has not ended yet.
     pub(super) fn record(&self, step: &str, file: &str, key: &str, outcome: StepOutcome) -> CollectedStep {
         let (step, file, key) = (step.to_owned(), file.to_owned(), key.to_owned());
-        CollectedStep { step, file, outcome, key, ended: self.journal.now(), ..CollectedStep::default() }
+        let commit = self.request.commit.clone();
+        CollectedStep { step, file, outcome, key, commit, ended: self.journal.now(), ..CollectedStep::default() }
     }
 
     /// Notes a step that is not there, without making it.

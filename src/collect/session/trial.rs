@@ -1,5 +1,5 @@
 //! The steps that the launcher of this program makes: the check of the outputs, the times, the profile of the reference;
-//! and when a step is not worth its time.
+//! those that a program of the project makes, its tests among them; and when a step is not worth its time.
 
 use super::run::Session;
 use super::step::{DEADLINE, Judged, Missed, Step};
@@ -13,9 +13,9 @@ impl Session<'_> {
     /// A trial, where the subject has it.
     pub(super) fn trial(&mut self, trial: Trial, inputs: &str) -> Result<(), CollectError> {
         let (request, context) = (self.request, self.context);
-        let Some(stated) = request.program.stated(trial) else { return Ok(()) };
+        let Some(stated) = request.stated(trial) else { return Ok(()) };
         let (name, file) = trial.file();
-        let words = |path: &str| request.program.trial(trial, path).unwrap_or_default();
+        let words = |path: &str| request.trial(trial, path).unwrap_or_default();
         let step = Step {
             name,
             file,
@@ -27,7 +27,11 @@ impl Session<'_> {
             limit_key: "timeout",
             inputs: &self.stated(stated, inputs),
         };
-        let program = if trial == Trial::Bench { "the program" } else { "audit launch" };
+        let program = match trial {
+            Trial::Check | Trial::Time => "audit launch",
+            Trial::Bench => "the program",
+            Trial::Tests => "the command of the tests",
+        };
         self.perform(&step, &|path, ran, text| {
             let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
             if !path.is_file() {
@@ -39,7 +43,7 @@ impl Session<'_> {
                     "run it by hand; collect.log in the evidence folder has the command",
                 )));
             }
-            // A kernel that is wrong ends with status 1 and is a result.
+            // A kernel that is wrong ends with status 1 and is a result, and so do tests that fail.
             let note = (context.outcome)(trial, path).map_err(|found| {
                 let what = format!("what {program} wrote cannot be read: {found}");
                 Missed::For(Setback::new(what, "collect it again; look for a full disk"))

@@ -30,6 +30,10 @@
 //! tolerance = 0.01              # relative Frobenius norm; 0 asks for the same bits
 //! worst = 0.1                   # error of one element; ten times the tolerance by default
 //! seeds = [1, 2]
+//! # or, and beside that, the tests of the project:
+//! pytest = ["python", "-m", "pytest", "tests/test_gemm.py"]   # `audit collect` runs it, with --junit-xml
+//! junit = "results.xml"         # or what CTest, GoogleTest, pytest wrote
+//! tests = "gemm"                # which of them, by a regular expression on their names; all by default
 //!
 //! [subject.reference]           # what it is timed beside
 //! cublaslt = { a = "x", b = "w", transpose_b = true, bias = "bias", out = "out" }

@@ -3,6 +3,7 @@
 
 use super::argument::ArgumentKeys;
 use crate::config::ConfigError;
+use crate::config::subject::StatedTests;
 use crate::config::text::Text;
 use crate::nearest::nearest;
 use audit_launch::{Argument, CheckPlan, Gemm, KernelReference, LaunchPlan, Reference, ReferencePlan};
@@ -33,6 +34,9 @@ pub(in crate::config) struct ReferenceKeys {
     tolerance: Option<Spanned<f64>>,
     worst: Option<Spanned<f64>>,
     seeds: Option<Spanned<Vec<u64>>>,
+    junit: Option<Spanned<PathBuf>>,
+    pytest: Option<Spanned<Vec<String>>>,
+    tests: Option<Spanned<String>>,
     note: Option<Spanned<String>>,
     buffers: Option<Spanned<Vec<ArgumentKeys>>>,
     then: Option<Spanned<KernelKeys>>,
@@ -81,8 +85,58 @@ pub(in crate::config) struct Subjected<'a> {
 type Files = Vec<(PathBuf, Range<usize>)>;
 
 impl Text {
-    /// `[subject.correctness]`.
-    pub(in crate::config) fn check_plan(
+    /// `[subject.correctness]`: what the launcher compares, the tests of the project, or both.
+    pub(in crate::config) fn correctness(
+        &self,
+        on: Subjected<'_>,
+        mut keys: ReferenceKeys,
+        files: &mut Files,
+    ) -> Result<(Option<CheckPlan>, Option<StatedTests>), ConfigError> {
+        let tests = self.tests(&on, &mut keys, files)?;
+        let is_compared = keys.source.is_some() || keys.cublaslt.is_some() || tests.is_none();
+        Ok((if is_compared { Some(self.check_plan(on, keys, files)?) } else { None }, tests))
+    }
+
+    /// The tests of the project; `None` where none are stated.
+    fn tests(
+        &self,
+        on: &Subjected<'_>,
+        keys: &mut ReferenceKeys,
+        files: &mut Files,
+    ) -> Result<Option<StatedTests>, ConfigError> {
+        let which = keys.tests.take();
+        let meant = which.as_ref().map(|which| self.regex(which)).transpose()?;
+        let stated = match (keys.junit.take(), keys.pytest.take()) {
+            (Some(junit), None) => {
+                let path = on.folder.join(junit.get_ref());
+                files.push((path.clone(), junit.span()));
+                StatedTests { junit: Some(path), pytest: Vec::new(), meant }
+            }
+            (None, Some(pytest)) if pytest.get_ref().iter().all(String::is_empty) => {
+                let help = Some("such as pytest = [\"python\", \"-m\", \"pytest\", \"tests/test_gemm.py\"]".to_owned());
+                return Err(self.wrong("expected a command".into(), pytest.span(), "it is empty", help));
+            }
+            (None, Some(pytest)) => StatedTests { junit: None, pytest: pytest.into_inner(), meant },
+            (Some(_), Some(pytest)) => {
+                let help =
+                    Some("`pytest` is run by `audit collect`, `junit` is a file that something else wrote".to_owned());
+                return Err(self.wrong("expected `junit` or `pytest`, not both".into(), pytest.span(), "", help));
+            }
+            (None, None) => {
+                let Some(which) = which else { return Ok(None) };
+                let help = Some("add `junit` with a file, or `pytest` with a command".to_owned());
+                return Err(self.wrong(
+                    "`tests` chooses among tests".into(),
+                    which.span(),
+                    "of which none are named",
+                    help,
+                ));
+            }
+        };
+        Ok(Some(stated))
+    }
+
+    fn check_plan(
         &self,
         on: Subjected<'_>,
         mut keys: ReferenceKeys,
@@ -122,6 +176,9 @@ impl Text {
             ("tolerance", keys.tolerance.as_ref().map(Spanned::span)),
             ("worst", keys.worst.as_ref().map(Spanned::span)),
             ("seeds", keys.seeds.as_ref().map(Spanned::span)),
+            ("junit", keys.junit.as_ref().map(Spanned::span)),
+            ("pytest", keys.pytest.as_ref().map(Spanned::span)),
+            ("tests", keys.tests.as_ref().map(Spanned::span)),
         ];
         if let Some((key, span)) = spans.into_iter().find_map(|(key, span)| Some((key, span?))) {
             return Err(self.elsewhere(key, span, "correctness"));

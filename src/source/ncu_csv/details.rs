@@ -10,6 +10,9 @@ use crate::source::Rules;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, LazyLock};
 
+/// The section of metrics that the command line asked for by name.
+const BY_NAME: &str = "Command line profiler metrics";
+
 /// Reads the rows of a table.
 pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
     let mut launches: BTreeMap<u32, (Launch, Vec<Metric>)> = BTreeMap::new();
@@ -43,7 +46,7 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
         if known.is_none() {
             *unnamed.entry(metric.to_string()).or_default() += 1;
         }
-        if taker.want.metrics.contains(&metric) {
+        if section == BY_NAME && taker.want.few > 0 || taker.want.metrics.contains(&metric) {
             let (shift, unit) = unit::base(text("Metric Unit"));
             let value = taker.value(text(VALUE), shift, &metric, row.line);
             metrics.push(Metric { name: metric, unit, value, instances: Box::default() });

@@ -11,7 +11,8 @@ use std::sync::Arc;
 /// Reads the rows of a table.
 pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
     let (header, columns, want) = (&table.header, &table.columns, taker.want);
-    let wanted = columns.metrics.iter().copied().filter(|at| want.metrics.contains(&header[*at]));
+    let is_all = want.wants_all(columns.metrics.iter().map(|at| header[*at].as_ref()));
+    let wanted = columns.metrics.iter().copied().filter(|at| is_all || want.metrics.contains(&header[*at]));
     let mut metrics: Vec<Column> = wanted
         .map(|at| Column {
             at,

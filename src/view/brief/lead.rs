@@ -7,7 +7,7 @@ use crate::quantity::format;
 use crate::quantity::glance::{amount, digits, rate, time};
 use crate::view::clock_steps;
 use crate::view::document::Line;
-use crate::view::faults::{faults, void_check};
+use crate::view::faults::{checker, faults, tested_at, tests_passed, void_check};
 use crate::view::heading::Heading;
 use crate::words;
 use crate::words::Words;
@@ -20,7 +20,7 @@ pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
         Some(("kernel", what(heading, audit))),
         heading.open().map(|words| ("open", words)),
         speed.map(|words| ("time", words)),
-        Some(("correctness", standing(audit))),
+        Some(("correctness", standing(heading, audit))),
         Some(("conditions", conditions(audit, damage.map(|damage| damage.what.as_str())))),
     ];
     lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
@@ -207,23 +207,25 @@ pub(super) fn speed(audit: &Audit) -> Option<f64> {
 }
 
 /// Whether it computes what it should.
-fn standing(audit: &Audit) -> Words {
+fn standing(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     match audit.standing() {
         Standing::Wrong => {
             return words!("**WRONG:** {}", faults(audit).join("; "));
         }
-        Standing::Correct => parts.extend(audit.correctness.as_ref().map(passed)),
+        Standing::Correct => {
+            let outputs = audit.correctness.as_ref().map(passed);
+            let tests =
+                audit.tested.as_ref().map(|tested| words!("{}{}", tests_passed(tested), tested_at(tested, heading)));
+            parts.push(words!("Correct: {}", words::join(outputs.into_iter().chain(tests), "; ")));
+        }
         Standing::NotChecked => {
             let missed = |step: &str| audit.trials_missed.iter().find(|(known, _)| known == step).map(|(_, why)| why);
-            let why = missed("correctness").cloned().or_else(|| void_check(audit));
+            let why = ["correctness", "tests"].into_iter().find_map(missed).cloned().or_else(|| void_check(audit));
             let why = why.map(|why| format!(" ({})", why.trim_end_matches('.'))).unwrap_or_default();
             parts.push(match audit.timing {
                 Some(_) => words!("**Outputs not checked**{}", why),
-                None => words!(
-                    "**Outputs not checked, not timed outside ncu.** `audit launch --check --time` does both{}",
-                    why
-                ),
+                None => words!("**Outputs not checked, not timed outside ncu.** {} does both{}", checker(audit), why),
             });
         }
     }
@@ -245,7 +247,7 @@ fn passed(check: &Correctness) -> Words {
     let elements: u64 = check.runs.first().map_or(0, |run| run.outputs.iter().map(|output| output.elements).sum());
     let within = if check.tolerance == 0.0 { "bitwise equal" } else { "within tolerance" };
     let seeds = if check.runs.len() == 1 { "seed" } else { "seeds" };
-    format!("Correct: {} elements × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
+    format!("{} elements × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
 }
 
 /// Clocks, launches, baseline, and what is missing of a damaged report.

@@ -4,6 +4,7 @@
 //! audit knows stands in the sections beside this folder, which the HTML page opens.
 
 mod actions;
+mod asked;
 mod beside;
 mod build;
 mod changed;

@@ -22,6 +22,11 @@ pub(super) fn tenth(value: f64) -> String {
     format::fixed(value, 1)
 }
 
+/// Two decimals, as ncu prints a percentage.
+pub(super) fn hundredth(value: f64) -> String {
+    format::fixed(value, 2)
+}
+
 /// The cell of a reading; empty where it is not there.
 pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
     let shown = |reading: &Reading| Some(text(write(reading.value()?)).sorted(reading.value()).of(reading));

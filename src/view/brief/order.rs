@@ -2,8 +2,8 @@
 
 use super::beside::Room;
 use super::{
-    beside, build, changed, checks, conclusions, history, instructions, memory, next, phases, provenance, stalls,
-    units, verdict,
+    asked, beside, build, changed, checks, conclusions, history, instructions, memory, next, phases, provenance,
+    stalls, units, verdict,
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::code;
@@ -31,10 +31,11 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         code::variants(&audit.code, &audit.variants),
         configurations::section(audit).filter(|_| is_right),
         instructions::section(audit),
-        checks::section(audit),
-        Some(conclusions::section(audit)),
     ];
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
+    sections.extend(asked::section(audit, &sections).filter(|_| is_right));
+    sections.extend(checks::section(audit));
+    sections.push(conclusions::section(audit));
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
     let room = fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);

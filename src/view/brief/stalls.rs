@@ -1,6 +1,6 @@
 //! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
 
-use super::numbers::{sides, tenth, value};
+use super::numbers::{hundredth, sides, tenth, value};
 use super::{moved, phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
@@ -18,6 +18,16 @@ use cuda_binary::op::Act;
 
 /// Reasons under this share on both sides are left out, in percent.
 const LEAST: f64 = 3.0;
+/// The same on a basis that has no whole, as a part of the largest.
+const LEAST_OF_LARGEST: f64 = 0.01;
+/// The bases in the order in which they tell most.
+const BASES: [StallBasis; 5] = [
+    StallBasis::ShareOfWarpTime,
+    StallBasis::ShareOfActive,
+    StallBasis::Samples,
+    StallBasis::PerIssue,
+    StallBasis::PercentOfPeak,
+];
 /// Places named of a reason, and the share of it that each must hold.
 const PLACES: usize = 2;
 const TELLS: f64 = 0.25;
@@ -29,14 +39,15 @@ const MANY_READY: f64 = 20.0;
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let stalls = &audit.stalls;
-    let shares = stalls
-        .table(StallBasis::ShareOfWarpTime)
-        .or_else(|| stalls.table(StallBasis::ShareOfActive))
-        .or_else(|| stalls.table(StallBasis::Samples))?;
-    let is_large = |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share >= LEAST);
-    let rows: Vec<&StallRow> =
-        shares.rows.iter().filter(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref())).collect();
-    if rows.is_empty() {
+    let shares = BASES.iter().find_map(|basis| stalls.table(*basis))?;
+    let has_whole = !matches!(shares.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+    let largest = || shares.rows.iter().filter_map(|row| row.row.new.value()).fold(0.0, f64::max);
+    let least = if has_whole { LEAST } else { LEAST_OF_LARGEST * largest() };
+    let is_large =
+        |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share > 0.0 && share >= least);
+    let (rows, small): (Vec<&StallRow>, Vec<&StallRow>) =
+        shares.rows.iter().partition(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref()));
+    if rows.is_empty() && (has_whole || small.is_empty()) {
         return None;
     }
     let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
@@ -44,19 +55,32 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let has_notes = has_samples && notes.iter().any(|note| !note.words.is_empty());
     let mut columns = vec![left("Stall")];
     columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "Share" }));
+    columns.push(right(match (audit.old.is_some(), shares.basis) {
+        (true, _) => "New",
+        (false, StallBasis::PerIssue) => "Cycles",
+        (false, _) => "Share",
+    }));
     columns.extend(has_notes.then(|| left("Here")));
     let line = |(row, note): (&&StallRow, Cell)| {
         let mut cells = vec![text(row.row.label.as_str())];
-        cells.extend(sides(audit, &row.row, tenth));
+        cells.extend(sides(audit, &row.row, if has_whole { tenth } else { hundredth }));
         cells.extend(has_notes.then_some(note));
         cells
     };
     let mut basis = basis(audit, shares.basis);
+    if !has_whole && !small.is_empty() {
+        let small = small.iter().map(|row| Words::from(row.row.label.as_str()));
+        basis.push(words!(" Next to none: {}.", words::join(small, ", ")));
+    }
     basis.push(moved::sentence(audit));
-    basis.push(memory(audit, &shares.rows));
-    let rows = rows.iter().zip(notes).map(line).collect();
-    Some(Section::new("stalls", "Warp stalls", vec![paragraph("basis", basis), table("stalls", columns, rows).into()]))
+    if has_whole {
+        basis.push(memory(audit, &shares.rows));
+    }
+    let mut blocks = vec![paragraph("basis", basis)];
+    if !rows.is_empty() {
+        blocks.push(table("stalls", columns, rows.iter().zip(notes).map(line).collect()).into());
+    }
+    Some(Section::new("stalls", "Warp stalls", blocks))
 }
 
 fn basis(audit: &Audit, basis: StallBasis) -> Words {
@@ -66,7 +90,13 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
         }
         (StallBasis::ShareOfWarpTime, None) => words!("Share of warp latency, %; reasons of at least 3 %."),
         (StallBasis::Samples, _) => words!("Share of warp samples, %; reasons of at least 3 %."),
-        _ => words!("Share of active warps, %; reasons of at least 3 %."),
+        (StallBasis::PerIssue, _) => {
+            words!("Cycles between two instructions of a warp; what all reasons sum up to was not collected.")
+        }
+        (StallBasis::PercentOfPeak, _) => {
+            words!("Warps in the state, % of the warp slots: few warps make all of them small, so compare the reasons.")
+        }
+        (StallBasis::ShareOfActive, _) => words!("Share of active warps, %; reasons of at least 3 %."),
     }
 }
 

@@ -24,9 +24,7 @@ const ASKED: [Asked; 4] = [
     Asked {
         section: WAITS,
         answers: "stall reasons",
-        is_there: |audit| {
-            [StallBasis::ShareOfWarpTime, StallBasis::Samples].iter().any(|basis| audit.stalls.table(*basis).is_some())
-        },
+        is_there: |audit| audit.stalls.tables.iter().any(|table| table.basis != StallBasis::PerIssue),
     },
     Asked {
         section: BY_LINE,

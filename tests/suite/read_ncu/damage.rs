@@ -8,6 +8,7 @@ use std::path::Path;
 
 const ALL: Want = Want {
     metrics: NameSet::All,
+    few: 0,
     instances: NameSet::All,
     first_instances: None,
     rules: Rules::All,

@@ -43,6 +43,7 @@ pub(super) struct Symbol<'a> {
     pub(super) index: usize,
     pub(super) name: &'a str,
     pub(super) section: usize,
+    /// Byte offset in its section.
     pub(super) value: u64,
     pub(super) size: u64,
     /// Whether it is a function, and one that can be launched.
@@ -161,11 +162,18 @@ impl<'a> Elf<'a> {
         let section = self.symbols.symbol_section(self.endian, symbol, index).ok()?;
         let is_function = symbol.st_info.0 & 0xf == object::elf::STT_FUNC.0;
         let kind = if symbol.st_other.0 & ENTRY != 0 { Launchable::Kernel } else { Launchable::Callee };
+        let name = std::str::from_utf8(self.symbols.symbol_name(self.endian, symbol).ok()?).ok()?;
+        let section = section.map_or(0, |section| section.0);
+        // Reports of ncu before 2022 hold the cubin as the driver loaded it: a kernel, with which its section begins, has its address
+        // in memory there.
+        let value = symbol.st_value.get(self.endian);
+        let is_address = |own: &Section<'_>| own.name.strip_prefix(".text.") == Some(name) && value >= own.size;
+        let is_loaded = is_function && value > 0 && self.section(section).as_ref().is_some_and(is_address);
         Some(Symbol {
             index: index.0,
-            name: std::str::from_utf8(self.symbols.symbol_name(self.endian, symbol).ok()?).ok()?,
-            section: section.map_or(0, |section| section.0),
-            value: symbol.st_value.get(self.endian),
+            name,
+            section,
+            value: if is_loaded { 0 } else { value },
             size: symbol.st_size.get(self.endian),
             function: is_function.then_some(kind),
         })

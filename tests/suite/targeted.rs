@@ -1,0 +1,118 @@
+//! Reports of `ncu --metrics a,b,c`: the counters that somebody asked for stand on the page, whatever they are.
+
+use super::project::{Profile, Project};
+use std::fmt::Write;
+
+/// A counter as the details page of ncu prints it: name, unit, value.
+type Row = (&'static str, &'static str, &'static str);
+
+fn csv(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n",
+    );
+    for (name, unit, value) in rows {
+        writeln!(
+            text,
+            "\"0\",\"1\",\"gemm\",\"127.0.0.1\",\"gemm\",\"1\",\"7\",\"(192, 1, 1)\",\"(148, 1, 1)\",\"0\",\"10.0\",\"Command line profiler metrics\",\"{name}\",\"{unit}\",\"{value}\""
+        )
+        .unwrap();
+    }
+    text
+}
+
+/// The page of such a report, without a template.
+fn page(rows: &[Row]) -> String {
+    let project = Project::new();
+    std::fs::write(project.path("asked.csv"), csv(rows)).unwrap();
+    let printed = project.run("generate --report asked.csv --name gemm --template audit --no-charts --date 2026-11-01");
+    project.read(printed.done().lines().next().unwrap_or_default())
+}
+
+/// The cells of the row that begins with a label.
+fn cells<'p>(page: &'p str, label: &str) -> Vec<&'p str> {
+    let row = page.lines().find(|line| line.starts_with(&format!("| {label} ")));
+    let row = row.unwrap_or_else(|| panic!("no row {label} in\n{page}"));
+    row.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect()
+}
+
+#[test]
+fn counters_that_no_table_has_stand_under_their_names() {
+    let page = page(&[
+        ("smsp__inst_executed.sum", "inst", "105,900,000"),
+        ("smsp__inst_executed_op_global_ld.sum", "inst", "2,784,768"),
+        ("l1tex__m_xbar2l1tex_write_bytes.sum", "Mbyte", "104.20"),
+    ]);
+    assert_eq!(cells(&page, "Warp instructions executed"), ["Warp instructions executed", "105,900,000 inst"]);
+    assert_eq!(cells(&page, "Global loads (LDG)")[1], "2,784,768 inst");
+    assert_eq!(cells(&page, "l1tex__m_xbar2l1tex_write_bytes.sum")[1], "104.20 MB");
+}
+
+#[test]
+fn lanes_that_are_on_follow_from_two_counts() {
+    let page = page(&[
+        ("smsp__inst_executed.sum", "inst", "100"),
+        ("smsp__thread_inst_executed.sum", "inst", "3,200"),
+        ("smsp__thread_inst_executed_pred_on.sum", "inst", "2,400"),
+    ]);
+    // 2,400 of 3,200.
+    assert!(page.contains("**Lanes on:** 75.0 % of the threads that a warp instruction had."), "{page}");
+}
+
+#[test]
+fn stalls_of_the_peak_are_told_on_their_own_basis() {
+    const STALLS: [Row; 4] = [
+        ("smsp__warps_issue_stalled_barrier.avg.pct_of_peak_sustained_active", "%", "1.14"),
+        ("smsp__warps_issue_stalled_long_scoreboard.avg.pct_of_peak_sustained_active", "%", "4.69"),
+        ("smsp__warps_issue_stalled_membar.avg.pct_of_peak_sustained_active", "%", "0.00"),
+        ("smsp__warps_issue_stalled_not_selected.avg.pct_of_peak_sustained_active", "%", "0.02"),
+    ];
+    let found = page(&STALLS);
+    assert_eq!(cells(&found, "Long scoreboard")[1], "4.69");
+    assert_eq!(cells(&found, "Barrier")[1], "1.14");
+    assert!(found.contains("Next to none: Not selected, Memory barrier."), "{found}");
+    assert!(!found.contains("Counters asked for"), "a stall stands twice: {found}");
+}
+
+#[test]
+fn stalls_per_issue_are_cycles() {
+    let page = page(&[
+        ("smsp__average_warps_issue_stalled_barrier_per_issue_active.pct", "%", "114.00"),
+        ("smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.pct", "%", "2.00"),
+    ]);
+    // A hundred percent is one warp in this state for each issued instruction, which is one cycle of a warp.
+    assert_eq!(cells(&page, "Barrier")[1], "1.14");
+    assert!(page.contains("Cycles between two instructions of a warp"), "{page}");
+}
+
+#[test]
+fn a_reason_alone_is_no_share() {
+    let project = Project::new();
+    let stall = "smsp__warps_issue_stalled_barrier.avg.pct_of_peak_sustained_active";
+    std::fs::write(project.path("asked.csv"), csv(&[(stall, "%", "12.14")])).unwrap();
+    let checks = ["--expect", "stall.barrier < 5"];
+    let mut words =
+        "generate --report asked.csv --name gemm --no-charts --date 2026-11-01".split(' ').collect::<Vec<_>>();
+    words.extend(checks);
+    let page = project.read(project.words(&words).done().lines().next().unwrap_or_default());
+    assert!(page.contains("the report has the reason, and not what all reasons sum up to"), "{page}");
+}
+
+#[test]
+fn sections_that_ncu_does_not_have_are_told_with_those_that_are_meant() {
+    let project = Project::new();
+    let config = project.read("audit.toml")
+        + "[subject.collect]\nsections = [\"SharedMemory\", \"WarpStateStatistics\", \"Ocupancy\", \"PmSampling\"]\n";
+    std::fs::write(project.path("audit.toml"), config).unwrap();
+    project.report("new.csv", &[Profile::steady(1e5)]);
+    let run = project.run("lint");
+    assert_eq!(run.status(), 2, "{}", run.err());
+    let said = run.out() + &run.err();
+    for (asked, meant) in [
+        ("SharedMemory", "MemoryWorkloadAnalysis_Tables"),
+        ("WarpStateStatistics", "WarpStateStats"),
+        ("Ocupancy", "Occupancy"),
+    ] {
+        assert!(said.contains(&format!("scale: ncu has no section {asked:?}; it has: {meant}")), "{said}");
+    }
+    assert!(!said.contains("\"PmSampling\""), "{said}");
+}
