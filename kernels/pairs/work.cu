@@ -212,6 +212,6 @@ int main(int argc, char** argv) {
     }
     p.run("buckets", out, n, 1e-3f, keyed(~0u), [&] { buckets_64<<<n / 256, 256>>>(keys, out, 1000003); }, [&] { buckets_32<<<n / 256, 256>>>(keys, out, 1000003); });
     p.run("product", out, 32768, 1000, keyed(~0u), [&] { product_converted<<<4096, 256>>>((int4*)keys, (float4*)x, out); }, [&] { product_bits<<<4096, 256>>>((int4*)keys, (float4*)x, out); });
-    p.run("series", out, n / 2, 1, one, [&] { series_horner<<<n / 512, 256>>>(x, out); }, [&] { series_estrin<<<n / 512, 256>>>(x, out); });
+    p.run("series", out, n / 2, 1, [&](uint32_t s) { p.uniform(x, n, s, 0, 1); }, [&] { series_horner<<<n / 512, 256>>>(x, out); }, [&] { series_estrin<<<n / 512, 256>>>(x, out); });
     p.run("mix", out, 1 << 20, 1e-44f, keyed(~0u), [&] { mix_unrolled<<<4096, 256>>>(keys, (uint32_t*)out); }, [&] { mix_rolled<<<4096, 256>>>(keys, (uint32_t*)out); });
 }

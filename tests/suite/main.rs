@@ -83,6 +83,7 @@ mod simulation;
 mod snapshot;
 mod source_lines;
 mod source_view;
+mod stability;
 mod stale;
 mod targeted;
 mod templates;
