@@ -1,8 +1,8 @@
 //! A launch by instruction as a snapshot keeps it: names as JSON, and the rows as columns in one packed text.
 //!
 //! The columns follow each other as numbers of seven bits a byte (LEB128): where functions begin, offsets, the bits of the code byte
-//! by byte, opcodes of a listing, stacks of source lines, then each counter. What repeats from row to row is written as a difference,
-//! so that zstd finds it; base64 makes it text.
+//! by byte, opcodes of a listing, stacks of source lines with their functions where some are known, then each counter. What repeats
+//! from row to row is written as a difference, so that zstd finds it; base64 makes it text.
 
 use super::source_view::{CodeInstruction, CounterColumn, Lines, SourceView};
 use super::{SourceLine, Value};
@@ -160,6 +160,7 @@ impl KeptView {
         let stack_of: Vec<u64> = rows.iter().map(|row| stacks.at(&row.places) as u64).collect();
         let stacks = stacks.list();
         let mut callees = Names(HashMap::new());
+        let has_callees = stacks.iter().any(|stack| stack.iter().any(|place| place.function.is_some()));
         out.put(stacks.len() as u64);
         let mut last = 0;
         for stack in &stacks {
@@ -168,7 +169,9 @@ impl KeptView {
                 out.put(files.at(file) as u64);
                 out.put(zigzag(u64::from(*line).wrapping_sub(last)));
                 last = u64::from(*line);
-                out.put(function.as_ref().map_or(0, |function| callees.at(function) as u64 + 1));
+                if has_callees {
+                    out.put(function.as_ref().map_or(0, |function| callees.at(function) as u64 + 1));
+                }
             }
         }
         out.column(&stack_of);
@@ -194,7 +197,8 @@ impl KeptView {
     }
 
     fn view(self) -> Result<SourceView, String> {
-        let KeptView { launch, name, lines, capability, files, callees, opcodes, metrics, texts, products, rows } = self;
+        let KeptView { launch, name, lines, capability, files, callees, opcodes, metrics, texts, products, rows } =
+            self;
         let packed = STANDARD.decode(rows).map_err(|error| error.to_string())?;
         let bytes = zstd::bulk::decompress(&packed, bounds::COLUMNS).map_err(|error| error.to_string())?;
         let mut input = Reader(&bytes);
@@ -240,7 +244,10 @@ impl KeptView {
                 let file = input.below(files.len(), "file")?;
                 last = last.wrapping_add(unzigzag(input.number()?));
                 let line = place(file, u32::try_from(last).map_err(|_| format!("line {last}"))?)?;
-                let callee = input.below(callees.len() + 1, "function")?.checked_sub(1);
+                let callee = match callees.is_empty() {
+                    true => None,
+                    false => input.below(callees.len() + 1, "function")?.checked_sub(1),
+                };
                 stack.push(SourceLine { function: callee.map(|at| callees[at].clone()), ..line });
             }
             stacks.push(stack.into());

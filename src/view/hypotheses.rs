@@ -3,7 +3,9 @@
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
-use crate::analysis::{Concluded, Condition, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation};
+use crate::analysis::{
+    Concluded, Condition, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
+};
 use crate::catalog::CHECK;
 use crate::evidence::{Missing, Reading};
 use crate::words;

@@ -3,7 +3,6 @@
 use crate::phases::{is_near, of, phase};
 use kernel_audit::analysis::phases::{CycleUnit, Pace, Phase, PhaseKind, Phases};
 use kernel_audit::snapshot::Snapshot;
-use std::path::Path;
 
 #[test]
 fn warpgroups_that_take_tiles_in_turn() {
@@ -91,14 +90,10 @@ pub(crate) fn waits_do_not_work(phases: &Phases, name: &str) {
 #[test]
 fn no_wait_of_a_committed_page_works() {
     let mut seen = 0;
-    for file in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("audits")).unwrap() {
-        let path = file.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            let evidence = Snapshot::read(&path).unwrap().evidence;
-            for phases in evidence.new.profile.iter().filter_map(|profile| profile.phases.as_ref()) {
-                waits_do_not_work(phases, &path.display().to_string());
-                seen += 1;
-            }
+    for path in crate::committed::snapshots() {
+        for phases in &Snapshot::read(&path).unwrap().audit().phases {
+            waits_do_not_work(phases, &path.display().to_string());
+            seen += 1;
         }
     }
     assert!(seen > 30, "{seen}");
