@@ -10,6 +10,7 @@ pub mod packed;
 mod quantity;
 mod report;
 mod source_text;
+mod unasked;
 mod want;
 
 pub use cuda_binary::{Origin, ReadError};
@@ -21,4 +22,5 @@ pub use report::{
     RuleTable, Session, Speedup, Workload,
 };
 pub use source_text::SourceText;
-pub use want::{NameSet, Rules, Want, is_asked_for};
+pub use unasked::is_asked_for;
+pub use want::{NameSet, Rules, Want};

@@ -1,5 +1,6 @@
 //! What a reader is asked for.
 
+use crate::unasked::is_asked_for;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -51,14 +52,6 @@ impl NameSet {
             }
         }
     }
-}
-
-/// Beginnings of what a report holds of a launch, its device and its links, whatever was asked for.
-const ALWAYS: [&str; 7] = ["launch__", "device__", "profiler__", "numa__", "nvlink__", "c2clink__", "pcie__"];
-
-/// Whether a metric was measured because somebody asked for it or for its section.
-pub fn is_asked_for(name: &str) -> bool {
-    !ALWAYS.iter().any(|prefix| name.starts_with(prefix)) && !name.contains("__maximum_")
 }
 
 /// Of which results NVIDIA's rule results are wanted.
