@@ -56,13 +56,15 @@ fn kept(view: &SourceView, shown: &Shown) -> SourceView {
         let long = names.get(&place.file).is_some_and(|name| shown.contains(&(name.clone(), place.line)));
         long || shown.contains(&(short(&place.file).to_owned(), place.line))
     };
-    let places: HashSet<&SourceLine> = view.instructions.iter().flat_map(|row| row.places.iter()).collect();
-    let text = |place: &&SourceLine| Some(((*place).clone(), shortened(view.text(place)?).into()));
+    // A line is looked up by its number, whatever function it stands in.
+    let bare = |place: &SourceLine| SourceLine { function: None, ..place.clone() };
+    let places: HashSet<SourceLine> = view.instructions.iter().flat_map(|row| row.places.iter()).map(bare).collect();
+    let text = |place: &SourceLine| Some((place.clone(), shortened(view.text(place)?).into()));
     let mut texts: Vec<(SourceLine, Arc<str>)> =
         places.iter().filter(|place| is_shown(place)).filter_map(text).collect();
     let multiplying = view.instructions.iter().filter(|row| row.op().is_product());
-    let products: HashSet<&SourceLine> = multiplying.flat_map(|row| row.places.iter()).collect();
-    let mut products: Vec<SourceLine> = products.into_iter().filter(|place| is_product(view, place)).cloned().collect();
+    let products: HashSet<SourceLine> = multiplying.flat_map(|row| row.places.iter()).map(bare).collect();
+    let mut products: Vec<SourceLine> = products.into_iter().filter(|place| is_product(view, place)).collect();
     let key = |place: &SourceLine| (place.file.clone(), place.line);
     texts.sort_by_key(|(place, _)| key(place));
     products.sort_by_key(key);

@@ -14,7 +14,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("checklist", &["counts", "checks"]),
     ("checks", &["checks", "passed", "follows"]),
     ("comparability", &["conditions"]),
-    ("conclusions", &["draft", "unedited"]),
+    ("conclusions", &["draft", "lessons", "unedited"]),
     ("configurations", &["basis", "configurations", "why"]),
     ("control-flow", &["flow", "roles", "arch"]),
     ("correctness", &["standing", "outputs", "launch", "arguments", "tests", "sanitizer", "sanitizer-findings"]),

@@ -172,7 +172,7 @@ fn waits_for_loads_and_ready_warps_are_read_together() {
 
 /// Most lines of a section, its heading and the empty lines counted.
 const BUDGETS: [(&str, usize); 5] =
-    [("phases", 20), ("stalls", 18), ("memory", 18), ("build", 13), ("instructions", 17)];
+    [("phases", 27), ("stalls", 18), ("memory", 18), ("build", 13), ("instructions", 17)];
 
 #[test]
 fn a_report_of_the_basic_set_says_what_to_collect() {

@@ -100,8 +100,7 @@ fn a_snapshot_shown_as_json_is_whole() {
 
 /// Codes of findings that a committed audit comes to, by its snapshot alone, each with its sentence.
 fn found(name: &str, code: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("audits/{name}.json"));
-    let audit = Snapshot::read(&path).unwrap().audit();
+    let audit = committed::snapshot(name).audit();
     audit.findings.iter().find(|found| found.code.to_string() == code).map(|found| found.sentence.to_plain())
 }
 

@@ -17,10 +17,10 @@ fn warpgroups_that_take_tiles_in_turn() {
     is_near(phases.step_efficiency, 0.943 / 0.985 / 0.997, 2e-3);
     assert_eq!(phases.pressure.and_then(|pressure| pressure.is_healthy), Some(true));
     assert_eq!(phases.pace, Some(Pace::Role(phases.pacing)));
-    // Samples by `audit dump source`. The turn: the question at 0x14e0, the jump behind it and the loop that asks again (0x4870 to
-    // 0x4890). The first instruction that writes a register which a store of the tile before still reads (0x6b0).
+    // Samples by `audit dump source`. The turn: the question at 0x14e0, the jump behind it. The loop that asks again (0x4870
+    // to 0x4890) stands out of line. The first instruction that writes a register which a store of the tile before still reads (0x6b0).
     let samples = |kind| phase(&phases, kind).samples;
-    assert_eq!(samples(PhaseKind::TurnWait), 195 + 5_977 + 9);
+    assert_eq!(samples(PhaseKind::TurnWait), 195 + 5_977);
     assert_eq!(samples(PhaseKind::StoreWait), 11_440);
     // Six WARPGROUP.DEPBAR of the products of steps, one of those of the tile (0x2700).
     assert_eq!(samples(PhaseKind::ProductsWait), 3_759 + 2_674 + 2_784 + 2_896 + 2_946);
@@ -91,10 +91,9 @@ pub(crate) fn waits_do_not_work(phases: &Phases, name: &str) {
 fn no_wait_of_a_committed_page_works() {
     let mut seen = 0;
     for path in crate::committed::snapshots() {
-        for phases in &Snapshot::read(&path).unwrap().audit().phases {
-            waits_do_not_work(phases, &path.display().to_string());
-            seen += 1;
-        }
+        let Some(phases) = Snapshot::read(&path).unwrap().audit().phases else { continue };
+        waits_do_not_work(&phases, &path.display().to_string());
+        seen += 1;
     }
     assert!(seen > 30, "{seen}");
 }

@@ -5,8 +5,8 @@ use super::main_loop::{MainLoop, main_loops};
 use super::model::PhaseKind;
 use super::parts;
 use super::samples::Samples;
-use super::study::Traces;
 use super::tile_loop::TileEnds;
+use super::traces::Traces;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
 

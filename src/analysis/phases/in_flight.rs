@@ -1,7 +1,7 @@
 //! Products in flight: what runs beside those of its own warps.
 
 use super::code::Code;
-use super::study::Study;
+use super::samples::Samples;
 use crate::evidence::WarpSync;
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeSet;
@@ -34,11 +34,10 @@ pub(super) fn late_rows(code: &Code<'_>) -> BTreeSet<usize> {
 
 /// Whether products of the warps themselves are in flight for most samples of some rows: they issue some, wait for some, or run
 /// before a wait for all. `None` without products that run beside their warps.
-pub(super) fn in_flight(study: &Study<'_>, rows: &[usize]) -> Option<bool> {
-    let code = &study.code;
+pub(super) fn in_flight(code: &Code<'_>, samples: &Samples, late: &BTreeSet<usize>, rows: &[usize]) -> Option<bool> {
     let is_beside = |row: &usize| {
-        code.is_tensor(*row) || study.late.contains(row) || matches!(code.sync(*row), WarpSync::ProductsWait { .. })
+        code.is_tensor(*row) || late.contains(row) || matches!(code.sync(*row), WarpSync::ProductsWait { .. })
     };
-    let beside: u64 = rows.iter().filter(|row| is_beside(row)).map(|row| study.samples.all[*row]).sum();
-    (!study.late.is_empty() && !rows.is_empty()).then(|| 2 * beside > study.samples.at(rows))
+    let beside: u64 = rows.iter().filter(|row| is_beside(row)).map(|row| samples.all[*row]).sum();
+    (!late.is_empty() && !rows.is_empty()).then(|| 2 * beside > samples.at(rows))
 }

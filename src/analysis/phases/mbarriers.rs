@@ -1,15 +1,25 @@
-//! Who arrives at the mbarrier that a role waits at.
+//! Who arrives at the mbarrier that a role waits at, and which code only asks one again.
 
-use super::code::Code;
+use super::code::{Code, Loop};
 use super::flows::Flows;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
+
+/// Instructions of the longest loop that does nothing but ask an mbarrier again.
+const SPIN: usize = 8;
 
 /// An instruction on an mbarrier: the bytes added to the address, and the instructions behind it.
 struct Access {
     row: usize,
     offset: i32,
     behind: BTreeSet<usize>,
+}
+
+/// The rows of short loops that ask an mbarrier: whatever their warps are sampled at, they wait there.
+pub(super) fn spins(code: &Code<'_>) -> BTreeSet<usize> {
+    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<_>>();
+    let asks = |rows: &Vec<usize>| rows.iter().any(|row| code.sync(*row) == WarpSync::MbarrierTest);
+    code.loops.iter().map(rows).filter(|rows| rows.len() <= SPIN && asks(rows)).flatten().collect()
 }
 
 /// The questions of a role to mbarriers at which its own warps arrive and no others do: they wait for their turn, and for no data.

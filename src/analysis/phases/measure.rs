@@ -9,17 +9,16 @@ use super::in_flight::in_flight;
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::opcodes::opcodes;
-use super::point::{calling, named, point, product_line, short};
+use super::point::{calling, named, point, product_line, short, span};
+use super::samples::NOT_SELECTED;
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
 use super::waits::waits;
 use super::{accesses, addresses, chain, gathers, guards, spent, stalls, tensor};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// A ready warp that another one was picked before.
-pub(super) const NOT_SELECTED: &str = "not_selected";
 /// Resident time and occupancy from which shares of samples are shares of time.
 const NEARLY_ALL: f64 = 0.9;
 
@@ -221,7 +220,7 @@ impl Lives<'_> {
             at: span(self.study, &self.study.frame, rows),
             name: named(self.study, &self.study.frame, rows),
             polls: polls.sum(),
-            in_flight: in_flight(self.study, rows),
+            in_flight: in_flight(code, samples, &self.study.late, rows),
             samples: samples.at(rows),
             share,
             cost: share - ready,
@@ -269,35 +268,6 @@ impl Lives<'_> {
         let left = (1.0 - others).max(0.0);
         let working = if phase.share > 0.0 { phase.cost / phase.share } else { 1.0 };
         (phase.share, phase.cost) = (left, left * working);
-    }
-}
-
-/// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
-/// instructions were inlined into.
-pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
-    let Study { code, samples, .. } = study;
-    let offsets = || rows.iter().map(|row| code.rows[*row].offset);
-    let (start, end) = (offsets().min().unwrap_or_default(), offsets().max().unwrap_or_default());
-    let mut lines: HashMap<(&str, u32), u64> = HashMap::new();
-    for row in rows {
-        if let Some(place) = frame.line(&code.rows[*row].places) {
-            *lines.entry((&place.file, place.line)).or_default() += samples.all[*row];
-        }
-    }
-    let all: u64 = lines.values().sum();
-    let mut files: HashMap<&str, u64> = HashMap::new();
-    lines.iter().for_each(|((file, _), count)| *files.entry(file).or_default() += count + 1);
-    let Some((file, _)) = files.into_iter().max_by_key(|(file, count)| (*count, *file)) else {
-        return Span { start, end, ..Span::default() };
-    };
-    let counts = lines.iter().filter(|((other, line), _)| *other == file && *line > 0);
-    let large: Vec<u32> = counts.filter(|(_, count)| 20 * **count >= all).map(|((_, line), _)| *line).collect();
-    Span {
-        file: short(file).to_owned(),
-        first: large.iter().min().copied().unwrap_or_default(),
-        last: large.iter().max().copied().unwrap_or_default(),
-        start,
-        end,
     }
 }
 

@@ -41,6 +41,7 @@ mod stalls;
 mod study;
 mod tensor;
 mod tile_loop;
+mod traces;
 mod unavoidable;
 mod waits;
 

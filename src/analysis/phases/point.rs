@@ -3,11 +3,12 @@
 use super::code::Code;
 use super::detail::{Named, Point};
 use super::frame::Frame;
+use super::model::Span;
 use super::products::{called, is_product};
 use super::study::Study;
 use crate::analysis::lines::{place, shortened};
 use crate::evidence::{SourceLine, SourceView};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Share of a phase's samples that one call must hold to name it.
 const NAMING: f64 = 0.8;
@@ -106,5 +107,34 @@ mod tests {
         assert_eq!(called("for (int k = 0; k < 6; ++k) {"), None);
         assert_eq!(called("warpgroup_wait<0, true>();"), Some("warpgroup_wait"));
         assert_eq!(called("sum += a[i] * b[i];"), None);
+    }
+}
+
+/// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
+/// instructions were inlined into.
+pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
+    let Study { code, samples, .. } = study;
+    let offsets = || rows.iter().map(|row| code.rows[*row].offset);
+    let (start, end) = (offsets().min().unwrap_or_default(), offsets().max().unwrap_or_default());
+    let mut lines: HashMap<(&str, u32), u64> = HashMap::new();
+    for row in rows {
+        if let Some(place) = frame.line(&code.rows[*row].places) {
+            *lines.entry((&place.file, place.line)).or_default() += samples.all[*row];
+        }
+    }
+    let all: u64 = lines.values().sum();
+    let mut files: HashMap<&str, u64> = HashMap::new();
+    lines.iter().for_each(|((file, _), count)| *files.entry(file).or_default() += count + 1);
+    let Some((file, _)) = files.into_iter().max_by_key(|(file, count)| (*count, *file)) else {
+        return Span { start, end, ..Span::default() };
+    };
+    let counts = lines.iter().filter(|((other, line), _)| *other == file && *line > 0);
+    let large: Vec<u32> = counts.filter(|(_, count)| 20 * **count >= all).map(|((_, line), _)| *line).collect();
+    Span {
+        file: short(file).to_owned(),
+        first: large.iter().min().copied().unwrap_or_default(),
+        last: large.iter().max().copied().unwrap_or_default(),
+        start,
+        end,
     }
 }

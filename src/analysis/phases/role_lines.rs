@@ -2,10 +2,10 @@
 
 use super::code::Code;
 use super::frame::Frame;
-use super::measure::{NOT_SELECTED, span};
 use super::model::{Phase, PhaseKind};
 use super::opcodes::opcodes;
-use super::point::named;
+use super::point::{named, span};
+use super::samples::NOT_SELECTED;
 use super::study::Study;
 use super::waits::waits;
 use crate::evidence::WarpSync;

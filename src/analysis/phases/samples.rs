@@ -6,6 +6,9 @@ use crate::evidence::{SourceView, WarpSync};
 use cuda_binary::op::Sync;
 use std::collections::BTreeMap;
 
+/// A ready warp that another one was picked before.
+pub(super) const NOT_SELECTED: &str = "not_selected";
+
 /// `s_r` by row: samples of each reason.
 pub(in crate::analysis) struct Samples {
     /// By reason (the catalog's id): one count for each row of the view.

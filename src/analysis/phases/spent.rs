@@ -1,6 +1,5 @@
 //! What each role spends its samples on: issuing, waiting for other warps and copies, for products, for memory.
 
-use super::code::{Code, Loop};
 use super::detail::Spent;
 use super::model::{Pace, PhaseKind, Phases, Role};
 use super::role_lines::lines;
@@ -10,10 +9,6 @@ use crate::analysis::lines::Trace;
 use crate::catalog::{self, StallKind};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
-use std::collections::BTreeSet;
-
-/// Instructions of the longest loop that does nothing but ask an mbarrier again.
-const SPIN: usize = 8;
 
 /// The roles of a launch, each with what it spends its samples on where there are several.
 pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
@@ -60,13 +55,6 @@ fn judged(roles: &[f64]) -> Option<Pace> {
         share if share >= WAITS => Some(Pace::Copies),
         _ => None,
     }
-}
-
-/// The rows of short loops that ask an mbarrier: whatever their warps are sampled at, they wait there.
-pub(super) fn spins(code: &Code<'_>) -> BTreeSet<usize> {
-    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<_>>();
-    let asks = |rows: &Vec<usize>| rows.iter().any(|row| code.sync(*row) == WarpSync::MbarrierTest);
-    code.loops.iter().map(rows).filter(|rows| rows.len() <= SPIN && asks(rows)).flatten().collect()
 }
 
 fn spent(study: &Study<'_>, rows: Vec<usize>) -> Spent {

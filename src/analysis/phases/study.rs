@@ -7,23 +7,15 @@ use super::flows::Flows;
 use super::frame::Frame;
 use super::in_flight::late_rows;
 use super::main_loop::MainLoop;
-use super::mbarriers;
+use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::roles::{RoleBlocks, Split};
 use super::samples::Samples;
-use super::spent::spins;
+use super::traces::Traces;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::Causes;
 use crate::evidence::SourceView;
 use std::collections::BTreeSet;
-
-/// What tells where waits come from.
-pub(super) struct Traces<'s, 'v> {
-    pub(super) samples: &'s Samples,
-    pub(super) causes: Option<&'s Causes<'v>>,
-    /// Questions to mbarriers at which the pacing warps wait for each other.
-    pub(super) turns: BTreeSet<usize>,
-}
 
 /// One launch, cut.
 pub(in crate::analysis) struct Study<'v> {

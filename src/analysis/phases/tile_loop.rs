@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::main_loop::MainLoop;
-use super::study::Traces;
+use super::traces::Traces;
 use crate::analysis::lines::Trace;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Act;

@@ -23,6 +23,7 @@ mod numbers;
 mod order;
 mod phases;
 mod places;
+mod power;
 mod provenance;
 mod roles;
 mod stalls;

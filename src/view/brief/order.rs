@@ -49,7 +49,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
 
 /// Lines of a page with a baseline, of one without, and of the first screen, which ends in what changed.
 const COMPARED: usize = 160;
-const ALONE: usize = 120;
+const ALONE: usize = 125;
 const SCREEN: usize = 40;
 /// Marker and title, and the lines under it.
 const HEAD: usize = 6;

@@ -1,6 +1,6 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
-use super::{actions, gap, lifetime, next};
+use super::{actions, gap, lifetime, power};
 use crate::analysis::{Audit, Because, Bottleneck, Bound, Confidence, Finding, Level, Severity, Standing, Unit};
 use crate::quantity::format;
 use crate::view::document::{Block, Section};
@@ -54,7 +54,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
     items.extend(units(bottleneck));
     let has_ceilings = actions::shown(audit).iter().any(|lever| lever.ceiling == Bound::AtMost);
     items.push(confidence(bottleneck, has_ceilings));
-    items.extend(next::cap(audit));
+    items.extend(power::cap(audit));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
