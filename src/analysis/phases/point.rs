@@ -96,20 +96,6 @@ pub(in crate::analysis) fn calling(view: &SourceView, rows: &[usize], line: &Sou
     votes.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map(|(line, _)| line)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::called;
-
-    #[test]
-    fn calls_are_named_by_hand() {
-        assert_eq!(called("        store_tile(out, acc, m, n);"), Some("store_tile"));
-        assert_eq!(called("if (ready) wait<0>(barrier);"), Some("wait"));
-        assert_eq!(called("for (int k = 0; k < 6; ++k) {"), None);
-        assert_eq!(called("warpgroup_wait<0, true>();"), Some("warpgroup_wait"));
-        assert_eq!(called("sum += a[i] * b[i];"), None);
-    }
-}
-
 /// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
 /// instructions were inlined into.
 pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
@@ -136,5 +122,19 @@ pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
         last: large.iter().max().copied().unwrap_or_default(),
         start,
         end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called;
+
+    #[test]
+    fn calls_are_named_by_hand() {
+        assert_eq!(called("        store_tile(out, acc, m, n);"), Some("store_tile"));
+        assert_eq!(called("if (ready) wait<0>(barrier);"), Some("wait"));
+        assert_eq!(called("for (int k = 0; k < 6; ++k) {"), None);
+        assert_eq!(called("warpgroup_wait<0, true>();"), Some("warpgroup_wait"));
+        assert_eq!(called("sum += a[i] * b[i];"), None);
     }
 }
