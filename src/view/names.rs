@@ -14,7 +14,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("checklist", &["counts", "checks"]),
     ("checks", &["checks", "passed", "follows"]),
     ("comparability", &["conditions"]),
-    ("conclusions", &["draft", "lessons", "unedited"]),
+    ("conclusions", &["lessons", "unedited"]),
     ("configurations", &["basis", "configurations", "why"]),
     ("control-flow", &["flow", "roles", "arch"]),
     ("correctness", &["standing", "outputs", "launch", "arguments", "tests", "sanitizer", "sanitizer-findings"]),
