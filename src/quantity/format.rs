@@ -156,9 +156,10 @@ pub fn percent(value: f64) -> String {
     format!("{} %", fixed(value, 2))
 }
 
-/// A count of things whose plural ends in `s`: `1 block`, `2 blocks`.
+/// A count of things whose plural ends in `s`: `1 block`, `2 blocks`, `6 passes`.
 pub fn counted(count: u64, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{} {word}s", integer(count)) }
+    let ending = if word.ends_with('s') { "es" } else { "s" };
+    if count == 1 { format!("1 {word}") } else { format!("{} {word}{ending}", integer(count)) }
 }
 
 /// A sentence's beginning: the first letter large.

@@ -116,3 +116,24 @@ fn sections_that_ncu_does_not_have_are_told_with_those_that_are_meant() {
     }
     assert!(!said.contains("\"PmSampling\""), "{said}");
 }
+
+#[test]
+fn a_counter_is_told_once_and_series_are_no_counters() {
+    let page = page(&[
+        ("gpc__cycles_elapsed.avg", "cycle", "1,000"),
+        ("gpc__cycles_elapsed.max", "cycle", "1,010"),
+        ("gpc__cycles_elapsed.min", "cycle", "990"),
+        ("l1tex__m_xbar2l1tex_write_bytes.avg", "byte", "32"),
+        ("l1tex__m_xbar2l1tex_write_bytes.sum", "byte", "64"),
+        ("gpu__time_duration.max", "nsecond", "500"),
+        ("gpu__time_duration.sum", "nsecond", "500"),
+        ("pmsampling:smsp__warps_issue_stalled_barrier.avg", "warp", "9"),
+        ("TPC.TriageCompute.sm__cycles_active.avg", "cycle", "7"),
+    ]);
+    // Of the cycles the roll-up that tables show; of a counter without a row the average; the time stands in the lead.
+    assert_eq!(cells(&page, "Elapsed cycles")[1], "1,010 cycles");
+    assert_eq!(cells(&page, "l1tex__m_xbar2l1tex_write_bytes.avg")[1], "32 B");
+    let section = page.split("## Counters asked for").nth(1).unwrap().split("<!--").next().unwrap();
+    // A head, a line under it, and the two.
+    assert_eq!(section.lines().filter(|line| line.starts_with('|')).count(), 4, "{section}");
+}

@@ -3,13 +3,14 @@
 use crate::analysis::derive::stalls;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::{DURATION, KernelSummary};
+use crate::catalog;
 use crate::evidence::is_asked_for;
+use std::collections::BTreeMap;
 
 /// A report with more counters than this has sections: ncu's basic set brings 306 names, and each name that is asked for up to four.
 pub(in crate::analysis) const FEW: usize = 128;
-/// The average of a counter over its units; ncu writes the others beside it unasked.
-const AVERAGE: &str = ".avg.";
-const BESIDE: [&str; 3] = [".max.", ".min.", ".sum."];
+/// What ncu writes of a counter over its units, where it was asked for one of them; the first is told where no table has another.
+const ROLLUPS: [&str; 4] = [".avg", ".sum", ".max", ".min"];
 
 /// Whether a report holds a few counters and none of NVIDIA's breakdowns, which its sections come with.
 pub(in crate::analysis) fn is_targeted(kernel: &KernelSummary<'_>) -> bool {
@@ -22,11 +23,32 @@ pub(in crate::analysis) fn rows(new: &KernelSummary<'_>, old: Option<&KernelSumm
     if !is_targeted(new) {
         return Vec::new();
     }
-    let is_beside = |name: &str| {
-        let averages = BESIDE.iter().filter(|word| name.contains(*word)).map(|word| name.replacen(word, AVERAGE, 1));
-        averages.into_iter().any(|average| new.value(average).is_some())
-    };
     let has_place = |name: &str| stalls::is_shown(name) || *name == DURATION;
-    let named = new.metric_names().filter(|name| is_asked_for(name) && !has_place(name) && !is_beside(name));
+    let mut counters: BTreeMap<String, &str> = BTreeMap::new();
+    for name in new.metric_names().filter(|name| is_asked_for(name)) {
+        let told = counters.entry(counter(name)).or_insert(name);
+        if rank(name) < rank(told) {
+            *told = name;
+        }
+    }
+    let named = counters.into_values().filter(|name| !has_place(name));
     named.map(|name| Row::metric(name, new, old)).filter(Row::has_number).collect()
+}
+
+/// A metric's name without the roll-up.
+fn counter(name: &str) -> String {
+    ROLLUPS
+        .iter()
+        .find(|rollup| has(name, rollup))
+        .map_or_else(|| name.to_owned(), |rollup| name.replacen(rollup, "", 1))
+}
+
+fn has(name: &str, rollup: &str) -> bool {
+    name.split_once(rollup).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Which roll-up of a counter is told: the one that a table has, else in their order.
+fn rank(name: &str) -> (bool, usize) {
+    let at = ROLLUPS.iter().position(|rollup| has(name, rollup));
+    (catalog::metric(name).is_none(), at.unwrap_or_default())
 }

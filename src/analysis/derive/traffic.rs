@@ -33,8 +33,7 @@ mod tests {
     use super::*;
     use crate::analysis::kernel::select::groups;
     use crate::analysis::kernel::summary::DURATION;
-    use crate::evidence::{Origin, Want};
-    use crate::source::ncu_csv;
+    use crate::source::ncu_csv::made;
 
     /// One launch of 10,000 ns that moved `rate` GB/s.
     fn traffic(rate: f64, stated: Option<u64>) -> Option<Traffic> {
@@ -47,14 +46,7 @@ mod tests {
             (DURATION.name(), "nsecond", "10000"),
             ("dram__bytes.sum.per_second", "Gbyte/second", &rate),
         ];
-        let line = |part: fn(&(&str, &str, &str)) -> String| columns.iter().map(part).collect::<Vec<_>>().join(",");
-        let text = format!(
-            "{}\n{}\n{}\n",
-            line(|column| format!("\"{}\"", column.0)),
-            line(|column| format!("\"{}\"", column.1)),
-            line(|column| format!("\"{}\"", column.2))
-        );
-        let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::default()).unwrap();
+        let report = made::report(&columns);
         let kernel = KernelSummary::new(groups(&report).remove(0));
         Traffic::of(&kernel, &Work { bytes: stated, ..Work::default() })
     }

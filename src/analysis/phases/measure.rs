@@ -74,7 +74,7 @@ impl Phases {
         };
         found.pace = spent::pace(&found);
         found.spread(study);
-        found.rounded()
+        found
     }
 
     /// Cycles, issue slots and tensor cycles by phase, and what follows from them.

@@ -22,7 +22,6 @@ mod guards;
 mod in_flight;
 mod index;
 mod indirection;
-mod kept;
 mod lanes;
 mod main_loop;
 mod mbarriers;

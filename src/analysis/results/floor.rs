@@ -172,8 +172,7 @@ mod tests {
     use super::*;
     use crate::analysis::derive::mix::InstructionMix;
     use crate::analysis::kernel::select::groups;
-    use crate::evidence::{Origin, Want};
-    use crate::source::ncu_csv;
+    use crate::source::ncu_csv::made;
 
     /// One launch of 1,000 ns at 1 GHz that executed 8,448 FFMA a cycle of 16,896: 2 × 8,448 × 1,000 = 16,896,000 operations.
     /// The chip goes up to 2 GHz.
@@ -192,14 +191,7 @@ mod tests {
             ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum.per_cycle_elapsed", "", "8448"),
             ("device__attribute_clock_rate", "", "2000000"),
         ];
-        let line = |part: fn(&(&str, &str, &str)) -> String| columns.iter().map(part).collect::<Vec<_>>().join(",");
-        let text = format!(
-            "{}\n{}\n{}\n",
-            line(|column| format!("\"{}\"", column.0)),
-            line(|column| format!("\"{}\"", column.1)),
-            line(|column| format!("\"{}\"", column.2))
-        );
-        let report = ncu_csv::read(text.as_bytes(), Origin::default(), &Want::default()).unwrap();
+        let report = made::report(&columns);
         let kernel = KernelSummary::new(groups(&report).remove(0));
         let work = Work { flop: Some(flop), ..Work::default() };
         let roofline = Roofline::of(&kernel, &InstructionMix::of(&kernel, None), &work, None);

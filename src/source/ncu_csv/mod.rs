@@ -6,6 +6,8 @@
 
 mod details;
 mod launch;
+#[cfg(test)]
+pub(crate) mod made;
 mod number;
 mod raw;
 mod read;

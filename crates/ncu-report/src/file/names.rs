@@ -3,6 +3,7 @@
 use super::device;
 use crate::Unit;
 use crate::ncu_units::unit_of;
+use crate::unasked::is_asked_for;
 use crate::{NameSet, Want};
 use bytes::Bytes;
 use cuda_binary::text::lossy;
@@ -51,11 +52,6 @@ impl Instances {
     }
 }
 
-/// A string of the table that can be the name of a metric: `unit__counter`.
-fn metric_name(string: &Bytes) -> Option<&str> {
-    std::str::from_utf8(string).ok().filter(|name| name.contains("__"))
-}
-
 /// The string table as one read sees it.
 pub(super) struct Names {
     /// For each id the position in `asked`, where the metric will be decoded.
@@ -70,10 +66,10 @@ impl Names {
     /// Resolves the strings of all blocks; `brief` are the metrics that are read of every result.
     pub(super) fn new(strings: &[Bytes], want: &Want, brief: &NameSet) -> Names {
         let mut wanted: Vec<(Cow<'_, str>, usize, bool)> = Vec::new();
-        let is_all = want.wants_all(strings.iter().filter_map(|string| metric_name(string)));
+        let is_all = want.wants_all(strings.iter().filter_map(|string| std::str::from_utf8(string).ok()));
         for (id, string) in strings.iter().enumerate() {
             let name = lossy(string);
-            let deliver = want.metrics.contains(&name) || is_all && metric_name(string).is_some();
+            let deliver = want.metrics.contains(&name) || is_all && is_asked_for(&name);
             if deliver || device::is_needed(&name) {
                 wanted.push((name, id, deliver));
             }
