@@ -1,6 +1,5 @@
 //! One kernel with everything that is derived from it before anything is judged.
 
-use super::finding::Severity;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::derive::named::Known;
@@ -11,7 +10,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::{Phases, Study};
-use crate::catalog::{StallReason, Threshold};
+use crate::catalog::StallReason;
 use crate::evidence::{LaunchFacts, Reading};
 
 /// One kernel as it was measured.
@@ -88,17 +87,5 @@ impl<'a, 'r> Kernel<'a, 'r> {
     /// The readings of these metrics, by name.
     pub(super) fn readings(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
         metrics.iter().map(|name| (name.as_ref().to_owned(), self.kernel.reading(name))).collect()
-    }
-
-    /// What a pattern that makes `share` percent of a part's work amounts to: it explains the limit where that part
-    /// limits and the share is large, else it costs, else it is a note.
-    pub(super) fn severity(&self, part_limits: bool, share: f64) -> Severity {
-        if part_limits && share >= self.limits[Threshold::CauseShare] {
-            Severity::Limits
-        } else if share >= self.limits[Threshold::CostShare] {
-            Severity::Costs
-        } else {
-            Severity::Notes
-        }
     }
 }

@@ -2,18 +2,19 @@
 //!
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
 //! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `machine` what it needs, `account` what
-//! the launch would save without each of it, `rules` what that is and where it comes from, `levers` what could be done about it, `patterns` what else is worth knowing.
+//! the launch would save without each of it, `patterns` what that is, where it comes from and what could be done about it, `next` ranks
+//! that, `roof` what is left and ruled out.
 
 mod account;
 pub(in crate::analysis) mod finding;
 mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
-mod levers;
 mod machine;
 mod measures;
+mod next;
 mod patterns;
-mod rules;
+mod roof;
 mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};

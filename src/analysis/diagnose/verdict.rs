@@ -6,10 +6,10 @@ use super::finding::{Finding, Severity};
 use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
-use super::levers::{Ask, Draft, at_the_roof, drafts, levers, ruled_out};
 use super::measures::Measures;
-use super::patterns::PATTERNS;
-use super::rules::{self, At, Held, RULES, Rule, Stands, share, unknown};
+use super::next::{drafts, levers};
+use super::patterns::{self, Ask, At, Draft, Held, Question, Stands, questions, share, unknown};
+use super::roof::{at_the_roof, ruled_out};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -125,7 +125,7 @@ struct Candidate {
 /// Names what a launch saves most without.
 pub(super) fn judge(ask: &Ask<'_, '_, '_>, drafts: &[(Draft, f64)]) -> Judged {
     let m = ask.m;
-    let answers: Vec<(&Rule, Option<Held>)> = RULES.iter().map(|rule| (rule, (rule.judge)(m))).collect();
+    let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(m))).collect();
     let found = || answers.iter().filter_map(|(rule, held)| Some((*rule, held.as_ref()?)));
     let account = Account::of(m, &ask.machine);
     let limit = weighed(ask, drafts, &account, found);
@@ -178,7 +178,7 @@ struct Limit {
     nearly: Option<Words>,
 }
 
-fn weighed<'h, I: Iterator<Item = (&'h Rule, &'h Held)>>(
+fn weighed<'h, I: Iterator<Item = (&'h Question, &'h Held)>>(
     ask: &Ask<'_, '_, '_>,
     drafts: &[(Draft, f64)],
     account: &Account,
@@ -232,13 +232,13 @@ fn say(first: f64, second: &Candidate) -> Words {
 /// What takes time, as a finding.
 fn named(m: &Measures<'_, '_>, taker: Taker) -> Option<Held> {
     match taker {
-        Taker::Part(part) => rules::of_part(m, part),
-        Taker::Wait(reason) => rules::of_wait(m, reason),
-        Taker::Mbarriers => rules::of_mbarriers(m),
+        Taker::Part(part) => patterns::of_part(m, part),
+        Taker::Wait(reason) => patterns::of_wait(m, reason),
+        Taker::Mbarriers => patterns::mbarriers(m),
         Taker::Unheld => Some(unknown(m)),
-        Taker::Tail if rules::launch::is_small_grid(m) => rules::launch::small_grid(m),
-        Taker::Tail => rules::launch::tail(m),
-        Taker::Empty => rules::short(m),
+        Taker::Tail if patterns::is_small_grid(m) => patterns::small_grid(m),
+        Taker::Tail => patterns::tail(m),
+        Taker::Empty => patterns::short(m),
     }
 }
 
@@ -251,7 +251,7 @@ fn cause<'h, 'd>(
     taker: Taker,
     saves: f64,
     draft_of: impl Fn(Action) -> Option<&'d (Draft, f64)>,
-    found: impl Iterator<Item = (&'h Rule, &'h Held)>,
+    found: impl Iterator<Item = (&'h Question, &'h Held)>,
 ) -> Option<Held> {
     let is_wait = matches!(taker, Taker::Wait(_));
     let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
@@ -354,10 +354,7 @@ pub(in crate::analysis) fn diagnose(
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;
     all.extend(nvidia(kernel.kernel, kernel.limits));
-    let patterns = PATTERNS.iter().filter_map(|pattern| pattern(kernel, bottleneck.limiter));
-    let patterns = patterns.filter(|(finding, _)| finding.code != bottleneck.limiter);
-    let patterns = patterns.map(|(finding, sits)| (finding, At::Line(sits)));
-    let found = others.into_iter().map(finding).chain(patterns);
+    let found = others.into_iter().map(finding);
     let place = |at: At| match at {
         At::Place(place) => Some(place),
         At::Line(sits) => lines.as_ref()?.place(sits, bottleneck.limiter),

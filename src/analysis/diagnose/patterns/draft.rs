@@ -1,10 +1,10 @@
 //! A lever while what it gives is worked out.
 
-use super::Ask;
+use super::{Ask, share};
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::machine::{Change, place};
-use crate::analysis::diagnose::rules::share;
 use crate::catalog::{self, Action, Part, StallReason};
+use crate::words;
 use crate::words::Words;
 
 /// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
@@ -25,12 +25,16 @@ pub(in crate::analysis::diagnose) struct Draft {
 
 impl Draft {
     /// A lever that leaves the work as it is and frees a share of the time from waiting.
-    pub(super) fn overlaps(action: Action, cost: f64) -> Draft {
+    pub(in crate::analysis::diagnose) fn overlaps(action: Action, cost: f64) -> Draft {
         Draft::of(action, Change { frees: (cost, cost), ..Change::default() })
     }
 
     /// A lever that changes the work of some parts to these shares of their peak; the others stay.
-    pub(super) fn relieves(ask: &Ask<'_, '_, '_>, action: Action, after: &[(Part, f64)]) -> Draft {
+    pub(in crate::analysis::diagnose) fn relieves(
+        ask: &Ask<'_, '_, '_>,
+        action: Action,
+        after: &[(Part, f64)],
+    ) -> Draft {
         let keeps = after.iter().filter_map(|(part, goal)| {
             let now = ask.m.unit(*part)?.share;
             let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
@@ -42,71 +46,76 @@ impl Draft {
     }
 
     /// A lever by what it leaves.
-    pub(super) fn of(action: Action, change: Change) -> Draft {
+    pub(in crate::analysis::diagnose) fn of(action: Action, change: Change) -> Draft {
         let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
         Draft { action, lever, change, rate: false, open: None }
     }
 
     /// What it is expected to leave of a part's work, and what at least.
-    pub(super) fn keeps(mut self, part: Part, expected: f64, least: f64) -> Draft {
+    pub(in crate::analysis::diagnose) fn keeps(mut self, part: Part, expected: f64, least: f64) -> Draft {
         self.change.keeps.retain(|(other, ..)| *other != part);
         self.change.keeps.push((part, expected, least));
         self
     }
 
     /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.
-    pub(super) fn rewrites(mut self) -> Draft {
+    pub(in crate::analysis::diagnose) fn rewrites(mut self) -> Draft {
         self.change.rewrites = true;
         self
     }
 
     /// A share of the warps' time that it frees from waiting: expected, and at most.
-    pub(super) fn frees(mut self, expected: f64, most: f64) -> Draft {
+    pub(in crate::analysis::diagnose) fn frees(mut self, expected: f64, most: f64) -> Draft {
         self.change.frees = (expected, most.max(expected));
         self
     }
 
     /// Frees a part of the waits for these reasons: expected, and all of them at most.
-    pub(super) fn frees_of(self, ask: &Ask<'_, '_, '_>, reasons: &[StallReason], part: f64) -> Draft {
+    pub(in crate::analysis::diagnose) fn frees_of(
+        self,
+        ask: &Ask<'_, '_, '_>,
+        reasons: &[StallReason],
+        part: f64,
+    ) -> Draft {
         let waits = ask.m.waits(reasons);
         self.frees(part * waits, waits)
     }
 
     /// What to do, and why.
-    pub(super) fn says(self, sentence: Words, why: Words) -> Draft {
+    pub(in crate::analysis::diagnose) fn says(self, sentence: Words, why: Words) -> Draft {
         Draft { lever: Lever { sentence, why, ..self.lever }, ..self }
     }
 
-    pub(super) fn risks(self, risk: Words) -> Draft {
+    pub(in crate::analysis::diagnose) fn risks(self, risk: Words) -> Draft {
         Draft { lever: Lever { risk, ..self.lever }, ..self }
     }
 
     /// What must move, and the metric that tells.
-    pub(super) fn checks(self, check: Words, remeasure: impl Into<String>) -> Draft {
+    pub(in crate::analysis::diagnose) fn checks(self, check: Words, remeasure: impl Into<String>) -> Draft {
         Draft { lever: Lever { check, remeasure: remeasure.into(), ..self.lever }, ..self }
     }
 
     /// The same where that metric rises.
-    pub(super) fn rises(self) -> Draft {
+    pub(in crate::analysis::diagnose) fn rises(self) -> Draft {
         Draft { lever: Lever { rises: true, ..self.lever }, ..self }
     }
 
-    pub(super) fn beside(self, beside: Option<Along>) -> Draft {
+    pub(in crate::analysis::diagnose) fn beside(self, beside: Option<Along>) -> Draft {
         Draft { lever: Lever { beside, ..self.lever }, ..self }
     }
 
     /// More work in the same time.
-    pub(super) fn rate(self) -> Draft {
+    pub(in crate::analysis::diagnose) fn rate(self) -> Draft {
         Draft { rate: true, ..self }
     }
 
     /// Without a bound: what would give one.
-    pub(super) fn open(self, needs: &str) -> Draft {
+    pub(in crate::analysis::diagnose) fn open(self, needs: &str) -> Draft {
         Draft { open: Some(needs.to_owned()), ..self }
     }
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
-    pub(super) fn unknown(self, ask: &Ask<'_, '_, '_>, parts: &[Part]) -> Draft {
+    pub(in crate::analysis::diagnose) fn unknown(self, ask: &Ask<'_, '_, '_>, parts: &[Part]) -> Draft {
         let left = ask.machine.after(&self.change).left;
         if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
     }
@@ -122,7 +131,7 @@ impl Draft {
     }
 
     /// The lever whose ceiling it raises.
-    pub(super) fn raises(&self) -> Option<Action> {
+    pub(in crate::analysis::diagnose) fn raises(&self) -> Option<Action> {
         match self.lever.beside {
             Some(Along::With(action)) => Some(action),
             _ => None,
@@ -130,31 +139,31 @@ impl Draft {
     }
 
     /// How much of what is expected counts for the order: what somebody has to find first counts less than waste that was measured.
-    pub(super) fn certainty(&self) -> f64 {
+    pub(in crate::analysis::diagnose) fn certainty(&self) -> f64 {
         let is_found = !matches!(self.action, Action::ReuseInSm | Action::RegisterTile | Action::FewerInstructions);
         if is_found { 1.0 } else { TO_BE_FOUND }
     }
 
     /// Whether it gives more work in the same time.
-    pub(super) fn is_rate(&self) -> bool {
+    pub(in crate::analysis::diagnose) fn is_rate(&self) -> bool {
         self.rate
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(in crate::analysis::diagnose) fn is_open(&self) -> bool {
         self.open.is_some()
     }
 
     /// The ceiling, 0 to 1.
-    pub(super) fn saves(&self, ask: &Ask<'_, '_, '_>) -> f64 {
+    pub(in crate::analysis::diagnose) fn saves(&self, ask: &Ask<'_, '_, '_>) -> f64 {
         ask.machine.after(&self.change).most
     }
 
     /// What it is expected to save, 0 to 1.
-    pub(super) fn expected(&self, ask: &Ask<'_, '_, '_>) -> f64 {
+    pub(in crate::analysis::diagnose) fn expected(&self, ask: &Ask<'_, '_, '_>) -> f64 {
         ask.machine.after(&self.change).expected
     }
 
-    pub(super) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
+    pub(in crate::analysis::diagnose) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
         let found = ask.machine.after(&self.change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
@@ -187,4 +196,29 @@ pub(super) fn busiest(ask: &Ask<'_, '_, '_>, after: &[(Part, f64)]) -> (String, 
     let of = |part: Part| after.iter().find(|(other, _)| *other == part).map(|(_, share)| *share);
     let units = ask.m.units.iter().map(|unit| (unit.name.clone(), of(unit.part).unwrap_or(unit.share)));
     units.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or_default()
+}
+
+/// `barrier stall 32.7 % → 4.2 %`: a share of the warps' time, and what is left of it where a share of all time is freed from it.
+pub(super) fn stall(name: &Words, now: f64, freed: f64) -> Words {
+    words!("{} {} → {}", name, share(now), share(kept(now, freed)))
+}
+
+/// What a share of the time comes to where a share of all time is freed from it: both the part and the whole become less.
+fn kept(now: f64, freed: f64) -> f64 {
+    if freed >= 1.0 { 0.0 } else { ((now - freed) / (1.0 - freed)).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_freed_from_a_wait_leaves_the_whole_as_well() {
+        // Of 100 cycles 60 wait; 50 are freed: 10 of 50 are left.
+        assert!((kept(0.6, 0.5) - 0.2).abs() < 1e-9);
+        assert_eq!(stall(&"barrier stall".into(), 0.6, 0.5).to_plain(), "barrier stall 60.0 % → 20.0 %");
+        // All of a wait that is all of the time.
+        assert_eq!((kept(0.3, 0.3), kept(1.0, 1.0)), (0.0, 0.0));
+        assert_eq!(kept(0.3, 0.0), 0.3);
+    }
 }

@@ -19,7 +19,7 @@ const FROM_DRAM: Counter = Counter::DramBytesReadSum;
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
 const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
-pub(super) const MOSTLY_HITS: f64 = 80.0;
+pub(in crate::analysis::diagnose) const MOSTLY_HITS: f64 = 80.0;
 /// The part of what L2 sends from which it passes on a stream of DRAM.
 const STREAM: f64 = 0.5;
 /// Halves of L2 that fetch the same line from DRAM or from each other, on chips that have two: a line misses at most once in each.
@@ -27,7 +27,7 @@ const HALVES: f64 = 2.0;
 
 /// What L2 sends to the SMs, and how much of it DRAM is read for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Served {
+pub(in crate::analysis::diagnose) struct Served {
     /// Hit rate, percent.
     hits: f64,
     /// Bytes from DRAM over those that L2 sends to the SMs, 0 to 1.
@@ -45,14 +45,14 @@ fn sent(m: &Measures<'_, '_>) -> Option<Served> {
 
 /// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
 /// most loads itself. `None` where it is not so, or the report does not tell.
-pub(super) fn served(m: &Measures<'_, '_>) -> Option<Served> {
+pub(in crate::analysis::diagnose) fn served(m: &Measures<'_, '_>) -> Option<Served> {
     let most = m.limits[Threshold::L2Served] / 100.0;
     let is_l1 = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
     sent(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
 }
 
 /// A stream of L2 and not of DRAM, which passes it on for less than half: loads queue in front of the busiest unit on their way.
-pub(super) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
+pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
     let l2 = m.unit(Part::MemoryL2)?;
     let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
     let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
@@ -61,7 +61,7 @@ pub(super) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
 
 impl Served {
     /// `hit rate 93.5 %, DRAM reads 3.1 % of what L2 sends`.
-    pub(super) fn said(self) -> Words {
+    pub(in crate::analysis::diagnose) fn said(self) -> Words {
         words!("hit rate {} %, DRAM reads {} of what L2 sends", format::fixed(self.hits, 1), share(self.from_dram))
     }
 
@@ -77,7 +77,7 @@ impl Served {
 }
 
 /// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits.
-pub(super) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
     let served = served(m)?;
     let l2 = m.unit(Part::MemoryL2)?;
     let reason = StallReason::LongScoreboard;

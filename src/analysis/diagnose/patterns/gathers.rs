@@ -1,7 +1,7 @@
 //! What loads through an index ask for: the order of the rows, the width of their loads, indices that are there in time.
 
+use super::share;
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::diagnose::rules::share;
 use crate::analysis::phases::{Indirection, Point};
 use crate::catalog::Threshold;
 use crate::quantity::format;

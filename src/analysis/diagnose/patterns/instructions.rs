@@ -1,18 +1,22 @@
-//! The lever on the number of instructions, and what of them only makes addresses.
+//! The number of instructions, and what of them only makes addresses.
 
-use super::{Ask, Draft};
+use super::{Ask, Draft, Pattern, count, share};
 use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::rules::{count, share};
 use crate::analysis::phases::PIPES;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
 
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
+
 /// Instructions of all warps.
 const EXECUTED: Counter = Counter::SmspInstExecutedSum;
+
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
+
 /// Bits of the widest access of a lane.
 const WIDEST: u64 = 128;
+
 /// The share of peak from which a pipe, or issue, has work worth taking away.
 const WORKING: f64 = 0.4;
 
@@ -59,7 +63,7 @@ fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
-pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
     let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;

@@ -1,17 +1,23 @@
-//! Rules on units that are busy.
+//! Units that are busy, as what limits.
 
-use super::{At, Held, l2, share, tensor};
+use super::products::{full, products};
+use super::{At, Held, Pattern, SPEED, Stands, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
+use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, Unit};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
+use crate::quantity::format::{self, percent};
 use crate::words;
 use crate::words::Words;
 
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Does a counter read above its peak?", SPEED, peak_exceeded, Stands::Beside)];
+
 /// From this distance on, the share of a unit's peak while a block is resident says more than that of the whole launch.
 const APART: f64 = 0.05;
+
 /// Hit rate of L1, percent.
 const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
@@ -20,7 +26,7 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_, '_>, part: Part) -
     let unit = m.unit(part)?;
     let held = match part {
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
-        Part::ComputeTensor if unit.is_saturated() => tensor::full(m, unit),
+        Part::ComputeTensor if unit.is_saturated() => full(m, unit),
         _ if unit.is_saturated() => saturated(m, unit),
         _ => queued(m, unit).or_else(|| pressure(m, unit)).unwrap_or_else(|| saturated(m, unit)),
     };
@@ -56,7 +62,7 @@ fn saturated(m: &Measures<'_, '_>, unit: &Unit) -> Held {
         made_of(m, unit),
         wait.unwrap_or_default()
     );
-    let at = if unit.part == Part::ComputeTensor { tensor::products(m) } else { At::Line(Sits::Limiter) };
+    let at = if unit.part == Part::ComputeTensor { products(m) } else { At::Line(Sits::Limiter) };
     Held::new(Code::Unit(unit.part), 100.0 * unit.share, 0.0, sentence).at(at).from(m.readings(&[&unit.counter]))
 }
 
@@ -160,4 +166,16 @@ fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
     );
     let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
     Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
+}
+
+/// A share of peak above what a peak allows, of the busiest counter of the breakdown.
+fn peak_exceeded(m: &Measures<'_, '_>) -> Option<Held> {
+    let unit = units::busiest(m.kernel).into_iter().next()?;
+    let sentence = words!(
+        "`{}` reads {} of its peak: the counter or its peak does not mean what its name says.",
+        &unit.counter,
+        percent(unit.percent)
+    );
+    let held = Held::remark(m, Code::PeakExceeded, unit.percent - 100.0, sentence).noted();
+    (unit.percent > m.limits[Threshold::PeakExceeded]).then(|| held.from(m.readings(&[&unit.counter])))
 }

@@ -1,16 +1,18 @@
-//! The lever on the shape of warpgroup products: where reading their operands fills the data stage.
+//! The shape of warpgroup products: where reading their operands fills the data stage.
 
 use super::draft::busiest;
-use super::{Ask, Draft};
+use super::{Ask, Draft, Pattern, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
-use crate::analysis::diagnose::rules::share;
 use crate::catalog::{Action, Part};
 use crate::quantity::format;
 use crate::words;
 
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[wider])];
+
 /// How far the counters may lie from what the shape says: an operand in registers is twice as far, or further.
 const TOLERANCE: f64 = 0.1;
+
 /// A stage that is as full as the tensor pipe is no gain yet.
 const BELOW: f64 = 0.9;
 
@@ -21,7 +23,7 @@ pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 }
 
 /// Products of more columns.
-pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn wider(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
     let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
     let executed = ask.m.kernel.with_modifiers()?;

@@ -1,9 +1,12 @@
-//! Products by the chip's own generation of tensor instructions.
+//! Tensor products: the pipe that is full, products in flight, their generation.
 
-use super::{Ask, Draft};
+use super::epilogue::TENSOR;
+use super::{Ask, At, Draft, Held, Pattern, WORTH, count, share};
 use crate::analysis::derive::mix::unpacks_bytes;
-use crate::analysis::diagnose::rules::share;
-use crate::catalog::{self, Action, Counter, Part};
+use crate::analysis::diagnose::level::Unit;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::catalog::{self, Action, Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -11,10 +14,74 @@ use crate::words::Words;
 use cuda_binary::op::Act;
 use cuda_binary::{Class, Op};
 
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation])];
+
+/// The tensor pipe is full in the steps of the main loop, or while a block is resident.
+pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
+    let phases = m.kernel_of.phases;
+    let step = phases
+        .and_then(|phases| Some((phases.step_cycles()?, phases.tensor? / phases.steps?, phases.step_efficiency?)));
+    let (sentence, least) = match step {
+        Some((cycles, products, _)) => (
+            words!(
+                "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
+                count(cycles),
+                count(products),
+                format::fixed(100.0 * unit.resident, 0)
+            ),
+            m.limits[Threshold::StepEfficiency],
+        ),
+        None => (
+            words!(
+                "Tensor-bound: the tensor pipe is busy for {} of the time that an SM holds a block.",
+                share(unit.resident)
+            ),
+            m.limits[Threshold::UnitSaturated],
+        ),
+    };
+    let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
+    held.at(products(m)).from(m.readings(&[&unit.counter]))
+}
+
+/// Where the products are called.
+pub(super) fn products(m: &Measures<'_, '_>) -> At {
+    let site = m.kernel_of.phases.and_then(|phases| phases.sites.first());
+    site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
+}
+
+/// Products in flight across steps.
+fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let phases = ask.m.sampled()?;
+    let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
+    let draft = Draft::overlaps(Action::KeepProducts, cost);
+    let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
+    let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
+    Some(
+        draft
+            .says(
+                "Keep one wgmma group in flight across steps".into(),
+                words!(
+                    "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
+                    count(step),
+                    count(products)
+                ),
+            )
+            .risks("a stage is freed one step later".into())
+            .checks(
+                words!(
+                    "tensor in the main loop{} → {} %",
+                    now.unwrap_or_default(),
+                    format::fixed(ask.m.limits[Threshold::StepEfficiency], 0)
+                ),
+                TENSOR,
+            ),
+    )
+}
+
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
-pub(super) fn draft(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let chip = catalog::chip(m.kernel.device().compute_capability?)?;
     let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()

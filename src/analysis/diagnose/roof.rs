@@ -1,12 +1,11 @@
 //! What is said where nothing is left to do, and what is ruled out.
 
-use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::lever::LeverCode;
-use crate::analysis::diagnose::levers::{Levers, WORTH};
-use crate::analysis::diagnose::machine::{Change, Machine, ROOF};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::diagnose::rules::memory::{excess, packable, wavefronts};
-use crate::analysis::diagnose::rules::{count, share};
+use super::level::Level;
+use super::lever::LeverCode;
+use super::machine::{Change, Machine, ROOF};
+use super::measures::Measures;
+use super::next::Levers;
+use super::patterns::{WORTH, count, excess, packable, share, wavefronts};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
@@ -29,11 +28,7 @@ impl Levers {
 
 /// The part that needs most of the time is nearly full, and nothing that was computed takes off what is worth a row: what is left, and
 /// that only less work helps.
-pub(in crate::analysis::diagnose) fn at_the_roof(
-    m: &Measures<'_, '_>,
-    limiter: Code,
-    levers: &Levers,
-) -> Option<Words> {
+pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
@@ -69,7 +64,7 @@ pub(in crate::analysis::diagnose) fn at_the_roof(
 }
 
 /// What no lever names, each with its number.
-pub(in crate::analysis::diagnose) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> {
+pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
     if let Some(wave) = wavefronts(m).filter(|_| !levers.names(&[Action::Unconflict])) {
         let excess = wave.all - wave.ideal;

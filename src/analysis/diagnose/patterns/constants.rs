@@ -1,0 +1,114 @@
+//! Values that all lanes read, or that each lane reads elsewhere: constants and tables.
+
+use super::conversions::executed;
+use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, share};
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::{Point, SectorAccess, StallCause};
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+use cuda_binary::op::Space;
+
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks(
+        "Do lanes read constants at different addresses?",
+        SPEED,
+        divergent,
+        Stands::For(Action::MoveConstants),
+    )
+    .cured_by(&[move_constants]),
+    Pattern::changes(&[broadcasts]),
+];
+
+/// Requests of the constant cache that the LSU sends.
+const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;
+
+/// Constants at addresses that differ from lane to lane are served one address after the other.
+fn divergent(m: &Measures<'_, '_>) -> Option<Held> {
+    let busy = m.kernel.value(CONSTANTS)?;
+    let sentence = words!(
+        "Lanes read different constant addresses, served one at a time: the constant cache is busy {} % of the time.",
+        format::fixed(busy, 1)
+    );
+    let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
+    let loads = m.kernel_of.phases.and_then(|phases| constant_load(&phases.stalls));
+    let held = held.at(loads.map_or(At::Line(Sits::Nowhere), At::point)).from(m.readings(&[CONSTANTS]));
+    held.holds.then_some(held)
+}
+
+/// The load of a constant that warps wait at or for the most.
+fn constant_load(stalls: &[StallCause]) -> Option<&Point> {
+    let mut found: Vec<(&Point, f64)> = Vec::new();
+    for stall in stalls {
+        for place in &stall.groups {
+            for group in &place.groups {
+                let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
+                let share = stall.share * place.share * group.share;
+                found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, share)));
+            }
+        }
+    }
+    found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(point, _)| point)
+}
+
+/// Constants at addresses that differ from lane to lane.
+fn move_constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    divergent(ask.m).is_some().then(|| {
+        Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
+            .rewrites()
+            .frees_of(ask, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
+            .says(
+                "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
+                "lanes read different constant addresses, served one at a time".into(),
+            )
+            .risks("bank conflicts instead of serialised constant reads".into())
+            .checks("LDC in the loop = 0".into(), Counter::IdcRequestCyclesActiveAvgPctElapsed)
+    })
+}
+
+/// What an inexact count of sectors may lie beside one a request.
+const ONE_SECTOR: f64 = 1.05;
+
+/// What a load through the constant cache keeps of a load through L1, in waiting.
+const CONSTANT: f64 = 0.25;
+
+/// Loads through L1 of one address for all lanes.
+fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let all = &m.kernel_of.phases?.accesses;
+    let is_one = |access: &&SectorAccess| {
+        access.at.opcode.starts_with("LDG")
+            && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
+            && access.width_bits.is_some_and(|bits| bits >= 32)
+            && !access.is_inherent
+    };
+    let own: u64 = all.iter().filter(is_one).map(|access| access.requests).sum();
+    let requests: u64 = all.iter().map(|access| access.requests).sum();
+    let part = own as f64 / requests.max(1) as f64;
+    // Of the stage, global accesses take what shared memory does not.
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let of_stage = part * stage.other() / stage.whole;
+    let waits = m.waits_for_loads()? + m.wait(StallReason::LgThrottle).unwrap_or_default();
+    let first = all.iter().filter(is_one).max_by_key(|access| access.requests)?;
+    let draft = Draft::of(Action::MoveConstants, Change::default());
+    let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
+    Some(
+        inside
+            .into_iter()
+            .fold(draft, |draft, at| draft.keeps(at, 1.0 - of_stage, 1.0 - of_stage))
+            .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / executed(ask)?, 0.0)
+            .frees(part * (1.0 - CONSTANT) * waits, part * waits)
+            .says(
+                words!("Keep the table of `:{}` in constant memory or in registers", first.at.line.to_string()),
+                words!("{} of the requests bring one value to all lanes through L1", share(part)),
+            )
+            .risks("64 KB of constants; one address a warp".into())
+            .checks(
+                words!("requests of global loads −{}", count(own as f64)),
+                Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
+            ),
+    )
+}

@@ -1,0 +1,86 @@
+//! Values that are converted: to double precision and back, and for divisions of integers.
+
+use super::{Ask, Draft, Pattern, WORTH, count, share};
+use crate::analysis::diagnose::machine::Change;
+use crate::catalog::{Action, Counter, Part, StallReason};
+use crate::words;
+use cuda_binary::Op;
+use cuda_binary::op::Pipe;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[conversions, divisions])];
+
+/// Instructions that a division of 32-bit integers takes in all.
+const OF_A_DIVISION: f64 = 20.0;
+
+/// Those that stay where the divisor is known when the code is compiled: a wide product and a shift.
+const OF_A_PRODUCT: f64 = 3.0;
+
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
+
+pub(super) fn executed(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    ask.m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)
+}
+
+/// Values that go from single to double precision and back.
+fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let converted = m.mix.count(|op| op == Op::F2F).filter(|count| *count > 0.0)?;
+    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
+    let gone = ((converted + doubles) / executed(ask)?).min(1.0);
+    // Without arithmetic on doubles they convert halves.
+    if doubles == 0.0 || gone < WORTH {
+        return None;
+    }
+    let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
+    Some(
+        Draft::of(Action::FewerConversions, Change::default())
+            .rewrites()
+            .keeps(Part::ComputeFp64, 0.0, 0.0)
+            .keeps(Part::Issue, 1.0 - gone, 0.0)
+            .keeps(Part::ComputeXu, 0.25, 0.0)
+            .frees_of(ask, &waits, 0.5)
+            .says(
+                "Compute in single precision: literals with an `f`, no function or variable of type double".into(),
+                words!(
+                    "{} conversions between precisions and {} operations on doubles, {} of the instructions",
+                    count(converted),
+                    count(doubles),
+                    share(gone)
+                ),
+            )
+            .risks("fewer digits in long sums".into())
+            .checks(words!("F2F {} → 0", count(converted)), EXECUTED),
+    )
+}
+
+/// Integers that are divided by a value that is not known when the code is compiled.
+fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    // To a float, its reciprocal, and back.
+    let [to, reciprocal, back] = [Op::I2F, Op::MUFU, Op::F2I].map(|opcode| m.mix.count(|op| op == opcode));
+    let divisions = to?.min(reciprocal?).min(back?);
+    let executed = executed(ask)?;
+    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / executed;
+    if !(WORTH..=1.0).contains(&gone) {
+        return None;
+    }
+    let waits = [StallReason::Wait, StallReason::ShortScoreboard];
+    let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
+    let draft = Draft::of(Action::FewerConversions, Change::default()).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
+    Some(
+        pipes
+            .into_iter()
+            .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
+            .frees_of(ask, &waits, gone)
+            .says(
+                "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal".into(),
+                words!(
+                    "{} divisions of integers by warps, about {} of the instructions",
+                    count(divisions),
+                    share(gone)
+                ),
+            )
+            .risks("a version for each divisor".into())
+            .checks(words!("I2F {} → 0", count(divisions)), EXECUTED),
+    )
+}

@@ -1,0 +1,74 @@
+//! Tiles that are copied by `cp.async` where the chip has TMA.
+
+use super::draft::busiest;
+use super::epilogue::overlap;
+use super::{Ask, Draft, Pattern, share};
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::diagnose::lever::Along;
+use crate::analysis::phases::{PhaseKind, SectorAccess};
+use crate::catalog::{self, Action, Part};
+use crate::quantity::format;
+use crate::words;
+use cuda_binary::Class;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk])];
+
+/// L1 at this share of its peak caps an overlap.
+const L1_HIGH: f64 = 0.6;
+
+/// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
+fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let phases = ask.m.sampled()?;
+    let overlap = overlap(ask);
+    let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
+    let stage = DataStage::of(ask.m.kernel)?;
+    let copied: u64 = phases.accesses.iter().filter(|access| is_copy(access)).map(|access| access.sectors).sum();
+    let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
+    let l1 = ask.m.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared])?;
+    // Rows at addresses that are loaded values are no box of a tensor map.
+    let is_gathered = phases.accesses.iter().any(|access| is_copy(access) && access.is_inherent);
+    let caps = overlap.is_some() && busiest(ask, &[]).0 == l1.name;
+    if !chip.has_bulk_copies || copied == 0 || is_gathered || !(l1.share >= L1_HIGH || caps) {
+        return None;
+    }
+    let is_by_warpgroups = ask.m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
+    // Products of warpgroups read their operands themselves; other reads of the tiles stay as they are.
+    let shared = match (stage.operands, is_by_warpgroups) {
+        (Some(operands), Some(true)) => stage.shared - operands.min(stage.shared),
+        _ => 0.0,
+    };
+    let is_known = is_by_warpgroups == Some(false) || stage.operands.is_some();
+    let unknown = if is_known { &[][..] } else { &[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu] };
+    let goal = (stage.whole - shared - copied as f64 / all as f64 * stage.other()) / 100.0;
+    let after = [(Part::MemoryL1tex, goal), (Part::MemoryShared, goal), (Part::MemoryLsu, goal.min(l1.share))];
+    let (next, left) = busiest(ask, &after);
+    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue).map(|phase| phase.cost);
+    let draft = match (overlap, epilogue) {
+        (Some(_), Some(cost)) if caps => {
+            let both = Draft::relieves(ask, Action::BulkCopies, &after);
+            both.frees(cost, cost).beside(Some(Along::With(Action::OverlapEpilogue)))
+        }
+        _ => Draft::relieves(ask, Action::BulkCopies, &after),
+    };
+    Some(
+        draft
+            .unknown(ask, unknown)
+            .says(
+                words!("TMA for the copies of `cp.async`"),
+                words!(
+                    "{} {} → {} %, then {} ({}) is next",
+                    &l1.name,
+                    format::fixed(100.0 * l1.share, 0),
+                    format::fixed(100.0 * goal, 0),
+                    next,
+                    share(left)
+                ),
+            )
+            .risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"))
+            .checks("LDGSTS = 0".into(), l1.counter.clone()),
+    )
+}
+
+fn is_copy(access: &SectorAccess) -> bool {
+    access.at.op().copies_global()
+}

@@ -1,0 +1,94 @@
+//! Fences of one lane in front of arrivals, and in front of the last barrier.
+
+use super::draft::stall;
+use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
+use crate::analysis::diagnose::lever::Along;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::phases::PhaseKind;
+use crate::catalog::{Action, Code, StallReason, Threshold};
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks(
+        "Does a one-lane fence delay every step?",
+        SOURCE,
+        fence_chain,
+        Stands::ByItself(Action::NarrowFence),
+    )
+    .cured_by(&[fence]),
+    Pattern::changes(&[exit, fences]),
+];
+
+/// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.
+fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
+    let chain = m.sampled()?.fence_chain.as_ref()?;
+    let sentence = words!(
+        "Fences at `:{}` ({} executed with a lane on) delay the arrival of each step, and with it the refill, the full barrier and the first product: {} of a warp's lifetime.",
+        chain.at.line.to_string(),
+        count(chain.lanes as f64),
+        share(chain.cost)
+    );
+    let held = Held::new(Code::FenceChain, 100.0 * chain.cost, m.limits[Threshold::FenceChain], sentence);
+    Some(held.at(At::point(&chain.at)).from(m.readings(&[StallReason::Membar.samples()])))
+}
+
+/// C5: the fence chain.
+fn fence(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let chain = ask.m.sampled()?.fence_chain.as_ref().filter(|chain| chain.cost >= WORTH)?;
+    let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
+    Some(
+        draft
+            .says(
+                words!(
+                    "Drop the release before the arrivals (`:{}`): `.relaxed`, or block scope",
+                    chain.at.line.to_string()
+                ),
+                words!(
+                    "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
+                    share(chain.cost),
+                    count(chain.lanes as f64)
+                ),
+            )
+            .risks("safe only where the barrier orders shared memory alone".into())
+            .checks("MEMBAR in the loop = 0".into(), StallReason::Membar.per_issue()),
+    )
+}
+
+/// A release in front of the last barrier, behind which nothing is read or written.
+fn exit(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let phases = ask.m.sampled()?;
+    let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
+    exit.waits.iter().find(|wait| wait.reason == "membar")?;
+    let cost = exit.share * ask.m.active.unwrap_or(1.0);
+    let draft = Draft::overlaps(Action::ExitBarrier, cost);
+    Some(
+        draft
+            .says(
+                words!("Drop the release of the exit barrier (`:{}`)", exit.at.last.to_string()),
+                words!(
+                    "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
+                    share(exit.share)
+                ),
+            )
+            .risks("the wait itself has to stay".into())
+            .checks("MEMBAR behind the last store = 0".into(), StallReason::Membar.per_issue())
+            .beside(Some(Along::PartOf(Action::PersistentBlocks))),
+    )
+}
+
+/// Fences that warps wait at: each waits until everything that its warp stored before is seen.
+fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let reason = StallReason::Membar;
+    let wait = ask.m.wait(reason).filter(|wait| *wait >= WORTH)?;
+    let draft = Draft::overlaps(Action::NarrowFence, wait);
+    let saves = draft.saves(ask);
+    Some(
+        draft
+            .says(
+                "Fewer and narrower fences: one after several stores, block scope where only the block reads".into(),
+                words!("warps wait at fences {} of their time", share(wait)),
+            )
+            .risks("the ordering that other blocks rely on: run racecheck".into())
+            .checks(stall(&"memory barrier stall".into(), wait, saves), reason.per_issue()),
+    )
+}

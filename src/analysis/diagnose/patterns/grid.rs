@@ -1,0 +1,160 @@
+//! Blocks of the grid: too few, unequal, or a last wave that is not full.
+
+use super::atomics::{hot_spot, shared_atomics};
+use super::occupancy::{filled, short_blocks};
+use super::{Ask, Draft, Held, Pattern, Stands, WORTH, count, share};
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::measures::{ACHIEVED, Measures, RESIDENT, RESIDENT_MOST, THEORETICAL, WAVES};
+use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 4] = [
+    Pattern::asks("Does the grid leave SMs idle?", "--section LaunchStats", small_grid, Stands::Beside)
+        .cured_by(&[more_blocks]),
+    Pattern::asks("Do blocks end at very different times?", "--section WorkloadDistribution", tail, Stands::Beside)
+        .cured_by(&[even]),
+    Pattern::asks(
+        "Are there too few blocks to fill the warp slots?",
+        "--section Occupancy",
+        underfilled,
+        Stands::Warps(filled),
+    ),
+    Pattern::changes(&[waves]),
+];
+
+/// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
+pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let idle = 100.0 * (1.0 - blocks / sms);
+    let least = 100.0 - m.limits[Threshold::SmallGrid];
+    (blocks < sms).then(|| {
+        let sentence = words!(
+            "{} {} of {} SMs idle, and every share of peak averages over them.",
+            if blocks == 1.0 { "1 block leaves".to_owned() } else { format!("{} blocks leave", count(blocks)) },
+            count(sms - blocks),
+            count(sms)
+        );
+        Held::new(Code::LaunchSmallGrid, idle, least, sentence).from(m.readings(&[WAVES])).noted()
+    })
+}
+
+/// Whether most of the time in which the average SM is idle is that of SMs without a block.
+pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_, '_>) -> bool {
+    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
+    empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
+}
+
+/// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
+pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
+    let idle = m.unequal.filter(|_| !is_small_grid(m))?;
+    let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
+    let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
+    let sentence = words!(
+        "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
+        share(1.0 - idle),
+        blocks,
+        waves
+    );
+    let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
+    Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
+}
+
+/// Less than one wave, and few of the warps that fit: blocks are missing, not room. More blocks cover waits for memory and for results,
+/// but not those at a barrier, which all of them reach as late.
+fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
+    let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
+    let least = m.limits[Threshold::FilledLow];
+    let sentence = words!(
+        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
+        format::counted(m.blocks? as u64, "block"),
+        format::fixed(waves, 2),
+        format::fixed(m.warps?, 1),
+        share(filled)
+    );
+    let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
+    let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
+    // Chains of loads are as many as the problem has.
+    let chain = m.sampled().and_then(|phases| phases.chain.as_ref()).map_or(0.0, |chain| 100.0 * chain.share);
+    let is_possible = m.is_by_design() == Some(false) && is_covered && chain < m.limits[Threshold::ChainShare];
+    is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+}
+
+/// Waves from which blocks no longer run in waves.
+const MANY_WAVES: f64 = 20.0;
+
+/// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
+fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let phases = m.kernel_of.phases?;
+    let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
+    let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
+    if [hot_spot, shared_atomics, short_blocks].into_iter().any(|measure| measure(m).is_some_and(|held| held.holds)) {
+        return None;
+    }
+    let left = m
+        .units
+        .iter()
+        .filter(|unit| crate::analysis::diagnose::level::is_shared(unit.part))
+        .any(|unit| unit.is_saturated());
+    (!left).then(|| {
+        Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
+            .says(
+                "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+                match m.blocks {
+                    Some(blocks) => words!("{} blocks = {} waves", count(blocks), format::fixed(waves, 2)),
+                    None => words!("{} waves", format::fixed(waves, 2)),
+                },
+            )
+            .risks("partial sums through L2".into())
+            .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(waves.ceil(), 2)), WAVES)
+    })
+}
+
+/// Blocks for every SM.
+fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
+    // More blocks cover waits for memory and for results, but not those at a barrier, which all of them reach as late.
+    if !is_part || m.is_by_design() != Some(false) {
+        return None;
+    }
+    // The warps of an SM that has a block, of those that fit; SMs without one are the tail.
+    let filled = m.filled().unwrap_or(1.0).min(1.0);
+    let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
+    let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
+    Some(
+        Draft::of(Action::MoreBlocks, change)
+            .says(
+                words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
+                words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
+            )
+            .risks("a reduction across blocks".into())
+            .checks(
+                m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", format::fixed(now, 2))),
+                WAVES,
+            ),
+    )
+}
+
+/// Blocks of equal work.
+fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let idle = m.unequal.filter(|idle| 100.0 * idle >= m.limits[Threshold::TailIdle])?;
+    if !tail(m).is_some_and(|held| held.holds) {
+        return None;
+    }
+    Some(
+        Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
+            .says(
+                "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
+                words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
+            )
+            .risks("a reduction over the parts of a split block".into())
+            .checks(
+                words!("sm__cycles_active.avg / .max {} → 1", format::fixed(1.0 - idle, 2)),
+                Counter::SmCyclesActiveAvg,
+            ),
+    )
+}

@@ -1,0 +1,169 @@
+//! Lanes that are off: branches that diverge, and accesses whose guard is off.
+
+use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
+use crate::analysis::diagnose::level::Unit;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::GuardedOpcode;
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::quantity::format::{self, fixed};
+use crate::words;
+use cuda_binary::Op;
+use cuda_binary::op::Act;
+
+pub(super) const PATTERNS: [Pattern; 3] = [
+    Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
+        .cured_by(&[regroup]),
+    Pattern::asks(
+        "Are lanes switched off by predicates?",
+        "--section InstructionStats",
+        predicated_off,
+        Stands::Beside,
+    ),
+    Pattern::changes(&[skipped]),
+];
+
+/// Threads that take part in an instruction of a warp.
+pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
+
+/// `the FMA pipe`, `issue`.
+fn the(unit: &Unit) -> String {
+    if unit.part == Part::Issue { unit.name.clone() } else { format!("the {}", unit.name) }
+}
+
+/// Few lanes in an instruction, while issue or a pipe is busy.
+fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
+    let lanes = m.kernel.value(LANES)?;
+    let few = m.limits[Threshold::LanesFew];
+    if lanes >= m.limits[Threshold::ThreadUtilisationLow] {
+        return None;
+    }
+    let busiest =
+        m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
+    let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
+    let sentence = words!(
+        "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
+        format::fixed(lanes, 1),
+        share(1.0 - lanes / 32.0),
+        the(busiest),
+        share(busiest.share)
+    );
+    let is_busy = 100.0 * busiest.resident >= m.limits[Threshold::SolLow];
+    let idle = |lanes: f64| 100.0 * (1.0 - lanes / 32.0);
+    let held = Held::new(Code::Divergence, idle(lanes), idle(few), sentence).only_if(is_busy);
+    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES])))
+}
+
+/// Lanes of an average instruction from which few are idle.
+const MOST_LANES: f64 = 26.0;
+
+/// Warps whose lanes go one way.
+fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let lanes = m.kernel.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
+    let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
+    let units = m.units.iter().filter(|unit| is_own(unit.part));
+    let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
+    Some(
+        Draft::relieves(ask, Action::Regroup, &after)
+            .rewrites()
+            .frees_of(
+                ask,
+                &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
+                1.0 - lanes / 32.0,
+            )
+            .says(
+                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
+                words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
+            )
+            .risks("the cost of sorting; order of the output".into())
+            .checks(words!("lanes per instruction {} → 32", format::fixed(lanes, 1)), LANES),
+    )
+}
+
+/// Threads of a warp.
+const WARP: f64 = 32.0;
+
+/// Those of them that no predicate switches off.
+const ON: Counter = Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio;
+
+/// Lanes take part but are predicated off: `(active − on) / 32`, where together they leave a quarter of the warp idle.
+fn predicated_off(m: &Measures<'_, '_>) -> Option<Held> {
+    let (active, on) = (m.kernel.value(LANES)?, m.kernel.value(ON)?);
+    let off = 100.0 * (active - on) / WARP;
+    if on >= m.limits[Threshold::ThreadUtilisationLow] || off < m.limits[Threshold::CostShare] {
+        return None;
+    }
+    // Of slots that mostly stay empty, lanes cost little.
+    let cost = off * m.stalls.issue_active.new.value().unwrap_or(1.0);
+    let sentence = words!(
+        "Predicates switch off {} of 32 lanes in the average instruction: {} are active, {} do the work.",
+        fixed(active - on, 1),
+        fixed(active, 1),
+        fixed(on, 1)
+    );
+    Some(
+        Held::remark(m, Code::PredicatedOff, cost, sentence)
+            .at(At::Line(Sits::IdleLanes))
+            .from(m.readings(&[LANES, ON])),
+    )
+}
+
+/// The part of the accesses whose guard is off from which they are worth a branch.
+const OFF: f64 = 0.25;
+
+/// Requests that the LSU takes.
+const REQUESTS: Counter = Counter::L1texLsuinRequestsAvgPctElapsed;
+
+/// Whether an opcode is an access that takes a request of the LSU.
+fn is_access(op: Op) -> bool {
+    op.is_lsu_access() && matches!(op.act(), Some(Act::Load | Act::Store))
+}
+
+/// Executions that have no lane on, at least and at most, where they are worth a branch; `all` are those of all accesses.
+fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
+    let own = || guarded.iter().filter(|run| is_access(run.opcode));
+    let least: u64 = own().map(|run| run.executed - run.at_most).sum();
+    let most: u64 = own().map(|run| run.executed - run.at_least).sum();
+    (all > 0.0 && least as f64 >= OFF * all).then_some((least as f64, most as f64))
+}
+
+/// A branch around accesses whose guard is off for all lanes: they take their request all the same.
+fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let unit = m.unit(Part::MemoryLsu)?;
+    let executed = m.kernel.opcodes();
+    let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
+    let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
+    let goal = unit.share * (1.0 - most / all).max(0.0);
+    Some(
+        Draft::relieves(ask, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
+            .says(
+                "Branch around the accesses whose guard is off for the whole warp".into(),
+                words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
+            )
+            .risks("divergent branches where some lanes are on".into())
+            .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_without_a_lane_are_counted_between_their_bounds() {
+        let run = |opcode: &str, executed, at_least, at_most| GuardedOpcode {
+            opcode: Op::of(opcode),
+            executed,
+            at_least,
+            at_most,
+        };
+        // Of 100 loads 60 to 70 have a lane on, of 50 stores none; the fence is no access. Off are 30 + 50 at least, 40 + 50 at most.
+        let guarded = [run("LDS", 100, 60, 70), run("STG", 50, 0, 0), run("MEMBAR", 10, 1, 1)];
+        assert_eq!(off(&guarded, 200.0), Some((80.0, 90.0)));
+        assert_eq!(off(&guarded, 320.0), Some((80.0, 90.0)), "a quarter of all is worth a branch");
+        assert_eq!(off(&guarded, 321.0), None);
+        assert_eq!(off(&[], 0.0), None);
+    }
+}

@@ -1,0 +1,69 @@
+//! The launch itself: one that did not run, or is shorter than what starts it.
+
+use super::{Ask, Draft, Held, Pattern, SPEED, Stands, share};
+use crate::analysis::diagnose::measures::{CYCLES, Measures, RESIDENT, SM_CYCLES};
+use crate::analysis::kernel::readings::Found;
+use crate::analysis::kernel::summary::DURATION;
+use crate::catalog::{Action, Code, Counter, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 3] = [
+    Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
+    Pattern::asks("Is the launch too short to measure?", SPEED, brief, Stands::Before),
+    Pattern::changes(&[fuse]),
+];
+
+/// A launch without blocks, or of which every counter is no number: it did not run.
+fn failed(m: &Measures<'_, '_>) -> Option<Held> {
+    let is_empty = m.blocks == Some(0.0);
+    let is_nan = m.kernel.readings.metrics.iter().any(|metric| metric.found == Found::NotANumber);
+    let ran = m.duration.is_some() || m.cycles.is_some();
+    (is_empty || is_nan && !ran).then(|| {
+        let why = if is_empty { "its grid has no block" } else { "every counter of it is NaN" };
+        let sentence = words!("The launch failed: {}, so nothing ran that could be judged.", why);
+        Held::new(Code::LaunchFailed, 100.0, 0.0, sentence).from(m.readings(&[DURATION, CYCLES]))
+    })
+}
+
+/// Too short for steady percentages.
+fn brief(m: &Measures<'_, '_>) -> Option<Held> {
+    let (ns, least) = (m.duration?, m.limits[Threshold::ShortKernel]);
+    let sentence = words!(
+        "The launch takes {}, under {}: launch overhead and cold caches dominate.",
+        microseconds(ns),
+        microseconds(least)
+    );
+    (ns < least)
+        .then(|| Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+}
+
+/// No SM holds a block for much of the time.
+pub(in crate::analysis::diagnose) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+    let sentence =
+        words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", share(m.active?));
+    Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+}
+
+/// `2.5 µs`.
+fn microseconds(ns: f64) -> String {
+    format!("{} µs", format::plain(ns / 1e3, 1))
+}
+
+/// The part of the time without a block from which the launch is most of it.
+const MOSTLY: f64 = 0.5;
+
+/// A launch that is shorter than what starts it.
+fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let is_short = brief(ask.m).is_some() || ask.machine.time.empty >= MOSTLY;
+    is_short.then(|| {
+        let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
+        Draft::relieves(ask, Action::Fuse, &[])
+            .open("a timeline")
+            .says(
+                "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
+                "launch and drain dominate its time".into(),
+            )
+            .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
+    })
+}

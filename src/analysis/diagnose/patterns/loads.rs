@@ -1,0 +1,171 @@
+//! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
+
+use super::draft::stall;
+use super::instructions::{narrow, without_index};
+use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
+use crate::analysis::derive::units::MEMORY;
+use crate::analysis::diagnose::account::times_idle;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::quantity::format::{self, fixed};
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
+    Pattern::changes(&[chains, in_flight]),
+];
+
+/// A load whose address is its own value one turn back.
+pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
+    let phases = m.sampled()?;
+    let chain = phases.chain.as_ref()?;
+    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", format::fixed(cycles, 0)));
+    let sentence = words!(
+        "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
+        share(chain.share),
+        chain.load.line.to_string(),
+        step.unwrap_or_default(),
+        l2::served(m).map(|served| words!(", from L2 ({})", served.said())).unwrap_or_default()
+    );
+    let reason = StallReason::LongScoreboard;
+    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, m.limits[Threshold::ChainShare], sentence);
+    let held = held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()]));
+    held.holds.then_some(held)
+}
+
+/// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
+pub(super) const AT_A_TIME: f64 = 4.0;
+
+/// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
+const STREAM: f64 = 0.9;
+
+/// By how much a load takes longer than in an idle chip, from which on more of them in flight only lengthen the queue.
+const QUEUED: f64 = 2.2;
+
+/// The need from which a part makes those that come wait.
+pub(super) const BUSY: f64 = 0.5;
+
+/// The part of the sectors beside the bytes that an order by index is expected to save.
+const SORTED: f64 = 0.5;
+
+/// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
+/// machine counts that unit's need.
+fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let reason = StallReason::LongScoreboard;
+    let wait = m.waits_for_loads()?;
+    let has_chain =
+        m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
+    if has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
+        return None;
+    }
+    // What is in front of them has to be busy, else it is a long way and no queue.
+    let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
+    let is_queued = ask.need_of(&memory) >= BUSY && times_idle(m).is_some_and(|times| times >= QUEUED);
+    let through = gathers::waited(m, wait);
+    let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
+    let gone = narrow(ask).filter(|_| !is_scattered);
+    let sentence = match through {
+        Some(found) => gathers::sentence(m, found),
+        None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
+        None => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
+    };
+    let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
+    let sorting = if is_scattered { "; the cost of sorting" } else { "" };
+    // Wide loads also take index arithmetic away.
+    let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
+    let hidden = if is_queued { 0.0 } else { wait * (1.0 - 1.0 / AT_A_TIME) };
+    let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
+    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * wait));
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait);
+    // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
+    let draft = match sorted {
+        Some(excess) => [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex]
+            .into_iter()
+            .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess)),
+        None => draft,
+    };
+    let draft = draft.says(sentence, why).risks(words!("registers for the loads in flight{}", sorting));
+    let dram = m
+        .unit(Part::MemoryDram)
+        .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
+    let saves = draft.expected(ask);
+    Some(match dram {
+        Some(dram) => {
+            let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
+            draft.checks(words!("DRAM {} → {}", share(dram.share), share(goal)), dram.counter.clone()).rises()
+        }
+        None => {
+            let now = m.wait(reason).unwrap_or(wait);
+            let goal = match m.kernel.value(reason.per_issue()) {
+                Some(cycles) => {
+                    let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
+                    words!("long scoreboard {} → {} cycles an instruction", now, goal)
+                }
+                None => stall(&"long scoreboard".into(), now, saves),
+            };
+            draft.checks(goal, reason.per_issue())
+        }
+    })
+}
+
+/// More chains of dependent loads at once. This launch alone does not get shorter.
+fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let chain = m.sampled()?.chain.as_ref()?;
+    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
+        return None;
+    }
+    let busiest = m.units.first()?;
+    let fit = m.occupancy.blocks_per_sm.zip(m.sms);
+    let sentence = match fit.map(|(blocks, sms)| count(blocks * sms)) {
+        Some(blocks) => words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
+        None => words!("More chains in flight: more blocks, or several chains per thread"),
+    };
+    Some(
+        Draft::relieves(ask, Action::MoreChains, &[])
+            .rate()
+            .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
+            .risks("needs independent chains".into())
+            .checks(
+                words!(
+                    "{} {} → {} %",
+                    &busiest.name,
+                    share(busiest.share),
+                    format::fixed(m.limits[Threshold::SolHigh].max(100.0 * busiest.share), 0)
+                ),
+                busiest.counter.clone(),
+            )
+            .rises(),
+    )
+}
+
+/// The caches from the nearest on, each with the share of sectors that it has.
+const CACHES: [(&str, Counter); 2] = [("L1", Counter::L1texTSectorHitRatePct), ("L2", Counter::LtsTSectorHitRatePct)];
+
+/// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
+/// flight at once, because each hangs on the one before it or they meet at one address.
+fn serialised_accesses(m: &Measures<'_, '_>) -> Option<Held> {
+    const REASON: StallReason = StallReason::LongScoreboard;
+    // That says the same with its numbers.
+    if l2::latency(m).is_some() {
+        return None;
+    }
+    let busy = m.kernel.value(MEMORY).filter(|busy| *busy < m.limits[Threshold::SolLow])?;
+    let waits = m.stall_share(REASON).filter(|share| *share >= m.limits[Threshold::StallShare])?;
+    let (cache, metric, hits) = CACHES.iter().find_map(|(cache, metric)| {
+        let hits = m.kernel.value(metric).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
+        Some((*cache, *metric, hits))
+    })?;
+    let sentence = words!(
+        "The accesses are serialised: {} hit rate {} %, memory system at {} % of peak, and warps wait for loads {} % of their time.",
+        cache,
+        fixed(hits, 1),
+        fixed(busy, 1),
+        fixed(waits, 1)
+    );
+    let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
+    let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::Line(Sits::Waits(REASON)));
+    Some(held.from(m.readings(&metrics)))
+}

@@ -1,0 +1,266 @@
+//! Local memory: spills and arrays that are indexed at run time; words that a loop loads again.
+
+use super::reuse::counted;
+use super::sectors::moved;
+use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
+use crate::analysis::derive::coalescing::SECTORS;
+use crate::analysis::diagnose::level::Level;
+use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::{Loop, address, point};
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::quantity::format::{self, percent};
+use crate::words;
+use cuda_binary::Class;
+use cuda_binary::op::{Act, Space};
+
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks(
+        "Do spills or local arrays fill the memory system?",
+        SOURCE,
+        local,
+        Stands::For(Action::KeepInRegisters),
+    )
+    .cured_by(&[keep_in_registers]),
+    Pattern::asks("Does a loop load again what it stored?", SOURCE, kept_in_memory, Stands::Beside),
+];
+
+/// Sectors of local accesses.
+const LOCAL: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
+
+/// The same as the hardware counts them at L1, loads and stores.
+const LOCAL_AT_L1: [Counter; 2] =
+    [Counter::L1texTSectorsPipeLsuMemLocalOpLdSum, Counter::L1texTSectorsPipeLsuMemLocalOpStSum];
+
+/// Instructions that spill or fill a register.
+const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
+
+/// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
+fn moves(m: &Measures<'_, '_>) -> Option<f64> {
+    m.mix.count(|op| op.is_in(Space::Local))
+}
+
+/// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
+fn are_spills(m: &Measures<'_, '_>) -> Option<bool> {
+    let spills = m.kernel.value(SPILLS)?;
+    if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
+}
+
+/// Local memory makes much of the sectors, and the memory system or the waits show it.
+fn local(m: &Measures<'_, '_>) -> Option<Held> {
+    let at_l1 = || Some(m.kernel.value(LOCAL_AT_L1[0])? + m.kernel.value(LOCAL_AT_L1[1])?);
+    let sectors = m.kernel.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
+    let part = sectors / (sectors + m.kernel.value(SECTORS)?);
+    let are_spills = are_spills(m);
+    let accesses = moves(m).map(|executed| words!(" ({} accesses)", count(executed))).unwrap_or_default();
+    let sentence = match (m.kernel.value(SPILLS), are_spills) {
+        (Some(spills), Some(true)) => words!(
+            "{} executed instructions spill or refill registers; local memory causes {} of the sectors of loads and stores.",
+            count(spills),
+            share(part)
+        ),
+        (_, Some(false)) => words!(
+            "Local arrays, indexed at run time, cause {} of the sectors of loads and stores{}.",
+            share(part),
+            accesses
+        ),
+        _ => words!(
+            "Local memory, of spills or of arrays, causes {} of the sectors of loads and stores{}.",
+            share(part),
+            accesses
+        ),
+    };
+    let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle]);
+    let index = index_work(m);
+    let is_index = index.is_some_and(|index| index.fills_its_pipe(m));
+    let sentence = match index.filter(|_| is_index) {
+        Some(index) => words!(
+            "{} {} of {} executed instructions of the uniform datapath only compute their addresses.",
+            &sentence,
+            count(index.own),
+            count(index.all)
+        ),
+        None => sentence,
+    };
+    let is_felt = is_index
+        || m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
+        || 100.0 * waits >= m.limits[Threshold::QueueShare];
+    let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
+    let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence);
+    Some(held.only_if(is_felt).at(At::Line(Sits::LocalAccesses)).from(m.held(&[
+        SPILLS,
+        LOCAL,
+        LOCAL_AT_L1[0],
+        SECTORS,
+    ])))
+}
+
+/// What addresses of local arrays take of the uniform datapath, in executions by warps.
+#[derive(Clone, Copy)]
+struct IndexWork {
+    /// Instructions that do nothing else.
+    own: f64,
+    /// All instructions of the datapath.
+    all: f64,
+}
+
+impl IndexWork {
+    /// Its share of the datapath's instructions.
+    fn share(self) -> f64 {
+        (self.own / self.all).min(1.0)
+    }
+
+    /// Whether it is most of what a busy pipe does.
+    fn fills_its_pipe(self, m: &Measures<'_, '_>) -> bool {
+        let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
+        is_busy && 100.0 * self.share() >= m.limits[Threshold::CauseShare]
+    }
+}
+
+/// `None` where no local array is indexed on the uniform datapath.
+fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
+    let own = m.kernel_of.phases?.local_index.as_ref()?.uniform as f64;
+    let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
+    (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
+}
+
+/// The part of the sectors that are global from which local memory costs little.
+const MOSTLY_GLOBAL: f64 = 0.9;
+
+/// C16: values in registers in place of local memory.
+fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
+    let kept = global / (global + local);
+    if kept > MOSTLY_GLOBAL {
+        return None;
+    }
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum);
+    let moves = counted(ask, |op| op.is_in(Space::Local));
+    let index = index_work(m);
+    let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
+    let gone = moves + others + index.map_or(0.0, |index| index.own);
+    let issue = m.unit(Part::Issue).zip(executed);
+    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
+    // What goes is known where opcodes were counted, those of addresses by instruction.
+    let is_counted = issue.is_some() && m.mix.total.is_some() && m.kernel_of.phases.is_some();
+    let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
+    let control = m.unit(Part::ComputeControl).zip(index);
+    let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
+    let stays = moved(m).filter(|moved| *moved > 0.0).map_or(kept, |moved| (32.0 * global / moved).clamp(0.0, 1.0));
+    let of_part = |part: Part| if part == Part::MemoryDram { stays } else { kept };
+    let mut after: Vec<(Part, f64)> =
+        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * of_part(part)))).collect();
+    after.extend(issue);
+    after.extend(control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share()))));
+    let (sentence, mut why) = match are_spills(m) {
+        Some(true) => (
+            words!("Keep the spilled values in registers{}", capped(ask)),
+            words!("{} of the sectors are spills", share(1.0 - kept)),
+        ),
+        Some(false) => (
+            words!("Index local arrays by constants (unroll), or keep them in shared memory"),
+            words!("local arrays cause {} of the sectors", share(1.0 - kept)),
+        ),
+        None => (
+            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(ask)),
+            words!("local memory causes {} of the sectors", share(1.0 - kept)),
+        ),
+    };
+    why.push(against_l2(ask).unwrap_or_default());
+    Some(
+        Draft::relieves(ask, Action::KeepInRegisters, &after)
+            .rewrites()
+            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
+            .unknown(ask, unknown)
+            .says(sentence, why)
+            .risks("more registers per thread: fewer warps".into())
+            .checks("LDL + STL = 0".into(), LOCAL),
+    )
+}
+
+/// Local memory of all resident threads, where it is more than L2 holds.
+fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
+    let of_thread = ask.m.kernel_of.local_bytes? as f64;
+    let bytes = of_thread * resident_threads(ask)?;
+    let l2 = ask.m.kernel.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
+    Some(words!(
+        "; {} B of local memory × all resident threads = {} MB, {} × L2",
+        count(of_thread),
+        format::fixed(bytes / 1e6, 0),
+        format::fixed(bytes / l2, 1)
+    ))
+}
+
+/// Threads that all SMs hold at once.
+fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    Some(32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm? * ask.m.sms?)
+}
+
+/// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
+fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
+    let found = || {
+        let used = ask.m.occupancy.file_in_use()?;
+        (used.share >= 1.0).then(|| {
+            words!(
+                ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
+                count(used.file.per_thread),
+                count(used.threads)
+            )
+        })
+    };
+    found().unwrap_or_default()
+}
+
+/// Share of the executed instructions, in percent, from which loads of a word that stays are worth a line.
+const RELOADED: f64 = 5.0;
+
+/// A loop loads a word on every turn and stores it at the same address, which no turn changes: the thread's own value, which a
+/// register could hold. The compiler has to load it again where others may have written it: behind a barrier, or through a pointer.
+fn kept_in_memory(m: &Measures<'_, '_>) -> Option<Held> {
+    let study = m.study?;
+    let code = &study.code;
+    // The address with the rows that make it, where none of them is in the loop.
+    let stays = |row: usize, cycle: &Loop| {
+        let register = address(code, row)?;
+        let made = study.flows.definitions(code, row, register);
+        let is_outside = made.iter().all(|row| !cycle.blocks.contains(&code.block_of[*row]));
+        Some((register, made, code.rows[row].word?.registers.offset)).filter(|_| is_outside)
+    };
+    let is_reloaded = |load: usize| {
+        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[load]));
+        let cycle = around.min_by_key(|cycle| cycle.blocks.len())?;
+        let is_turning = code.entered(cycle)? < code.entries(cycle.header);
+        let own = stays(load, cycle).filter(|_| is_turning)?;
+        let is_of_it = |row: &usize| {
+            let (store, loaded) = (code.op(*row), code.op(load));
+            store.act() == Some(Act::Store) && store.space() == loaded.space() && code.executed[*row] > 0
+        };
+        let mut stores = code.rows_of(&cycle.blocks).filter(is_of_it);
+        stores.any(|row| stays(row, cycle).as_ref() == Some(&own)).then_some(load)
+    };
+    let is_load = |row: &usize| {
+        let op = code.op(*row);
+        op.act() == Some(Act::Load)
+            && matches!(op.space(), Some(Space::Global | Space::Shared))
+            && code.executed[*row] > 0
+    };
+    let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
+    let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;
+    let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+    let share = 100.0 * executed as f64 / code.executed.iter().sum::<u64>() as f64;
+    if share < RELOADED {
+        return None;
+    }
+    let at = point(study, most);
+    let place = if at.line > 0 { format!("{}:{}", at.file, at.line) } else { format!("SASS {:#x}", at.offset) };
+    let sentence = words!(
+        "At `{}` a loop loads a word again on every turn and stores it where it was: {} of the executed instructions are such loads. \
+         A register can hold the value where no other thread writes it.",
+        place,
+        percent(share)
+    );
+    let held = Held::remark(m, Code::KeptInMemory, share, sentence).noted();
+    Some(held.from(m.readings(&[Counter::SmspInstExecutedSum])))
+}

@@ -1,0 +1,160 @@
+//! Room for warps, and blocks that end before it is filled.
+
+use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
+use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES};
+use crate::analysis::lines::Sits;
+use crate::catalog::{Action, Code, Threshold};
+use crate::quantity::format;
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks("Do blocks end faster than they start?", "--section Occupancy", short_blocks, Stands::Warps(filled))
+        .cured_by(&[larger_blocks]),
+    Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(room)).cured_by(&[warps]),
+];
+
+/// The part of the slots for warps that there is room for.
+fn room(m: &Measures<'_, '_>) -> Option<f64> {
+    m.theoretical
+}
+
+/// Waves from which the blocks of a grid fill the chip.
+pub(super) const FULL_WAVE: f64 = 0.95;
+
+/// Room for few of the warps that an SM can hold, though blocks are there to fill it.
+fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
+    let room = m.theoretical.filter(|room| *room < 1.0)?;
+    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
+        return None;
+    }
+    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
+    let sentence = words!(
+        "{} takes {} of the warps' time at {} occupancy{}; no unit is saturated{}.",
+        reason.row()?.label,
+        share(wait),
+        share(room),
+        binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
+        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+    );
+    let few = 100.0 - m.limits[Threshold::OccupancyFew];
+    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence).at(At::Line(Sits::Waits(reason)));
+    Some(held.from(m.held(&[&reason.per_issue(), THEORETICAL.name(), ACHIEVED.name()])))
+}
+
+/// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
+pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
+    let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
+    let blocks = m.blocks?;
+    let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
+    let is_short = life < m.limits[Threshold::ShortLife];
+    let sentence = words!(
+        "{} blocks of {} live {} cycles each{}: an SM holds {} warps, {} of those that fit.",
+        count(blocks),
+        format::counted(m.block_warps? as u64, "warp"),
+        count(life),
+        every.map(|cycles| format!(", and an SM starts one every {} cycles", count(cycles))).unwrap_or_default(),
+        format::fixed(m.warps?, 1),
+        share(filled)
+    );
+    let least = m.limits[Threshold::FilledLow];
+    let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
+    (is_short && waves > 1.0).then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+}
+
+/// Room for warps below which more of it is worth trying.
+const LITTLE_ROOM: f64 = 0.5;
+
+/// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
+fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let sizes = m.block_sizes();
+    let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
+    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
+    // Warps that are missing are no room that is missing.
+    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
+        return None;
+    }
+    // The next step: a block more on an SM, or the block that fits better; at best all slots.
+    let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
+        (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
+        (None, Some(blocks)) => (room * (blocks + 1.0) / blocks).min(1.0),
+        (None, None) => room,
+    };
+    let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
+    // What is not kept in shared memory need not be brought there.
+    let binding = m.occupancy.binding();
+    let draft = if binding.is_empty() || binding.contains(&"shared memory") { draft.rewrites() } else { draft };
+    // Without the caps nobody knows the next step.
+    let draft = if step > room { draft } else { draft.open("--section Occupancy") };
+    let Some((size, sizes)) = fuller.zip(sizes) else {
+        let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
+        let limits = limits.map(|limits| format!(" ({limits})"));
+        let more = words!("Raise occupancy: use less of what limits it{}", limits.unwrap_or_default());
+        let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
+        let draft = draft.risks("spills, or smaller tiles".into());
+        // The next step: a block more on an SM.
+        let next =
+            m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0).map(|blocks| room * (blocks + 1.0) / blocks);
+        let goal = next.map_or_else(|| "more".to_owned(), |next| share(next.min(1.0)));
+        return Some(draft.checks(words!("theoretical occupancy {} → {}", share(room), goal), THEORETICAL));
+    };
+    let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
+    let threads = |size: BlockSize| count(size.threads.into());
+    let fits = |size: BlockSize| format!("{} = {} warps", format::counted(size.blocks.into(), "block"), size.warps);
+    Some(
+        draft
+            .says(
+                words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
+                words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
+            )
+            .risks("the work per block changes: index arithmetic, shared tiles".into())
+            .checks(
+                words!("theoretical occupancy {} → {}", share(room), share(f64::from(size.warps) / most)),
+                THEORETICAL,
+            ),
+    )
+}
+
+/// Blocks with more work.
+fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    if !short_blocks(m).is_some_and(|held| held.holds) {
+        return None;
+    }
+    let (warps, life, achieved) = (m.block_warps?, m.life?, m.achieved?);
+    let filled = m.filled()?.min(1.0);
+    // Blocks start no faster: as many as now are there at a time, whatever their size.
+    let sizes = m.block_sizes();
+    let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
+    let larger = filling.map_or_else(
+        || "Larger blocks".to_owned(),
+        |((size, _), _)| format!("Blocks of {} threads", count(size.threads.into())),
+    );
+    let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
+    let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
+    let held = filling.map_or_else(
+        || format!("above {} % of what fits", format::fixed(m.limits[Threshold::FilledLow], 0)),
+        |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
+    );
+    Some(
+        Draft::of(Action::LargerBlocks, Change { warps: (filled, filled.powi(2)), ..Change::default() })
+            .says(
+                words!(
+                    "{}, several elements per thread, or a grid-stride loop over {}resident blocks",
+                    larger,
+                    resident
+                ),
+                words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
+            )
+            .risks("a tail where the element count is not a multiple".into())
+            .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED),
+    )
+}
+
+/// The part of the room for warps that is filled.
+pub(super) fn filled(m: &Measures<'_, '_>) -> Option<f64> {
+    m.filled().map(|filled| filled.min(1.0))
+}

@@ -1,0 +1,82 @@
+//! Bytes that are moved more often than the work needs: several passes, more than was stated.
+
+use super::{Ask, Draft, Pattern, count, share};
+use crate::analysis::derive::traffic::Traffic;
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::phases::{Phases, SectorAccess};
+use crate::catalog::{Action, Counter, Part, StallReason};
+use crate::quantity::format;
+use crate::words;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes])];
+
+/// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they ask for
+/// together.
+fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
+    let loads = || phases.accesses.iter().filter(|access| access.at.opcode.starts_with("LDG") && !access.is_inherent);
+    let alike = |a: &SectorAccess, b: &SectorAccess| {
+        (a.requests, a.sectors, a.width_bits) == (b.requests, b.sectors, b.width_bits)
+    };
+    let first = loads().max_by_key(|access| access.sectors)?;
+    let mut group: Vec<&SectorAccess> = Vec::new();
+    for access in loads().filter(|access| alike(access, first)) {
+        // Loads of one loop, or of code without one, bring different inputs.
+        if group.iter().all(|other| phases.loop_of(other.at.offset) != phases.loop_of(access.at.offset)) {
+            group.push(access);
+        }
+    }
+    let bytes = 32.0 * first.sectors as f64;
+    let passes = group.len();
+    let has_loops = group.iter().any(|access| phases.loop_of(access.at.offset).is_some());
+    (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
+}
+
+fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let phases = m.sampled()?;
+    let (passes, group) = repeated(phases, m.kernel.value(Counter::DramBytesReadSum)?)?;
+    let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
+    let gone = group[1..].iter().map(|access| access.sectors).sum::<u64>() as f64 / all.max(1) as f64;
+    let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
+    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
+    let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
+    let draft = Draft::of(Action::FewerPasses, Change::default()).rewrites();
+    Some(
+        parts
+            .into_iter()
+            .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
+            .frees_of(ask, &waits, 1.0 - 1.0 / passes as f64)
+            .says(
+                words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
+                words!(
+                    "{} loops load the same {} sectors; {} of all sectors are loaded again",
+                    format::plain(passes as f64, 0),
+                    count(group[0].sectors as f64),
+                    share(gone)
+                ),
+            )
+            .risks("registers or shared memory for a row".into())
+            .checks(
+                words!("sectors of global accesses {} → {}", count(all as f64), count(all as f64 * (1.0 - gone))),
+                Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
+            ),
+    )
+}
+
+/// Bytes of DRAM that the stated work does not need.
+fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let dram = m.unit(Part::MemoryDram)?;
+    let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
+    let kept = traffic.stated / traffic.moved;
+    let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
+    let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
+    Some(
+        Draft::relieves(ask, Action::FewerBytes, &after)
+            .says(
+                "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
+                words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
+            )
+            .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
+    )
+}

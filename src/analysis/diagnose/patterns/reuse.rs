@@ -1,0 +1,126 @@
+//! Operands that are read again where they could stay: register tiles, shared memory.
+
+use super::banks::wavefronts;
+use super::sectors::{excess, sectors};
+use super::{Ask, Draft, Pattern, count, shapes, share};
+use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::diagnose::level;
+use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::measures::Measures;
+use crate::catalog::{Action, Counter, Part, StallReason};
+use crate::quantity::format;
+use crate::words;
+use cuda_binary::op::Pipe;
+use cuda_binary::{Class, Op};
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse])];
+
+/// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
+const OPERANDS_PER_FMA: f64 = 0.25;
+
+pub(super) fn counted(ask: &Ask<'_, '_, '_>, takes: impl Fn(Op) -> bool) -> f64 {
+    ask.m.mix.count(takes).unwrap_or(0.0)
+}
+
+/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let fma = counted(ask, |op| op.class() == Some(Class::Fp32));
+    let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
+    // Sums without products share no operands between outputs as the rows and columns of a tile do.
+    let is_product = 2.0 * counted(ask, |op| op == Op::FFMA) >= fma;
+    if fma == 0.0 || !is_product || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
+        return None;
+    }
+    let now = wavefronts / fma;
+    // What is read falls to half a wavefront for each FMA, or to an eighth by wide loads; the arithmetic stays.
+    let reads = (if now > 0.5 { 0.5 } else { 0.13 }) / now;
+    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
+    let issue = (fma / executed).min(1.0);
+    let arithmetic = fma / counted(ask, |op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
+    let waits =
+        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
+    let draft = Draft::of(Action::RegisterTile, Change::default())
+        .rewrites()
+        .keeps(Part::ComputeFma, arithmetic, arithmetic)
+        .keeps(Part::Issue, issue + (1.0 - issue) * reads, issue)
+        .keeps(Part::MemoryShared, reads, 0.0)
+        .keeps(Part::MemoryL1tex, reads, 0.0)
+        .keeps(Part::MemoryLsu, reads, 0.0)
+        .frees_of(ask, &waits, 1.0 - reads);
+    let goal = if now > 0.5 { "0.5" } else { "0.13" };
+    let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
+    let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
+    Some(
+        draft
+            .says(
+                "Register tile: several outputs a thread (4 × 4: 8 loads for 16 FFMA)".into(),
+                words!(
+                    "{} wavefronts of shared memory per FMA; 4 × 4 needs 0.5, with LDS.128 0.13",
+                    format::fixed(now, 2)
+                ),
+            )
+            .risks(risk.unwrap_or_default())
+            .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
+    )
+}
+
+/// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
+fn wasted(m: &Measures<'_, '_>, is_inside: bool) -> f64 {
+    let sectors = sectors(m).zip(excess(m)).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
+    let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
+    let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
+    let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
+    ((conflicts + sectors * stage.other()) / stage.whole).min(1.0)
+}
+
+/// The need from which a cache or the LSU is asked for less.
+const ASKED: f64 = 0.3;
+
+/// The part of the largest need from which a part is worth relieving of what is no waste.
+const LEADING: f64 = 0.8;
+
+/// What is expected to stay of the accesses where values are used again.
+const REUSED: f64 = 0.4;
+
+/// A cache or the LSU serves accesses without waste: reuse.
+fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    // Operands of products are read by no access that could be wider.
+    let is_inside = ask.need_of(&inside) >= ask.need(Part::MemoryL2) && shapes::operands(ask).is_none();
+    let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
+    // What L2 gets from DRAM once is read by nobody twice.
+    let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
+    let largest = m.units.iter().map(|unit| ask.need(unit.part)).fold(0.0, f64::max);
+    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream {
+        return None;
+    }
+    let how = match is_inside {
+        false => "Reuse data inside the SM: shared memory, registers, clusters",
+        true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
+    };
+    let waits = match is_inside {
+        true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
+        false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
+    };
+    // What each access wastes it wastes still; the rest is asked for less often.
+    let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
+    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - kept);
+    let draft = match is_inside {
+        false => draft.keeps(Part::MemoryL2, kept, 0.0),
+        true => inside.into_iter().fold(draft, |draft, part| draft.keeps(part, kept, 0.0)),
+    };
+    // At the same rate its work falls with the time.
+    let goal = unit.share * kept;
+    Some(
+        draft
+            .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
+            .risks("registers, shared memory".into())
+            .checks(
+                words!("{} busy {} → {} of today's cycles", &unit.name, share(unit.share), share(goal)),
+                unit.counter.clone(),
+            ),
+    )
+}
