@@ -51,7 +51,7 @@ pub(crate) use diagnose::Step;
 pub(crate) use diagnose::finding::Finding;
 pub use diagnose::finding::Severity;
 pub(crate) use diagnose::lever::{Along, LeverCode};
-pub use diagnose::lever::{Bound, Lever, LeverOrigin};
+pub use diagnose::lever::{Bound, Lever, LeverOrigin, Where};
 pub use diagnose::{Because, Bottleneck, Confidence, Level, Unit};
 pub use evidence::{Evidence, Reference, Side};
 pub(crate) use evidence::{MeasuredVariant, TimedLaunches};

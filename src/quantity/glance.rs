@@ -59,6 +59,16 @@ pub(crate) fn time(ns: f64) -> String {
     written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Fixed(3)), (1e9, "s", Fixed(3))])
 }
 
+/// What may be saved, times in ns: between two and at most, three digits of the largest in its unit: `12 to 527 µs, ≤ 546 µs`.
+pub(crate) fn saved(between: Option<[f64; 2]>, most: f64) -> String {
+    use Decimals::Three;
+    const STEPS: [Step; 4] = [(1.0, "ns", Three), (1e3, "µs", Three), (1e6, "ms", Three), (1e9, "s", Three)];
+    let Some((value, unit, decimals)) = stepped(most, &STEPS) else { return String::new() };
+    let of = |ns: f64| plain(if most > 0.0 { ns * value / most } else { 0.0 }, decimals);
+    let between = between.map(|[low, high]| format!("{} to {} {unit}, ", of(low), of(high))).unwrap_or_default();
+    format!("{between}≤ {} {unit}", fixed(value, decimals))
+}
+
 /// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
 pub(crate) fn amount(value: f64) -> String {
     match value.abs() {

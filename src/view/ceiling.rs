@@ -6,7 +6,7 @@ use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
 use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
 use crate::catalog::Action;
 use crate::quantity::format;
-use crate::quantity::glance::time;
+use crate::quantity::glance::saved;
 use crate::words;
 
 pub(super) fn section(audit: &Audit) -> Section {
@@ -46,10 +46,11 @@ pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -
     }
 }
 
-/// The ceiling of a lever in the time of a launch of `ns`; `None` for one without a bound of the time.
+/// The forecast of a lever and its ceiling in the time of a launch of `ns`; `None` for one without a bound of the time.
 pub(super) fn in_time(lever: &Lever, ns: f64) -> Option<String> {
+    let of = |percent: f64| ns * percent / 100.0;
     let bound = lever.bound.filter(|_| !lever.is_rough())?;
-    Some(format!("≤ {}", time(ns * bound / 100.0)))
+    Some(saved(lever.forecast.map(|between| between.map(of)), of(bound)))
 }
 
 /// The ceiling of a lever; `place` gives the number of another one in the list.

@@ -5,7 +5,7 @@ use crate::analysis::code::CheckResult;
 use crate::analysis::over_time::OverTime;
 use crate::analysis::{
     Audit, CheckedLine, Finding, Foresight, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role,
-    Severity, Standing, Tested, Verdict, of_line,
+    Severity, Standing, Tested, Verdict, Where, of_line,
 };
 use crate::catalog::{Code, Operator};
 use crate::evidence::{Missing, Reading};
@@ -138,6 +138,7 @@ struct LeverDump<'a> {
     expected: Option<f64>,
     /// Between what, by measured pairs of its class.
     forecast: Option<[f64; 2]>,
+    at: &'a Where,
     formula: &'a str,
     remeasure: &'a str,
 }
@@ -256,6 +257,7 @@ impl<'a> LeverDump<'a> {
             bound: lever.bound,
             expected: lever.expected,
             forecast: lever.forecast,
+            at: &lever.at,
             formula: &lever.formula,
             remeasure: &lever.remeasure,
         }

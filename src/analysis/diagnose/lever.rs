@@ -2,6 +2,7 @@
 
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::lines::Place;
 use crate::catalog::{Action, Threshold};
 use crate::words::Words;
 use std::fmt;
@@ -48,6 +49,19 @@ pub enum Bound {
     Open(String),
 }
 
+/// Where a lever is pulled.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// At a line.
+    Line(Place),
+    /// In how the kernel is launched.
+    Launch,
+    /// In the kernel, without a line that is known.
+    #[default]
+    Kernel,
+}
+
 /// Something that could be tried.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Lever {
@@ -55,6 +69,8 @@ pub struct Lever {
     pub code: LeverCode,
     /// Who says it.
     pub origin: LeverOrigin,
+    /// Where it is pulled.
+    pub at: Where,
     /// Largest part of the run time that it could save, in percent; `None` where the report gives no bound.
     pub bound: Option<f64>,
     /// What the machine expects it to save, in percent; `None` where there is no bound either.
@@ -96,6 +112,7 @@ impl Lever {
         Lever {
             code,
             origin,
+            at: Where::Kernel,
             bound: None,
             expected: None,
             forecast: None,

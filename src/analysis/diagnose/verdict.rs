@@ -349,16 +349,18 @@ pub(in crate::analysis) fn diagnose(
     let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
     let lines = lines(bottleneck.limiter);
     let drafts = if matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured) { Vec::new() } else { drafts };
-    let found = levers(&ask, drafts);
+    let limiter = bottleneck.limiter;
+    let place = |at: At| match at {
+        At::Place(place) => Some(place),
+        At::Line(sits) => lines.as_ref()?.place(sits, limiter),
+        At::Launch => None,
+    };
+    let found = levers(&ask, drafts, &place);
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;
     all.extend(nvidia(kernel.kernel, kernel.limits));
     let found = others.into_iter().map(finding);
-    let place = |at: At| match at {
-        At::Place(place) => Some(place),
-        At::Line(sits) => lines.as_ref()?.place(sits, bottleneck.limiter),
-    };
     let findings = ranked(&bottleneck, at, found, place);
     Diagnosis { bottleneck, findings, levers: all, lines }
 }

@@ -2,7 +2,7 @@
 //! to collect.
 
 use super::{actions, verdict, wanted};
-use crate::analysis::{Audit, Lever, LeverCode};
+use crate::analysis::{Audit, Lever, LeverCode, Where};
 use crate::catalog::{Action, Code};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
@@ -52,12 +52,34 @@ fn ns(audit: &Audit) -> Option<f64> {
     timed.or_else(|| audit.performance.time.new.value())
 }
 
+/// The file that a lever is pulled in.
+fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
+    match &lever.at {
+        Where::Line(place) => Some(&place.file),
+        Where::Launch | Where::Kernel => None,
+    }
+}
+
+/// Where a lever is pulled: `:107`, with its file where `is_one` does not hold for those of the table.
+fn place_of(at: &Where, is_one: bool) -> Words {
+    match at {
+        Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
+        Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
+        Where::Launch => "launch".into(),
+        Where::Kernel => "kernel".into(),
+    }
+}
+
 /// A table of this name with a row for each action on a kernel whose launch takes `ns`.
 pub(super) fn levers_table(name: &str, levers: &[&Lever], ns: Option<f64>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
+    let mut files = levers.iter().filter_map(|lever| file(lever));
+    let first = files.next();
+    let is_one = files.all(|other| Some(other) == first);
     let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
+            text(place_of(&lever.at, is_one)),
             text(&lever.sentence),
             text(ceiling::forecast(lever, place)).sorted(lever.bound),
             text(ns.and_then(|ns| ceiling::in_time(lever, ns)).unwrap_or_default()),
@@ -68,7 +90,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], ns: Option<f64>) -> Ta
     };
     filled(
         name,
-        columns_of("#: | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
+        columns_of("#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
         levers.iter().enumerate().map(row).collect(),
     )
 }

@@ -89,6 +89,7 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = 1.0 - ideal / all;
     let draft = Draft::relieves(ask, Action::Unconflict, &after)
         .frees(gone * behind, gone * (behind + with))
+        .at(At::Line(Sits::SharedAccesses))
         .says(
             sentence.into(),
             words!(
@@ -133,8 +134,9 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::WideShared, &after)
             .unknown(ask, &unknown)
+            .at(At::point(&runs.at))
             .says(
-                words!("LDS.128 in place of four LDS at `:{}`", runs.at.line.to_string()),
+                "LDS.128 in place of four LDS".into(),
                 words!(
                     "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
                     count(runs.loads as f64),

@@ -2,9 +2,10 @@
 
 use super::draft::stall;
 use super::waits::wait;
-use super::{Ask, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
+use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
@@ -54,6 +55,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let saves = draft.saves(ask);
     Some(
         draft
+            .at(At::Line(Sits::Waits(StallReason::Barrier)))
             .says(
                 "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds".into(),
                 words!("warps wait at block barriers {} of their time", share(wait)),
@@ -79,6 +81,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let shared = ask.m.kernel.value(Counter::LaunchSharedMemPerBlockStatic).filter(|bytes| *bytes > 0.0);
     (cost >= WORTH).then(|| {
         Draft::overlaps(Action::DoubleBuffer, cost)
+            .at(At::span(&main.at))
             .says(
                 "Double-buffer the tiles".into(),
                 words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),

@@ -34,9 +34,14 @@ fn divergent(m: &Measures<'_, '_>) -> Option<Held> {
         format::fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
-    let loads = m.kernel_of.phases.and_then(|phases| constant_load(&phases.stalls));
-    let held = held.at(loads.map_or(At::Line(Sits::Nowhere), At::point)).from(m.readings(&[CONSTANTS]));
+    let held = held.at(constant_at(m)).from(m.readings(&[CONSTANTS]));
     held.holds.then_some(held)
+}
+
+/// Where warps wait the most for a constant.
+fn constant_at(m: &Measures<'_, '_>) -> At {
+    let load = m.kernel_of.phases.and_then(|phases| constant_load(&phases.stalls));
+    load.map_or(At::Line(Sits::Nowhere), At::point)
 }
 
 /// The load of a constant that warps wait at or for the most.
@@ -60,6 +65,7 @@ fn move_constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
             .rewrites()
             .frees_of(ask, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
+            .at(constant_at(ask.m))
             .says(
                 "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
                 "lanes read different constant addresses, served one at a time".into(),
@@ -101,8 +107,9 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .fold(draft, |draft, at| draft.keeps(at, 1.0 - of_stage, 1.0 - of_stage))
             .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / executed(ask)?, 0.0)
             .frees(part * (1.0 - CONSTANT) * waits, part * waits)
+            .at(At::point(&first.at))
             .says(
-                words!("Keep the table of `:{}` in constant memory or in registers", first.at.line.to_string()),
+                "Keep the table in constant memory or in registers".into(),
                 words!("{} of the requests bring one value to all lanes through L1", share(part)),
             )
             .risks("64 KB of constants; one address a warp".into())

@@ -1,6 +1,6 @@
 //! Values that are converted: to double precision and back, and for divisions of integers.
 
-use super::{Ask, Draft, Pattern, WORTH, count, share};
+use super::{Ask, At, Draft, Pattern, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::words;
@@ -39,6 +39,7 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .keeps(Part::Issue, 1.0 - gone, 0.0)
             .keeps(Part::ComputeXu, 0.25, 0.0)
             .frees_of(ask, &waits, 0.5)
+            .at(At::most(m, |op| op == Op::F2F))
             .says(
                 "Compute in single precision: literals with an `f`, no function or variable of type double".into(),
                 words!(
@@ -72,6 +73,7 @@ fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .into_iter()
             .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
             .frees_of(ask, &waits, gone)
+            .at(At::most(m, |op| op == Op::I2F))
             .says(
                 "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal".into(),
                 words!(

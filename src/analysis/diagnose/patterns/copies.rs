@@ -2,7 +2,7 @@
 
 use super::draft::busiest;
 use super::epilogue::overlap;
-use super::{Ask, Draft, Pattern, share};
+use super::{Ask, At, Draft, Pattern, share};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::phases::{PhaseKind, SectorAccess};
@@ -53,6 +53,11 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         draft
             .unknown(ask, unknown)
+            .at(phases
+                .accesses
+                .iter()
+                .find(|access| is_copy(access))
+                .map_or(At::Launch, |access| At::point(&access.at)))
             .says(
                 words!("TMA for the copies of `cp.async`"),
                 words!(

@@ -1,8 +1,11 @@
 //! A lever while what it gives is worked out.
 
-use super::{Ask, share};
+use super::{Ask, At, share};
+use crate::analysis::diagnose::lever::Where;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::machine::{Change, place};
+use crate::analysis::lines::Place;
+use crate::analysis::lines::Sits;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
 use crate::words::Words;
@@ -18,6 +21,7 @@ const FEW: u32 = 5;
 pub(in crate::analysis::diagnose) struct Draft {
     pub(in crate::analysis::diagnose) action: Action,
     lever: Lever,
+    at: At,
     change: Change,
     rate: bool,
     open: Option<String>,
@@ -48,7 +52,7 @@ impl Draft {
     /// A lever by what it leaves.
     pub(in crate::analysis::diagnose) fn of(action: Action, change: Change) -> Draft {
         let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
-        Draft { action, lever, change, rate: false, open: None }
+        Draft { action, lever, at: At::Line(Sits::Nowhere), change, rate: false, open: None }
     }
 
     /// What it is expected to leave of a part's work, and what at least.
@@ -79,6 +83,11 @@ impl Draft {
     ) -> Draft {
         let waits = ask.m.waits(reasons);
         self.frees(part * waits, waits)
+    }
+
+    /// Where it is done.
+    pub(super) fn at(self, at: At) -> Draft {
+        Draft { at, ..self }
     }
 
     /// What to do, and why.
@@ -163,7 +172,11 @@ impl Draft {
         ask.machine.after(&self.change).expected
     }
 
-    pub(in crate::analysis::diagnose) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
+    pub(in crate::analysis::diagnose) fn done(
+        self,
+        ask: &Ask<'_, '_, '_>,
+        place: impl Fn(At) -> Option<Place>,
+    ) -> Lever {
         let found = ask.machine.after(&self.change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
@@ -187,7 +200,11 @@ impl Draft {
         let forecast = fit.map(|(fit, (bound, expected))| {
             [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]
         });
-        Lever { bound, expected, forecast, ceiling, formula, ..self.lever }
+        let at = match self.at {
+            At::Launch => Where::Launch,
+            at => place(at).map_or(Where::Kernel, Where::Line),
+        };
+        Lever { at, bound, expected, forecast, ceiling, formula, ..self.lever }
     }
 }
 

@@ -109,6 +109,7 @@ pub(super) fn overlap(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let saves = draft.saves(ask);
     Some(
         draft
+            .at(at(epilogue))
             .says(
                 "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)"
                     .into(),
@@ -138,6 +139,7 @@ fn persistent(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let saves = draft.saves(ask);
     Some(
         draft
+            .at(at(epilogue))
             .says(
                 "Persistent blocks: overlap the store of a tile with the next tile's products".into(),
                 words!("tensor idle {} of the time{}", share(1.0 - tensor), less.unwrap_or_default()),
@@ -174,8 +176,9 @@ fn wide_loads(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let draft = Draft::overlaps(Action::WideLoads, cost);
         Some(
             draft
+                .at(At::point(cause))
                 .says(
-                    words!("16-byte loads at `:{}`", cause.line.to_string()),
+                    "16-byte loads".into(),
                     words!(
                         "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
                         count(loads),

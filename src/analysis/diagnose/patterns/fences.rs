@@ -4,6 +4,7 @@ use super::draft::stall;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Code, StallReason, Threshold};
 use crate::words;
@@ -38,11 +39,9 @@ fn fence(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
     Some(
         draft
+            .at(At::point(&chain.at))
             .says(
-                words!(
-                    "Drop the release before the arrivals (`:{}`): `.relaxed`, or block scope",
-                    chain.at.line.to_string()
-                ),
+                words!("Drop the release before the arrivals: `.relaxed`, or block scope"),
                 words!(
                     "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
                     share(chain.cost),
@@ -63,8 +62,9 @@ fn exit(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::overlaps(Action::ExitBarrier, cost);
     Some(
         draft
+            .at(At::span(&exit.at))
             .says(
-                words!("Drop the release of the exit barrier (`:{}`)", exit.at.last.to_string()),
+                "Drop the release of the exit barrier".into(),
                 words!(
                     "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
                     share(exit.share)
@@ -84,6 +84,7 @@ fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let saves = draft.saves(ask);
     Some(
         draft
+            .at(At::Line(Sits::Waits(StallReason::Membar)))
             .says(
                 "Fewer and narrower fences: one after several stores, block scope where only the block reads".into(),
                 words!("warps wait at fences {} of their time", share(wait)),

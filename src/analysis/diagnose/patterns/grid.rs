@@ -2,7 +2,7 @@
 
 use super::atomics::{hot_spot, shared_atomics};
 use super::occupancy::{filled, short_blocks};
-use super::{Ask, Draft, Held, Pattern, Stands, WORTH, count, share};
+use super::{Ask, At, Draft, Held, Pattern, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, RESIDENT, RESIDENT_MOST, THEORETICAL, WAVES};
 use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
@@ -99,6 +99,7 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .any(|unit| unit.is_saturated());
     (!left).then(|| {
         Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
+            .at(At::Launch)
             .says(
                 "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
                 match m.blocks {
@@ -126,6 +127,7 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     Some(
         Draft::of(Action::MoreBlocks, change)
+            .at(At::Launch)
             .says(
                 words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
@@ -147,6 +149,7 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     Some(
         Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
+            .at(At::Launch)
             .says(
                 "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
                 words!("the average SM is idle for {} of the busiest SM's time", share(idle)),

@@ -4,10 +4,11 @@ use crate::analysis::diagnose::finding::Severity;
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::{Place, Sits};
-use crate::analysis::phases::Point;
+use crate::analysis::phases::{Point, Span, point};
 use crate::catalog::{Code, Threshold};
 use crate::evidence::Reading;
 use crate::words::Words;
+use cuda_binary::Op;
 
 /// Where a rule points.
 #[derive(Clone, Debug)]
@@ -16,9 +17,30 @@ pub(in crate::analysis::diagnose) enum At {
     Line(Sits),
     /// At one place.
     Place(Place),
+    /// At none: how it is launched.
+    Launch,
 }
 
 impl At {
+    /// The first line of a phase; nowhere without one.
+    pub(super) fn span(span: &Span) -> At {
+        match span.first {
+            0 => At::Line(Sits::Nowhere),
+            line => At::Place(Place { file: span.file.clone(), line, inlined_at: Vec::new() }),
+        }
+    }
+
+    /// The instruction of this kind that is executed the most.
+    pub(super) fn most(m: &Measures<'_, '_>, is_meant: impl Fn(Op) -> bool) -> At {
+        let found = || {
+            let study = m.study?;
+            let rows = (0..study.code.rows.len()).filter(|row| is_meant(study.code.op(*row)));
+            let most = rows.max_by_key(|row| (study.code.executed[*row], std::cmp::Reverse(*row)))?;
+            Some(At::point(&point(study, most)))
+        };
+        found().unwrap_or(At::Line(Sits::Nowhere))
+    }
+
     /// The line of an instruction; nowhere without one.
     pub(super) fn point(point: &Point) -> At {
         if point.line == 0 {

@@ -1,7 +1,8 @@
 //! The number of instructions, and what of them only makes addresses.
 
-use super::{Ask, Draft, Pattern, count, share};
+use super::{Ask, At, Draft, Pattern, count, share};
 use crate::analysis::diagnose::machine::Change;
+use crate::analysis::lines::Sits;
 use crate::analysis::phases::PIPES;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
@@ -108,5 +109,5 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
     let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.says(sentence.into(), why).checks(check, EXECUTED))
+    Some(draft.at(At::Line(Sits::Executed)).says(sentence.into(), why).checks(check, EXECUTED))
 }

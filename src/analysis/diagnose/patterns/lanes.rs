@@ -72,6 +72,7 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
                 1.0 - lanes / 32.0,
             )
+            .at(At::Line(Sits::IdleLanes))
             .says(
                 "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
                 words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
@@ -138,6 +139,7 @@ fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let goal = unit.share * (1.0 - most / all).max(0.0);
     Some(
         Draft::relieves(ask, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
+            .at(At::most(m, is_access))
             .says(
                 "Branch around the accesses whose guard is off for the whole warp".into(),
                 words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),

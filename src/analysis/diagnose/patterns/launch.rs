@@ -1,6 +1,6 @@
 //! The launch itself: one that did not run, or is shorter than what starts it.
 
-use super::{Ask, Draft, Held, Pattern, SPEED, Stands, share};
+use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, share};
 use crate::analysis::diagnose::measures::{CYCLES, Measures, RESIDENT, SM_CYCLES};
 use crate::analysis::kernel::readings::Found;
 use crate::analysis::kernel::summary::DURATION;
@@ -60,6 +60,7 @@ fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")
+            .at(At::Launch)
             .says(
                 "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
                 "launch and drain dominate its time".into(),

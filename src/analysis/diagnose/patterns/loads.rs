@@ -86,7 +86,10 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess)),
         None => draft,
     };
-    let draft = draft.says(sentence, why).risks(words!("registers for the loads in flight{}", sorting));
+    let draft = draft
+        .at(through.map_or(At::Line(Sits::Waits(reason)), |found| At::point(&found.load)))
+        .says(sentence, why)
+        .risks(words!("registers for the loads in flight{}", sorting));
     let dram = m
         .unit(Part::MemoryDram)
         .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
@@ -126,6 +129,7 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::MoreChains, &[])
             .rate()
+            .at(At::point(&chain.load))
             .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
             .risks("needs independent chains".into())
             .checks(

@@ -93,7 +93,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
         let limits = limits.map(|limits| format!(" ({limits})"));
         let more = words!("Raise occupancy: use less of what limits it{}", limits.unwrap_or_default());
-        let draft = draft.says(more, words!("{} theoretical occupancy", share(room)));
+        let draft = draft.at(At::Launch).says(more, words!("{} theoretical occupancy", share(room)));
         let draft = draft.risks("spills, or smaller tiles".into());
         // The next step: a block more on an SM.
         let next =
@@ -106,6 +106,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let fits = |size: BlockSize| format!("{} = {} warps", format::counted(size.blocks.into(), "block"), size.warps);
     Some(
         draft
+            .at(At::Launch)
             .says(
                 words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
                 words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
@@ -141,6 +142,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     );
     Some(
         Draft::of(Action::LargerBlocks, Change { warps: (filled, filled.powi(2)), ..Change::default() })
+            .at(At::Launch)
             .says(
                 words!(
                     "{}, several elements per thread, or a grid-stride loop over {}resident blocks",

@@ -1,12 +1,13 @@
 //! Bytes that are moved more often than the work needs: several passes, more than was stated.
 
-use super::{Ask, Draft, Pattern, count, share};
+use super::{Ask, At, Draft, Pattern, count, share};
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::phases::{Phases, SectorAccess};
 use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
+use cuda_binary::Op;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes])];
 
@@ -46,6 +47,7 @@ fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .into_iter()
             .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
             .frees_of(ask, &waits, 1.0 - 1.0 / passes as f64)
+            .at(At::point(&group[0].at))
             .says(
                 words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
                 words!(
@@ -73,6 +75,7 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
     Some(
         Draft::relieves(ask, Action::FewerBytes, &after)
+            .at(At::most(m, Op::reads_global))
             .says(
                 "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
                 words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),

@@ -40,11 +40,11 @@ pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
         ),
     };
     let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
-    held.at(products(m)).from(m.readings(&[&unit.counter]))
+    held.at(at_products(m)).from(m.readings(&[&unit.counter]))
 }
 
 /// Where the products are called.
-pub(super) fn products(m: &Measures<'_, '_>) -> At {
+pub(super) fn at_products(m: &Measures<'_, '_>) -> At {
     let site = m.kernel_of.phases.and_then(|phases| phases.sites.first());
     site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
 }
@@ -58,6 +58,7 @@ fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
     Some(
         draft
+            .at(at_products(ask.m))
             .says(
                 "Keep one wgmma group in flight across steps".into(),
                 words!(
@@ -106,6 +107,7 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();
     Some(
         Draft::relieves(ask, Action::TensorGeneration, &after)
+            .at(at_products(m))
             .says(
                 words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
                 why(conversions, tensor.share, goal, rate / OPERATIONS),

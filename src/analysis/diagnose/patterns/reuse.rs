@@ -2,7 +2,7 @@
 
 use super::banks::wavefronts;
 use super::sectors::{excess, sectors};
-use super::{Ask, Draft, Pattern, count, shapes, share};
+use super::{Ask, At, Draft, Pattern, count, shapes, share};
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::level;
@@ -11,7 +11,7 @@ use crate::analysis::diagnose::measures::Measures;
 use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
-use cuda_binary::op::Pipe;
+use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse])];
@@ -54,6 +54,7 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
         draft
+            .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)))
             .says(
                 "Register tile: several outputs a thread (4 × 4: 8 loads for 16 FFMA)".into(),
                 words!(
@@ -116,6 +117,10 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let goal = unit.share * kept;
     Some(
         draft
+            .at(At::most(
+                m,
+                |op| if unit.part == Part::MemoryShared { op.is_in(Space::Shared) } else { op.reads_global() },
+            ))
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
             .risks("registers, shared memory".into())
             .checks(

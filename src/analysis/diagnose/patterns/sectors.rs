@@ -178,11 +178,9 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .keeps(Part::MemoryL2, kept, kept / SECTORS_PER_LOOKUP)
             .frees_of(ask, &waits, 1.0 - kept)
             .unknown(ask, &unknown)
+            .at(accesses.first().map_or(At::Line(Sits::GlobalAccesses), |first| At::point(&first.at)))
             .says(
-                accesses.first().map_or_else(
-                    || "Coalesce the global accesses: neighbouring lanes at neighbouring addresses".into(),
-                    |first| words!("Coalesce the access at `:{}`", first.at.line.to_string()),
-                ),
+                "Coalesce: neighbouring lanes at neighbouring addresses".into(),
                 words!("{} of the sectors would go if the bytes were packed", share(excess / all)),
             )
             .risks("layout of the data, or a transpose through shared memory".into())
@@ -215,8 +213,9 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let first = accesses.first()?;
     Some(
         Draft::relieves(ask, Action::AlignBase, &after)
+            .at(At::point(&first.at))
             .says(
-                words!("Start the rows of `:{}` at a multiple of 32 bytes", first.at.line.to_string()),
+                "Start the rows at a multiple of 32 bytes".into(),
                 words!("contiguous, {} of the sectors only because they start between two", share(gone)),
             )
             .risks("padding of the rows, or elements in front done apart".into())

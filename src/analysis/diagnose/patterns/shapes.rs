@@ -1,6 +1,7 @@
 //! The shape of warpgroup products: where reading their operands fills the data stage.
 
 use super::draft::busiest;
+use super::products::at_products;
 use super::{Ask, Draft, Pattern, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
@@ -42,6 +43,7 @@ fn wider(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let ([reads_now, cycles_now], [reads_then, cycles_then]) = (takes(columns), takes(wider));
     Some(
         Draft::relieves(ask, Action::WiderProducts, &after)
+            .at(at_products(ask.m))
             .says(
                 words!(
                     "Products of {} columns in place of {}, or the left operand in registers",

@@ -1,6 +1,6 @@
 //! Units that are busy, as what limits.
 
-use super::products::{full, products};
+use super::products::{at_products, full};
 use super::{At, Held, Pattern, SPEED, Stands, l2, share};
 use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
 use crate::analysis::derive::units;
@@ -62,7 +62,7 @@ fn saturated(m: &Measures<'_, '_>, unit: &Unit) -> Held {
         made_of(m, unit),
         wait.unwrap_or_default()
     );
-    let at = if unit.part == Part::ComputeTensor { products(m) } else { At::Line(Sits::Limiter) };
+    let at = if unit.part == Part::ComputeTensor { at_products(m) } else { At::Line(Sits::Limiter) };
     Held::new(Code::Unit(unit.part), 100.0 * unit.share, 0.0, sentence).at(at).from(m.readings(&[&unit.counter]))
 }
 
