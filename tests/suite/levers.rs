@@ -5,7 +5,7 @@ use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
 use kernel_audit::analysis::{
-    self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Work, want,
+    self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Where, Work, want,
 };
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
@@ -252,6 +252,22 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
         }
     }
     assert!(changes > 20 && loads > 2, "{changes} {loads}");
+}
+
+#[test]
+fn a_row_says_where_it_is_done() {
+    let (mut told, mut all) = (0, 0);
+    for path in committed::snapshots() {
+        let audit = Snapshot::read(&path).unwrap().audit();
+        for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
+            all += 1;
+            told += usize::from(lever.at != Where::Kernel);
+            if let Where::Line(place) = &lever.at {
+                assert!(place.line > 0 && !place.file.is_empty(), "{}: {:?}", path.display(), lever.sentence);
+            }
+        }
+    }
+    assert!(all > 150 && 10 * told >= 9 * all, "{told} of {all}");
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! What could be done about a verdict, ranked.
 
 use super::lever::Lever;
-use super::patterns::{Ask, At, Draft, changes};
-use crate::analysis::lines::Place;
+use super::patterns::{Ask, Draft, changes};
 use crate::catalog::{Action, Threshold};
 
 /// What could be done, and what was looked at.
@@ -28,11 +27,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<(Draft, f64)> {
 }
 
 /// The levers of a kernel.
-pub(super) fn levers(
-    ask: &Ask<'_, '_, '_>,
-    mut merged: Vec<(Draft, f64)>,
-    place: impl Fn(At) -> Option<Place>,
-) -> Levers {
+pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>) -> Levers {
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
@@ -45,5 +40,5 @@ pub(super) fn levers(
     let mut ranked: Vec<(bool, f64, Draft)> =
         merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask, &place)).collect(), computed }
+    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed }
 }

@@ -355,7 +355,7 @@ pub(in crate::analysis) fn diagnose(
         At::Line(sits) => lines.as_ref()?.place(sits, limiter),
         At::Launch => None,
     };
-    let found = levers(&ask, drafts, &place);
+    let found = levers(&ask, drafts);
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;

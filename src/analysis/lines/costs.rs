@@ -87,7 +87,6 @@ impl SourceLines {
             (Sits::GlobalAccesses, _) => accesses(&self.global),
             (Sits::SharedAccesses, _) => accesses(&self.shared),
             (Sits::LocalAccesses, _) => accesses(&self.local),
-            (Sits::Executed, _) => self.executed.first().map(|line| line.spot.clone()),
             (Sits::IdleLanes, _) => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
             (Sits::Atomics, _) => self.atomics.first().map(|(spot, _)| spot.clone()),
             (Sits::Waits(reason), _) => self.awaited(reason),
@@ -197,8 +196,6 @@ pub(in crate::analysis) enum Sits {
     SharedAccesses,
     /// That with the most local accesses.
     LocalAccesses,
-    /// That which executes the most instructions.
-    Executed,
     /// That which leaves the most lanes idle.
     IdleLanes,
     /// That with the most atomics.

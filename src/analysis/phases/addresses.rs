@@ -84,8 +84,8 @@ pub(super) fn index_arithmetic(study: &Study<'_>) -> Option<IndexArithmetic> {
     (found.executed > 0).then_some(found)
 }
 
-/// Runs of loads of one word each from shared memory that all lanes read at the same addresses, one behind the other: one base,
-/// not written between them, that is the same for all lanes.
+/// Loads of one word each from shared memory that all lanes read at the same addresses, four or more from one base that is not written
+/// between them: side by side, or where words that lie apart could be laid side by side.
 pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<SharedRuns> {
     let code = &study.code;
     let mut found: Option<SharedRuns> = None;
@@ -96,10 +96,17 @@ pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<Sha
             if whole == 0 || executed == 0 || study.flows.differs_by_lane(code, run[0], rows_are_warps) {
                 continue;
             }
-            let offset = code.rows[run[0]].word.unwrap_or_default().registers.offset;
-            let runs = found.get_or_insert_with(|| SharedRuns { at: point(study, run[0]), loads: 0, is_aligned: true });
+            let at = |row: usize| code.rows[row].word.unwrap_or_default().registers.offset;
+            let offset = at(run[0]);
+            let runs = found.get_or_insert_with(|| SharedRuns {
+                at: point(study, run[0]),
+                loads: 0,
+                is_aligned: true,
+                is_apart: false,
+            });
             runs.loads += executed * whole as u64;
             runs.is_aligned &= offset % (WORD * WIDE as i32) == 0;
+            runs.is_apart |= run.windows(2).any(|two| at(two[1]) - at(two[0]) != WORD);
         }
     }
     found
@@ -108,7 +115,7 @@ pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<Sha
 /// Loads with one base: the offset and the row of each.
 type Loads = Vec<(i32, usize)>;
 
-/// Loads of one word with one base whose offsets follow each other.
+/// Loads of one word with one base: those whose offsets follow each other, else all.
 fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
     let mut done: Vec<Vec<usize>> = Vec::new();
     let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
@@ -128,24 +135,20 @@ fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
         }
         let is_written = |own: &Register| word.registers.writes.iter().any(|write| write.count > 0 && write.meets(own));
         let (ended, kept): (Vec<_>, Vec<_>) = open.into_iter().partition(|(own, _)| own.iter().any(is_written));
-        done.extend(ended.into_iter().flat_map(|(_, loads)| consecutive(loads)));
+        done.extend(ended.into_iter().flat_map(|(_, loads)| together(loads)));
         open = kept;
     }
-    done.extend(open.into_iter().flat_map(|(_, loads)| consecutive(loads)));
+    done.extend(open.into_iter().flat_map(|(_, loads)| together(loads)));
     done
 }
 
-/// Loads at addresses one word apart, by their offsets.
-fn consecutive(mut loads: Loads) -> Vec<Vec<usize>> {
+/// Whole fours of loads at addresses one word apart, by their offsets; all loads where there are none.
+fn together(mut loads: Loads) -> Vec<Vec<usize>> {
     loads.sort_unstable();
-    let mut found: Vec<Loads> = Vec::new();
-    for load in loads {
-        match found.last_mut() {
-            Some(run) if run.last().is_some_and(|last| load.0 - last.0 == WORD) => run.push(load),
-            _ => found.push(vec![load]),
-        }
-    }
-    found.into_iter().map(|run| run.into_iter().map(|(_, row)| row).collect()).collect()
+    let rows = |run: &[(i32, usize)]| run.iter().map(|(_, row)| *row).collect::<Vec<usize>>();
+    let side_by_side = loads.chunk_by(|a, b| b.0 - a.0 == WORD).filter(|run| run.len() >= WIDE);
+    let found: Vec<Vec<usize>> = side_by_side.map(rows).collect();
+    if found.is_empty() { vec![rows(&loads)] } else { found }
 }
 
 #[cfg(test)]
@@ -154,7 +157,8 @@ mod tests {
 
     #[test]
     fn words_side_by_side_make_a_run() {
-        let loads = vec![(8, 3), (0, 1), (4, 2), (20, 9), (12, 4)];
-        assert_eq!(consecutive(loads), [vec![1, 2, 3, 4], vec![9]]);
+        assert_eq!(together(vec![(8, 3), (0, 1), (4, 2), (20, 9), (12, 4)]), [vec![1, 2, 3, 4]]);
+        // Four arrays, one behind the other.
+        assert_eq!(together(vec![(1024, 2), (0, 1), (2048, 3), (3072, 4)]), [vec![1, 2, 3, 4]]);
     }
 }

@@ -93,6 +93,12 @@ impl<'v> Code<'v> {
         blocks.into_iter().flat_map(|block| self.flow.blocks[*block].instructions.clone())
     }
 
+    /// Whether an executed row of this kind stands in a loop.
+    pub(in crate::analysis) fn turns(&self, is_meant: impl Fn(Op) -> bool) -> bool {
+        let mut rows = self.loops.iter().flat_map(|cycle| self.rows_of(&cycle.blocks));
+        rows.any(|row| self.executed[row] > 0 && is_meant(self.op(row)))
+    }
+
     /// Whether a row multiplies matrices.
     pub(in crate::analysis) fn is_tensor(&self, row: usize) -> bool {
         self.op(row).is_product()

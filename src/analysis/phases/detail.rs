@@ -175,7 +175,7 @@ pub struct LocalIndex {
     pub others: u64,
 }
 
-/// Loads of one word from shared memory that all lanes read at the same address, where four of them lie side by side.
+/// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SharedRuns {
     /// The first.
@@ -184,6 +184,8 @@ pub struct SharedRuns {
     pub loads: u64,
     /// Whether the offset of each run is a multiple of 16 bytes.
     pub is_aligned: bool,
+    /// Whether some lie apart.
+    pub is_apart: bool,
 }
 
 /// The tensor instructions of one opcode in one main loop.

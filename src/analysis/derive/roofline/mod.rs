@@ -9,7 +9,7 @@ mod points;
 mod products;
 mod tensor;
 
-pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, tells_tensor_work};
+pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, executed_operations, tells_tensor_work};
 
 pub use ceilings::Ceiling;
 pub(crate) use ceilings::{CeilingKind, Point};

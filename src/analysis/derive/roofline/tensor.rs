@@ -72,6 +72,14 @@ impl Rate<'_> {
     }
 }
 
+/// Operations of all executed matrix instructions, two to a multiply-add, with the type of most operands; `None` where an opcode does
+/// not tell its own.
+pub(in crate::analysis) fn executed_operations(kernel: &KernelSummary<'_>) -> Option<(&'static str, f64)> {
+    let by = products::operations(kernel);
+    let most = by.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    Some((most.0.operands, by.values().sum()))
+}
+
 /// The tensor ceilings that the kernel used, and the matrix instructions that it executed and no counter covers.
 ///
 /// A counter of one instruction and type goes before the total of the type, and one that tells sparse from dense before one

@@ -120,7 +120,7 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::relieves(ask, Action::FewerAtomics, &touched)
             .rewrites()
             .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain], 1.0)
-            .at(At::Line(Sits::Atomics))
+            .at(At::most(ask.m, Op::is_l2_atomic))
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),
                 words!("{} warp-level atomics, {} per block", count(executed), format::fixed(executed / blocks, 1)),
@@ -144,7 +144,7 @@ fn copies(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(Draft::relieves(ask, Action::FewerAtomics, &after)
         .rewrites()
         .frees_of(ask, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
-        .at(At::Line(Sits::SharedAccesses)).says(
+        .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))).says(
             "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first".into(),
             words!("{} tries for each addition to shared memory", format::fixed(retries.tries / retries.additions, 1)),
         )

@@ -6,6 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::measures::{CYCLES, Measures};
 use crate::analysis::lines::Sits;
+use crate::analysis::phases::Study;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -62,6 +63,12 @@ fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
 /// The part of the excess from which its cause is that of all of it.
 const MOST: f64 = 0.5;
 
+/// Wavefronts of an instruction beyond those that its words need.
+fn conflicts(study: &Study<'_>, row: usize) -> u64 {
+    let all = study.view.counts(SHARED).zip(study.view.counts(SHARED_IDEAL));
+    all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
+}
+
 /// C15: a layout without bank conflicts.
 pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -89,7 +96,7 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = 1.0 - ideal / all;
     let draft = Draft::relieves(ask, Action::Unconflict, &after)
         .frees(gone * behind, gone * (behind + with))
-        .at(At::Line(Sits::SharedAccesses))
+        .at(At::heaviest(m, conflicts))
         .says(
             sentence.into(),
             words!(
@@ -127,9 +134,10 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, (unit.share - gone / cycles).max(0.0)));
     after.extend(requests);
     after.extend(issue);
-    let alignment = match runs.is_aligned {
-        true => words!("rows of a multiple of 16 bytes"),
-        false => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
+    let alignment = match (runs.is_apart, runs.is_aligned) {
+        (true, _) => words!("the words lie apart: interleave what is read together"),
+        (false, true) => words!("rows of a multiple of 16 bytes"),
+        (false, false) => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
     };
     Some(
         Draft::relieves(ask, Action::WideShared, &after)

@@ -5,7 +5,6 @@ use super::waits::wait;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
@@ -55,7 +54,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let saves = draft.saves(ask);
     Some(
         draft
-            .at(At::Line(Sits::Waits(StallReason::Barrier)))
+            .at(At::waits(m, reason))
             .says(
                 "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds".into(),
                 words!("warps wait at block barriers {} of their time", share(wait)),

@@ -64,7 +64,7 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     Some(
         Draft::overlaps(Action::SmallerCode, wait)
-            .at(At::Line(Sits::Waits(StallReason::NoInstruction)))
+            .at(At::waits(m, reason))
             .says(
                 "Less unrolling, fewer inlined copies in the loop".into(),
                 words!("warps wait for the next instruction {} of their time", share(wait)),

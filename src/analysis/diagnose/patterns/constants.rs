@@ -109,10 +109,10 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .frees(part * (1.0 - CONSTANT) * waits, part * waits)
             .at(At::point(&first.at))
             .says(
-                "Keep the table in constant memory or in registers".into(),
+                "Keep the table in shared memory, constant memory or registers".into(),
                 words!("{} of the requests bring one value to all lanes through L1", share(part)),
             )
-            .risks("64 KB of constants; one address a warp".into())
+            .risks("64 KB of constants; shared memory for a table or a tile of it".into())
             .checks(
                 words!("requests of global loads −{}", count(own as f64)),
                 Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,

@@ -24,7 +24,8 @@ pub(super) fn executed(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// Values that go from single to double precision and back.
 fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let converted = m.mix.count(|op| op == Op::F2F).filter(|count| *count > 0.0)?;
+    let is_conversion = |op| op == Op::F2F;
+    let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
     let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
     let gone = ((converted + doubles) / executed(ask)?).min(1.0);
     // Without arithmetic on doubles they convert halves.
@@ -39,7 +40,7 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .keeps(Part::Issue, 1.0 - gone, 0.0)
             .keeps(Part::ComputeXu, 0.25, 0.0)
             .frees_of(ask, &waits, 0.5)
-            .at(At::most(m, |op| op == Op::F2F))
+            .at(At::most(m, is_conversion))
             .says(
                 "Compute in single precision: literals with an `f`, no function or variable of type double".into(),
                 words!(
@@ -58,7 +59,8 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     // To a float, its reciprocal, and back.
-    let [to, reciprocal, back] = [Op::I2F, Op::MUFU, Op::F2I].map(|opcode| m.mix.count(|op| op == opcode));
+    const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
+    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
     let divisions = to?.min(reciprocal?).min(back?);
     let executed = executed(ask)?;
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / executed;
@@ -73,7 +75,7 @@ fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .into_iter()
             .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
             .frees_of(ask, &waits, gone)
-            .at(At::most(m, |op| op == Op::I2F))
+            .at(At::most(m, |op| op == OF_A_FLOAT[0]))
             .says(
                 "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal".into(),
                 words!(

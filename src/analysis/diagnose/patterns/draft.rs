@@ -4,7 +4,6 @@ use super::{Ask, At, share};
 use crate::analysis::diagnose::lever::Where;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
 use crate::analysis::diagnose::machine::{Change, place};
-use crate::analysis::lines::Place;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
@@ -172,11 +171,7 @@ impl Draft {
         ask.machine.after(&self.change).expected
     }
 
-    pub(in crate::analysis::diagnose) fn done(
-        self,
-        ask: &Ask<'_, '_, '_>,
-        place: impl Fn(At) -> Option<Place>,
-    ) -> Lever {
+    pub(in crate::analysis::diagnose) fn done(self, ask: &Ask<'_, '_, '_>) -> Lever {
         let found = ask.machine.after(&self.change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| ask.m.unit(part)).map_or("nothing", |unit| &unit.name);
@@ -202,7 +197,8 @@ impl Draft {
         });
         let at = match self.at {
             At::Launch => Where::Launch,
-            at => place(at).map_or(Where::Kernel, Where::Line),
+            At::Place(place) => Where::Line(place),
+            At::Line(_) => Where::Kernel,
         };
         Lever { at, bound, expected, forecast, ceiling, formula, ..self.lever }
     }

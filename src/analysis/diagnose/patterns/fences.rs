@@ -4,10 +4,10 @@ use super::draft::stall;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::lever::Along;
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Code, StallReason, Threshold};
 use crate::words;
+use cuda_binary::op::Sync;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -80,11 +80,14 @@ fn exit(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let reason = StallReason::Membar;
     let wait = ask.m.wait(reason).filter(|wait| *wait >= WORTH)?;
-    let draft = Draft::overlaps(Action::NarrowFence, wait);
-    let saves = draft.saves(ask);
+    // A fence of the chip makes L1 forget, so that at best loads behind it hit again.
+    let forgets = ask.m.mix.count(|op| op.sync() == Some(Sync::Cache)).is_some_and(|count| count > 0.0);
+    let again = ask.m.waits_for_loads().filter(|_| forgets).unwrap_or(0.0);
+    let draft = Draft::overlaps(Action::NarrowFence, wait).frees(wait, wait + again);
+    let saves = draft.expected(ask);
     Some(
         draft
-            .at(At::Line(Sits::Waits(StallReason::Membar)))
+            .at(At::waits(ask.m, reason))
             .says(
                 "Fewer and narrower fences: one after several stores, block scope where only the block reads".into(),
                 words!("warps wait at fences {} of their time", share(wait)),

@@ -26,9 +26,15 @@ pub(super) fn is_scattered(m: &Measures<'_, '_>, found: &Indirection) -> bool {
     100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare]
 }
 
+/// Whether an order by index saves those: what is loaded is gathered up, and not stored one for one, which would scatter the stores.
+pub(in crate::analysis::diagnose) fn is_sortable(m: &Measures<'_, '_>, found: &Indirection) -> bool {
+    let stored = m.mix.count(|op| op.stores_global()).unwrap_or(0.0);
+    is_scattered(m, found) && 2.0 * stored < found.requests as f64
+}
+
 /// What to do.
 pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
-    let rows = match (is_scattered(m, found), found.width_bits) {
+    let rows = match (is_sortable(m, found), found.width_bits) {
         (true, _) => {
             "Sort or group the work by index, so that lanes share sectors; several loads in flight before the first use"
         }

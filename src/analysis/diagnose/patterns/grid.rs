@@ -74,9 +74,7 @@ fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
     let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
-    // Chains of loads are as many as the problem has.
-    let chain = m.sampled().and_then(|phases| phases.chain.as_ref()).map_or(0.0, |chain| 100.0 * chain.share);
-    let is_possible = m.is_by_design() == Some(false) && is_covered && chain < m.limits[Threshold::ChainShare];
+    let is_possible = m.is_by_design() == Some(false) && is_covered && !waits_in_chains(m);
     is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
@@ -118,7 +116,8 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     // More blocks cover waits for memory and for results, but not those at a barrier, which all of them reach as late.
-    if !is_part || m.is_by_design() != Some(false) {
+    // Chains of loads are as many as the problem has.
+    if !is_part || m.is_by_design() != Some(false) || waits_in_chains(m) {
         return None;
     }
     // The warps of an SM that has a block, of those that fit; SMs without one are the tail.
@@ -160,4 +159,10 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 Counter::SmCyclesActiveAvg,
             ),
     )
+}
+
+/// Whether chains of dependent loads are what it waits for.
+fn waits_in_chains(m: &Measures<'_, '_>) -> bool {
+    let chain = m.sampled().and_then(|phases| phases.chain.as_ref());
+    chain.is_some_and(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])
 }

@@ -4,8 +4,8 @@ use crate::analysis::diagnose::finding::Severity;
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::{Place, Sits};
-use crate::analysis::phases::{Point, Span, point};
-use crate::catalog::{Code, Threshold};
+use crate::analysis::phases::{Point, Span, Study, point};
+use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
 use crate::words::Words;
 use cuda_binary::Op;
@@ -32,13 +32,29 @@ impl At {
 
     /// The instruction of this kind that is executed the most.
     pub(super) fn most(m: &Measures<'_, '_>, is_meant: impl Fn(Op) -> bool) -> At {
+        At::heaviest(m, |study, row| if is_meant(study.code.op(row)) { study.code.executed[row] } else { 0 })
+    }
+
+    /// The instruction that weighs the most, the first of equal ones; nowhere where all weigh nothing.
+    pub(super) fn heaviest(m: &Measures<'_, '_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
         let found = || {
             let study = m.study?;
-            let rows = (0..study.code.rows.len()).filter(|row| is_meant(study.code.op(*row)));
-            let most = rows.max_by_key(|row| (study.code.executed[*row], std::cmp::Reverse(*row)))?;
-            Some(At::point(&point(study, most)))
+            let rows = (0..study.code.rows.len()).map(|row| (weight(study, row), std::cmp::Reverse(row)));
+            let (_, row) = rows.max().filter(|(most, _)| *most > 0)?;
+            Some(At::point(&point(study, row.0)))
         };
         found().unwrap_or(At::Line(Sits::Nowhere))
+    }
+
+    /// What is waited for the most for a reason, by its cause where one is known.
+    pub(super) fn waits(m: &Measures<'_, '_>, reason: StallReason) -> At {
+        let name: &str = reason.into();
+        let stall = m.kernel_of.phases.and_then(|phases| phases.stalls.iter().find(|stall| stall.reason == name));
+        let groups = stall.into_iter().flat_map(|stall| &stall.groups).flat_map(|place| {
+            place.groups.iter().map(|group| (group.cause.as_ref().unwrap_or(&group.at), place.share * group.share))
+        });
+        let most = groups.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
     }
 
     /// The line of an instruction; nowhere without one.

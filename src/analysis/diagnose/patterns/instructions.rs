@@ -2,7 +2,6 @@
 
 use super::{Ask, At, Draft, Pattern, count, share};
 use crate::analysis::diagnose::machine::Change;
-use crate::analysis::lines::Sits;
 use crate::analysis::phases::PIPES;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
@@ -53,7 +52,7 @@ pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
-fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
+pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
     let index = ask.m.sampled()?.index.unwrap_or_default();
     let (own, all) = match part {
         Part::Issue => (index.executed, ask.m.mix.total?),
@@ -89,8 +88,8 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
     let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0));
     let draft = if left.is_empty() { draft.unknown(ask, unknown) } else { draft };
-    // Issued at the same rate, they are as many as the time at the ceiling.
-    let kept = 1.0 - draft.saves(ask);
+    // Issued at the same rate, they are as many as the time that is expected.
+    let kept = 1.0 - draft.expected(ask);
     let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
@@ -109,5 +108,5 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
     let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.at(At::Line(Sits::Executed)).says(sentence.into(), why).checks(check, EXECUTED))
+    Some(draft.at(At::most(m, |_| true)).says(sentence.into(), why).checks(check, EXECUTED))
 }

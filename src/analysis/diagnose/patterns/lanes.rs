@@ -4,7 +4,7 @@ use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::analysis::phases::GuardedOpcode;
+use crate::analysis::phases::{GuardedOpcode, Study};
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format::{self, fixed};
 use crate::words;
@@ -57,6 +57,12 @@ fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
 /// Lanes of an average instruction from which few are idle.
 const MOST_LANES: f64 = 26.0;
 
+/// Lanes of an instruction that are off, over all its executions.
+fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
+    let lanes = study.code.lanes.as_ref().map_or(u64::MAX, |lanes| lanes[row]);
+    (WARP as u64 * study.code.executed[row]).saturating_sub(lanes)
+}
+
 /// Warps whose lanes go one way.
 fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -72,7 +78,7 @@ fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
                 1.0 - lanes / 32.0,
             )
-            .at(At::Line(Sits::IdleLanes))
+            .at(At::heaviest(m, idle_lanes))
             .says(
                 "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
                 words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),

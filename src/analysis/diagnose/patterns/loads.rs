@@ -1,13 +1,14 @@
 //! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
 
 use super::draft::stall;
-use super::instructions::{narrow, without_index};
+use super::instructions::{narrow, of_index, without_index};
 use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed};
 use crate::words;
 
@@ -37,6 +38,41 @@ pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
 pub(super) const AT_A_TIME: f64 = 4.0;
 
+/// Loads of 16 bytes for which a thread has registers to spare.
+const MOST_AT_A_TIME: f64 = 8.0;
+/// Bytes of a lane that count as one load in flight: the widest there is.
+const WIDEST: f64 = 16.0;
+
+/// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
+/// least one: the average over the loads that are executed. `None` without instructions.
+fn at_once(m: &Measures<'_, '_>) -> Option<f64> {
+    let code = &m.study?.code;
+    let (mut sum, mut all) = (0.0, 0.0);
+    for block in &code.flow.blocks {
+        let executed = code.executed[block.instructions.start] as f64;
+        let mut open: Vec<Register> = Vec::new();
+        let mut close = |open: &mut Vec<Register>| {
+            let bytes: f64 = open.drain(..).map(|register| WORD * f64::from(register.count)).sum();
+            sum += executed * bytes * (bytes / WIDEST).max(1.0);
+            all += executed * bytes;
+        };
+        for row in block.instructions.clone() {
+            let registers = &code.rows[row].word.unwrap_or_default().registers;
+            if open.iter().any(|own| registers.reads.iter().any(|read| read.count > 0 && own.meets(read))) {
+                close(&mut open);
+            }
+            if code.op(row).loads_global() {
+                open.extend(registers.writes.iter().filter(|own| own.count > 0 && own.file == RegisterFile::General));
+            }
+        }
+        close(&mut open);
+    }
+    (all > 0.0).then(|| sum / all)
+}
+
+/// Bytes of a register.
+const WORD: f64 = 4.0;
+
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -64,7 +100,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
     let is_queued = ask.need_of(&memory) >= BUSY && times_idle(m).is_some_and(|times| times >= QUEUED);
     let through = gathers::waited(m, wait);
-    let is_scattered = through.is_some_and(|found| gathers::is_scattered(m, found));
+    let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
     let gone = narrow(ask).filter(|_| !is_scattered);
     let sentence = match through {
         Some(found) => gathers::sentence(m, found),
@@ -75,10 +111,15 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
-    let hidden = if is_queued { 0.0 } else { wait * (1.0 - 1.0 / AT_A_TIME) };
+    // Twice as many as there are, and at least what a loop unrolled by four has.
+    let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
+    let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
+    let hidden = if is_queued { 0.0 } else { wait * (1.0 - now / then) };
     let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * wait));
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait);
+    // At best the index arithmetic goes with its time.
+    let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
     let draft = match sorted {
         Some(excess) => [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex]
@@ -87,7 +128,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         None => draft,
     };
     let draft = draft
-        .at(through.map_or(At::Line(Sits::Waits(reason)), |found| At::point(&found.load)))
+        .at(through.map_or_else(|| At::waits(m, reason), |found| At::point(&found.load)))
         .says(sentence, why)
         .risks(words!("registers for the loads in flight{}", sorting));
     let dram = m

@@ -174,7 +174,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .rewrites()
             .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
             .unknown(ask, unknown)
-            .at(At::Line(Sits::LocalAccesses))
+            .at(At::most(m, |op| op.is_in(Space::Local)))
             .says(sentence, why)
             .risks("more registers per thread: fewer warps".into())
             .checks("LDL + STL = 0".into(), LOCAL),

@@ -64,6 +64,8 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
     (is_short && waves > 1.0).then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
+/// Warps of the largest block.
+const MOST_WARPS: f64 = 32.0;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
@@ -73,17 +75,32 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
+    // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
+    if m.has_tensor && m.occupancy.binding().contains(&"registers") {
+        return None;
+    }
     // Warps that are missing are no room that is missing.
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
     // The next step: a block more on an SM, or the block that fits better; at best all slots.
+    let is_shared =
+        m.occupancy.binding() == ["shared memory"] && m.block_warps.is_some_and(|warps| 2.0 * warps <= MOST_WARPS);
+    // A block more on an SM takes blocks that are not there yet.
+    let has_blocks =
+        m.waves.zip(m.occupancy.blocks_per_sm).is_none_or(|(waves, blocks)| waves * blocks >= blocks + 1.0);
     let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
-        (None, Some(blocks)) => (room * (blocks + 1.0) / blocks).min(1.0),
-        (None, None) => room,
+        (None, Some(blocks)) if has_blocks => (room * (blocks + 1.0) / blocks).min(1.0),
+        // The same shared memory serves twice the threads.
+        (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
+        (None, _) => room,
     };
     let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
+    // Room that no block takes is none.
+    if step <= room && m.occupancy.blocks_per_sm.is_some() {
+        return None;
+    }
     // What is not kept in shared memory need not be brought there.
     let binding = m.occupancy.binding();
     let draft = if binding.is_empty() || binding.contains(&"shared memory") { draft.rewrites() } else { draft };
@@ -92,13 +109,15 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let Some((size, sizes)) = fuller.zip(sizes) else {
         let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
         let limits = limits.map(|limits| format!(" ({limits})"));
-        let more = words!("Raise occupancy: use less of what limits it{}", limits.unwrap_or_default());
+        let larger = if is_shared {
+            "more threads a block over the same shared memory, or less of it a block"
+        } else {
+            "use less of what limits it"
+        };
+        let more = words!("Raise occupancy: {}{}", larger, limits.filter(|_| !is_shared).unwrap_or_default());
         let draft = draft.at(At::Launch).says(more, words!("{} theoretical occupancy", share(room)));
         let draft = draft.risks("spills, or smaller tiles".into());
-        // The next step: a block more on an SM.
-        let next =
-            m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0).map(|blocks| room * (blocks + 1.0) / blocks);
-        let goal = next.map_or_else(|| "more".to_owned(), |next| share(next.min(1.0)));
+        let goal = if step > room { share(step) } else { "more".to_owned() };
         return Some(draft.checks(words!("theoretical occupancy {} → {}", share(room), goal), THEORETICAL));
     };
     let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));

@@ -1,15 +1,16 @@
 //! Bytes that are moved more often than the work needs: several passes, more than was stated.
 
+use super::sectors::moved;
 use super::{Ask, At, Draft, Pattern, count, share};
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::phases::{Phases, SectorAccess};
 use crate::catalog::{Action, Counter, Part, StallReason};
-use crate::quantity::format;
+use crate::quantity::{format, glance};
 use crate::words;
 use cuda_binary::Op;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes, narrow_index])];
 
 /// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they ask for
 /// together.
@@ -81,5 +82,31 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
             )
             .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
+    )
+}
+
+/// Indices of 64 bits, where 32 would do for 4 G elements.
+fn narrow_index(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let phases = m.sampled()?;
+    let index = &phases.indirection.as_ref()?.index;
+    let own =
+        phases.accesses.iter().find(|access| access.at.offset == index.offset && access.width_bits == Some(64))?;
+    let gone = 16.0 * own.sectors as f64;
+    let moved = moved(m).filter(|moved| *moved > gone)?;
+    let asked: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
+    let kept = 1.0 - gone / moved;
+    let of_l2 = 1.0 - gone / (32.0 * asked as f64);
+    Some(
+        Draft::of(Action::FewerBytes, Change::default())
+            .keeps(Part::MemoryDram, kept, kept)
+            .keeps(Part::MemoryL2, of_l2, of_l2)
+            .at(At::point(index))
+            .says(
+                "Indices of 32 bits in place of 64".into(),
+                words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept)),
+            )
+            .risks("at most 4 G elements".into())
+            .checks(words!("bytes of DRAM −{}B", glance::short(gone)), Counter::DramBytesReadSum),
     )
 }

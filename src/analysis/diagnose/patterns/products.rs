@@ -3,10 +3,11 @@
 use super::epilogue::TENSOR;
 use super::{Ask, At, Draft, Held, Pattern, WORTH, count, share};
 use crate::analysis::derive::mix::unpacks_bytes;
+use crate::analysis::derive::roofline::executed_operations;
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{self, Action, Code, Counter, Part, Threshold};
+use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -79,6 +80,12 @@ fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
+const LARGER_TILE: f64 = 0.5;
+
+/// The part of the waits of warps that multiply fragment by fragment which products of warpgroups hide.
+const ASYNCHRONOUS: f64 = 0.75;
+
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
@@ -89,9 +96,11 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         && m.has_tensor
         && m.mix.has_class(Class::TensorWgmma) == Some(false);
     let (conversions, source) = conversions(ask);
-    let of_type = source.unwrap_or("fp16");
+    let executed_work = executed_operations(m.kernel);
+    let of_type = source.or(executed_work.map(|(operands, _)| operands)).unwrap_or("fp16");
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
-    let work = m.work.flop.filter(|_| is_older)? as f64;
+    let stated = m.work.flop.map(|flop| flop as f64);
+    let work = stated.or(executed_work.map(|(_, operations)| operations)).filter(|_| is_older)?;
     let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
     let goal = (work / (rate * slots)).min(tensor.share);
@@ -105,8 +114,14 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let gone = (conversions + operands + products + promotion).min(executed);
     let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed)));
     let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();
+    // A warp waits for its fragments and for the products before; the copy of operands and the products of a warpgroup run beside it.
+    let waits =
+        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Wait, StallReason::MathPipeThrottle];
     Some(
         Draft::relieves(ask, Action::TensorGeneration, &after)
+            .rewrites()
+            .keeps(Part::MemoryL2, 1.0, LARGER_TILE)
+            .frees_of(ask, &waits, ASYNCHRONOUS)
             .at(at_products(m))
             .says(
                 words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
@@ -123,7 +138,7 @@ fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
         false => String::new(),
     };
     words!(
-        "warp-level products (`mma.sync`) reach only part of the chip's {} multiply-adds per cycle and SM: tensor pipe {} → {} for the same work{}",
+        "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
         format::fixed(rate, 0),
         share(now),
         share(goal),

@@ -8,6 +8,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::level;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::phases::SectorAccess;
 use crate::catalog::{Action, Counter, Part, StallReason};
 use crate::quantity::format;
 use crate::words;
@@ -30,12 +31,14 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * counted(ask, |op| op == Op::FFMA) >= fma;
-    if fma == 0.0 || !is_product || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
+    // Operands that are read once are shared with nobody.
+    let is_once =
+        m.study.is_some_and(|study| !study.code.turns(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)));
+    if fma == 0.0 || !is_product || is_once || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
     let now = wavefronts / fma;
-    // What is read falls to half a wavefront for each FMA, or to an eighth by wide loads; the arithmetic stays.
-    let reads = (if now > 0.5 { 0.5 } else { 0.13 }) / now;
+    let (tile, reads) = next_tile(m, fma, now)?;
     let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
     let issue = (fma / executed).min(1.0);
     let arithmetic = fma / counted(ask, |op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
@@ -49,22 +52,49 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .keeps(Part::MemoryL1tex, reads, 0.0)
         .keeps(Part::MemoryLsu, reads, 0.0)
         .frees_of(ask, &waits, 1.0 - reads);
-    let goal = if now > 0.5 { "0.5" } else { "0.13" };
+    let goal = format::fixed(now * reads, 2);
     let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
         draft
             .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)))
             .says(
-                "Register tile: several outputs a thread (4 × 4: 8 loads for 16 FFMA)".into(),
+                words!("Register tile: several outputs a thread ({})", tile),
                 words!(
-                    "{} wavefronts of shared memory per FMA; 4 × 4 needs 0.5, with LDS.128 0.13",
-                    format::fixed(now, 2)
+                    "{} wavefronts of shared memory per FMA; that tile reads {} of these words",
+                    format::fixed(now, 2),
+                    share(reads)
                 ),
             )
             .risks(risk.unwrap_or_default())
             .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
     )
+}
+
+/// FFMA for each word that a thread reads, in a tile of 4 × 4 outputs (16 for 8 words) and of 8 × 8 (64 for 16).
+const OF_FOUR: f64 = 2.0;
+const OF_EIGHT: f64 = 4.0;
+/// A tile is there where it reads no more than this part above what it needs.
+const NEARLY: f64 = 0.75;
+
+/// The next larger tile, with what of the words it reads that are read now; `None` where it is there already. Without instructions the
+/// wavefronts stand for the words.
+fn next_tile(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> Option<(&'static str, f64)> {
+    let is_load = |op: Op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane();
+    let words = m.study.map(|study| {
+        let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
+        let of = |row: usize| {
+            let word = study.code.rows[row].word.unwrap_or_default();
+            study.code.executed[row] as f64 * word.registers.writes.iter().map(|own| f64::from(own.count)).sum::<f64>()
+        };
+        rows.map(of).sum::<f64>() / fma
+    });
+    let each = 1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts);
+    match each {
+        each if each < NEARLY * OF_FOUR => Some(("4 × 4: 8 words for 16 FFMA", each / OF_FOUR)),
+        each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 words for 64 FFMA", each / OF_EIGHT)),
+        _ => None,
+    }
 }
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
@@ -85,6 +115,15 @@ const LEADING: f64 = 0.8;
 /// What is expected to stay of the accesses where values are used again.
 const REUSED: f64 = 0.4;
 
+/// Whether most sectors of loads are at places that loaded values choose.
+fn is_mostly_gathered(m: &Measures<'_, '_>) -> bool {
+    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+    let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> u64 {
+        all.iter().filter(|access| is_meant(access)).map(|access| access.sectors).sum()
+    };
+    2 * sectors(&|access| access.is_inherent && access.at.op().reads_global()) > sectors(&|_| true)
+}
+
 /// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -94,8 +133,10 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
     // What L2 gets from DRAM once is read by nobody twice.
     let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
+    // What loaded values choose is used again only where they say so.
+    let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| ask.need(unit.part)).fold(0.0, f64::max);
-    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream {
+    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
         return None;
     }
     let how = match is_inside {

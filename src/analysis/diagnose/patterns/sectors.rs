@@ -178,7 +178,7 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .keeps(Part::MemoryL2, kept, kept / SECTORS_PER_LOOKUP)
             .frees_of(ask, &waits, 1.0 - kept)
             .unknown(ask, &unknown)
-            .at(accesses.first().map_or(At::Line(Sits::GlobalAccesses), |first| At::point(&first.at)))
+            .at(accesses.first().map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)))
             .says(
                 "Coalesce: neighbouring lanes at neighbouring addresses".into(),
                 words!("{} of the sectors would go if the bytes were packed", share(excess / all)),

@@ -55,7 +55,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         let draft = Draft::overlaps(Action::MoreInFlight, cost);
         let saves = draft.saves(ask);
         draft
-            .at(At::Line(Sits::Waits(StallReason::LongScoreboard))).says(
+            .at(At::waits(ask.m, StallReason::LongScoreboard)).says(
                 match shared_left(ask) >= STAGE {
                     true => "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer",
                     false => "Fill the stages earlier: take work off the producer (shared memory has no room for a further stage)",
