@@ -4,9 +4,10 @@ use super::brief;
 use super::document::{Block, Document, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, columns_of, paragraph, text};
-use crate::analysis::{Audit, Row, Standing, Verdict};
+use crate::analysis::{Audit, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
+use crate::quantity::glance::time;
 use crate::words;
 use crate::words::Words;
 
@@ -160,16 +161,18 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
     let row = |entry: &&Entry<'_>| {
         // The time of wrong results is none to compare.
         let sound = entry.audit.filter(|audit| !is_wrong(audit));
-        let time = sound.map(|audit| &audit.performance.time);
-        let (old, new) = time.map(tables::sides).unwrap_or_default();
-        let change = time.and_then(Row::change);
+        let change = sound.and_then(Audit::time_of_change);
+        let alone = sound.and_then(|audit| {
+            audit.timing.as_ref().map(|timing| timing.kernel.time.median).or_else(|| audit.performance.time.new.value())
+        });
+        let side = |ns: Option<f64>| text(ns.map(time).unwrap_or_default()).sorted(ns);
         vec![
             text(&entry.heading.subject),
             tables::verdict(verdict_of(entry)).strong(),
-            text(old).sorted(time.and_then(|row| row.old.as_ref()?.value())),
-            text(new).sorted(time.and_then(|row| row.new.value())),
+            side(change.map(|change| change.old)),
+            side(change.map(|change| change.new).or(alone)),
             change.map(|c| text(format::change(c.old, c.new)).sorted(c.new / c.old)).unwrap_or_default(),
-            text(sound.map(|audit| audit.bottleneck.limiter.to_string()).unwrap_or_default()),
+            text(sound.map(|audit| brief::limiter_name(audit.bottleneck.limiter)).unwrap_or_default()),
         ]
     };
     let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
