@@ -215,6 +215,25 @@ fn the_change_of_the_time_is_one_number_with_one_source() {
     assert_eq!(sources, BTreeSet::from(["benchmark", "ncu"]));
 }
 
+#[test]
+fn a_stream_beside_a_table_is_read_once_and_draws_are_where_an_index_is_loaded() {
+    let templates = Templates::load(None).unwrap();
+    let read = |name: &str| {
+        let all = committed::snapshots();
+        let path = all.iter().find(|path| path.to_string_lossy().ends_with(&format!("-{name}.json"))).unwrap();
+        let made = Snapshot::read(path).unwrap();
+        let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
+        page.lines().find(|line| line.starts_with("| DRAM read")).unwrap().to_owned()
+    };
+    // 16,777,216 pairs of floats are read once; the draws are of a table of sines.
+    for (name, once) in [("fft_radix4", " 134 MB (in) |"), ("scan_chained", " 67.1 MB (in, state, ticket) |")] {
+        assert!(read(name).contains(once) && read(name).contains(" 1.00 |"), "{name}: {}", read(name));
+    }
+    for name in ["hash_probe", "pointer_chase"] {
+        assert!(read(name).contains("uniform draws"), "{name}: {}", read(name));
+    }
+}
+
 /// The fold of metric names of a committed page.
 fn metric_names(page: &str) -> String {
     let all = committed::snapshots();
