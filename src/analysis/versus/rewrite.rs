@@ -32,6 +32,11 @@ pub struct OpcodeMove {
 }
 
 impl OpcodeMove {
+    /// Whether a reader of the source looks for the opcode: it multiplies matrices, moves data, or fetches it ahead.
+    pub fn is_sought(&self) -> bool {
+        is_sought(self.op)
+    }
+
     /// Whether the count rose.
     pub fn rose(&self) -> bool {
         self.executed.1 > self.executed.0
@@ -75,7 +80,6 @@ fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
     found
 }
 
-/// Whether a reader of the source looks for the opcode: it multiplies matrices, moves data, or fetches it ahead.
 fn is_sought(op: Op) -> bool {
     op.is_product() || op.told() == Told::Move || op.act() == Some(Act::Prefetch)
 }

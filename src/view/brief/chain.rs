@@ -11,8 +11,9 @@ use crate::words;
 use crate::words::Words;
 use cuda_binary::op::{Act, Space};
 
-/// Opcodes told of the code.
+/// Opcodes told of the code, and those among them that a reader looks for where others moved as well.
 const OPCODES: usize = 5;
+const SOUGHT: usize = 3;
 /// Points by which the share of a phase must have moved, and phases told.
 const POINTS: f64 = 0.02;
 const PHASES: usize = 3;
@@ -22,7 +23,10 @@ const COST: f64 = 0.05;
 /// `**In the code:** …`; `None` where a side was not counted by instruction.
 pub(super) fn code(audit: &Audit) -> Option<Words> {
     let moves = audit.moves.as_ref()?;
-    let mut told: Vec<Words> = moves.iter().take(OPCODES).map(|one| opcode(audit, one)).collect();
+    let (sought, others): (Vec<&OpcodeMove>, Vec<&OpcodeMove>) = moves.iter().partition(|one| one.is_sought());
+    let first = sought.len().min(OPCODES - others.len().min(OPCODES - SOUGHT));
+    let shown = sought[..first].iter().chain(&others).take(OPCODES);
+    let mut told: Vec<Words> = shown.map(|one| opcode(audit, one)).collect();
     if told.is_empty() {
         told.push("no opcode came, went, or runs a tenth more or less often".into());
     }

@@ -1,6 +1,6 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{both, row, sides, tenth};
+use super::numbers::{both, row, sides, tenth, value};
 use super::{chain, lead, story};
 use crate::analysis::{Audit, Comparison, Row, Standing, expectation};
 use crate::catalog::Counter;
@@ -148,7 +148,7 @@ fn counters(audit: &Audit) -> Option<Table> {
         .iter()
         .filter_map(|metric| {
             let row = row(audit, metric)?;
-            let change = row.change()?;
+            let change = row.change().filter(|change| !is_trifle(audit, *metric, change.old.max(change.new)))?;
             let ratio = (change.new.max(1.0) / change.old.max(1.0)).ln().abs();
             let because = || chain::because(audit, *metric, change.new > change.old);
             (ratio >= (1.0 + LEAST / 100.0).ln()).then(|| (row, ratio, because()))
@@ -183,6 +183,16 @@ fn counters(audit: &Audit) -> Option<Table> {
         lines.extend(rows.into_iter().map(|(row, ..)| line(row)));
     }
     (!lines.is_empty()).then(|| table("counters", columns, lines))
+}
+
+/// Whether so many bytes of one direction of DRAM are next to nothing beside the other: what they change by is chance.
+fn is_trifle(audit: &Audit, counter: Counter, bytes: f64) -> bool {
+    let other = match counter {
+        Counter::DramBytesReadSum => Counter::DramBytesWriteSum,
+        Counter::DramBytesWriteSum => Counter::DramBytesReadSum,
+        _ => return false,
+    };
+    value(audit, other).is_some_and(|other| 100.0 * bytes < LEAST * other)
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.

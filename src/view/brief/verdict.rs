@@ -15,6 +15,8 @@ use crate::words::Words;
 const SHOWN: usize = 2;
 /// Units in the line of shares of peak.
 const UNITS: usize = 5;
+/// Points under which two limits are level.
+const LEVEL: f64 = 0.05;
 /// Share of the peak from which a unit is named there.
 const LEAST: f64 = 0.01;
 
@@ -132,6 +134,9 @@ fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
         Because::Unsampled => "no samples by instruction".to_owned(),
         Because::Samples(count) => samples(count),
+        Because::Near(count, points) if points < LEVEL => {
+            format!("{}; level with what comes second", samples(count))
+        }
         Because::Near(count, points) => {
             format!("{}; only {} points ahead of what comes second", samples(count), format::fixed(points, 1))
         }
