@@ -345,7 +345,7 @@ mod tests {
         let [why, ground, cure] = of(Join::Silent, Verdict::Ambiguous, Some(Doubt::NoClocks));
         let doubt = "clocks were not read on both sides, so they cannot be ruled out";
         assert_eq!(why, format!("{own} The benchmark is AMBIGUOUS: {doubt}."));
-        assert_eq!(ground, format!("one launch on each side; the benchmark does not decide (+2.0 %): {doubt}"));
+        assert_eq!(ground, format!("one launch on each side; the benchmark does not decide: {doubt}"));
         assert_eq!(cure, "");
     }
 }
