@@ -144,7 +144,25 @@ def check(browser, page, shots, name):
     browser.shot(shots / f"{name}-phone.png")
     browser.run("document.getElementById('stalls').scrollIntoView()")
     browser.shot(shots / f"{name}-phone-stalls.png")
+    printed(browser, page, shots, name)
     expect(not browser.messages(), f"{name}: the console stays empty")
+
+
+def printed(browser, page, shots, name):
+    """The page on A4 paper: no controls, no scroll bars, nothing cut off, dark ink on white."""
+    browser.size(794, 1123)
+    browser.open(page)
+    browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
+    shown = browser.run("return Array.from(document.querySelectorAll('nav, .tools')).filter(e => e.offsetParent).length")
+    expect(shown == 0, f"{name}: paper has no controls")
+    cut = browser.run("""return Array.from(document.querySelectorAll('.wide, .pane')).filter(e => e.offsetParent)
+        .filter(e => ['auto', 'scroll', 'hidden'].includes(getComputedStyle(e).overflowX)).length""")
+    expect(cut == 0, f"{name}: paper cuts nothing off")
+    ink = browser.run("return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]")
+    light = [sum(int(part) for part in colour[colour.index("(") + 1:-1].split(",")[:3]) for colour in ink]
+    expect(light[0] > light[1], f"{name}: paper has dark ink on white: {ink}")
+    browser.shot(shots / f"{name}-printed.png")
+    browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
 
 
 def sources(browser, name):

@@ -29,7 +29,7 @@ use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::Phases;
 use crate::analysis::profile::Profile;
-use crate::analysis::results::changed::TimedChange;
+use crate::analysis::results::changed::TimeOfChange;
 use crate::analysis::results::floor::Stated;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::results::reference::ReferenceProfile;
@@ -41,6 +41,7 @@ use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Compared, Tested};
+use crate::analysis::versus::rewrite::{self, OpcodeMove};
 use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::story::Story;
 use crate::analysis::versus::verdict::Comparison;
@@ -125,6 +126,9 @@ pub struct Audit {
     pub unseen_after: Vec<Code>,
     /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
     pub story: Option<Story>,
+    /// Opcodes that came, went or run another number of times; `None` where a side was not counted by instruction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moves: Option<Vec<OpcodeMove>>,
     /// What became of the limiter; `None` without an old side.
     pub limiter_change: Option<LimiterChange>,
     /// The new side in one line: readings by name.
@@ -183,15 +187,15 @@ impl Audit {
         Looked { correctness: self.correctness.as_ref(), tested: self.tested.as_ref(), sanitizer: &self.sanitizer }
     }
 
-    /// The change of the time in percent that a page gives: of the medians of the benchmarks where these compare, else of the
-    /// launches that ncu timed.
+    /// The time of a launch on both sides, the one that everything says of the change: by the benchmarks where these compare, else of the
+    /// launches that ncu timed. `None` without an old side.
+    pub fn time_of_change(&self) -> Option<TimeOfChange> {
+        self.comparison.as_ref()?.whole.time_of_change(self.timing.as_ref().and_then(|timing| timing.change.as_ref()))
+    }
+
+    /// The change of that time in percent.
     pub fn change_of_time(&self) -> Option<f64> {
-        let timed = self.timing.as_ref().and_then(|timing| timing.change.as_ref()).filter(|timed| timed.tells());
-        let profiled = || {
-            let judged = self.comparison.as_ref()?.whole.time.as_ref()?;
-            Some(100.0 * (judged.new.median / judged.old.median - 1.0))
-        };
-        timed.map(TimedChange::percent).or_else(profiled)
+        self.time_of_change().map(|time| time.percent())
     }
 
     /// What is known of the kernel's results.
@@ -267,10 +271,11 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let now = |name: &str| named::reading(&known, name);
     let was = |name: &str| Some(named::reading(old_known.as_ref()?, name));
     let mut performance = Performance::of(kernel, old_kernel, work);
-    let estimates = alone
-        .as_ref()
-        .zip(old_known.as_ref())
-        .map(|(alone, old)| Estimates::of(&alone.levers, &performance, |name| named::reading(old, name), now));
+    let studies = studied.study.as_ref().zip(old_studied.as_ref().and_then(|old| old.study.as_ref()));
+    let moves = studies.map(|(new, old)| rewrite::moves(new, old));
+    let estimates = alone.as_ref().zip(old_known.as_ref()).map(|(alone, old)| {
+        Estimates::of(&alone.levers, &performance, moves.as_deref(), |name| named::reading(old, name), now)
+    });
     let estimates = estimates.zip(old_kernel).map(|(estimates, old)| estimates.beside_work(kernel, old));
     let story = old_kernel.and_then(|old| Story::of(kernel, old, limits));
     let old_bottleneck = alone.as_ref().map(|alone| alone.bottleneck.clone());
@@ -364,6 +369,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old_roofline: old_derived.map(|old| old.roofline),
         old_findings,
         story,
+        moves,
         limiter_change,
         hypotheses,
         estimates,

@@ -3,6 +3,7 @@
 use crate::analysis::artefact::Artefact;
 use crate::analysis::audit::Audit;
 use crate::analysis::kernel::row::Row;
+use crate::analysis::results::changed::TimedChange;
 use crate::evidence::Reading;
 
 /// Percent by which a side that is measured again may differ from what was measured before and still be the same.
@@ -91,8 +92,10 @@ impl Compared {
         let timing = audit.timing.as_ref();
         let benchmark = timing.map(|timing| timing.kernel.time.median);
         let changed = timing.and_then(|timing| timing.change.as_ref());
-        let timed = changed.and_then(|change| change.time.change);
-        let profiled = whole.cycles.as_ref().and_then(|cycles| cycles.change);
+        // Those of the medians, which the page has.
+        let timed = changed.filter(|change| change.time.change.is_some()).map(TimedChange::percent);
+        let profiled = whole.cycles.as_ref().filter(|cycles| cycles.change.is_some());
+        let profiled = profiled.map(|cycles| 100.0 * (cycles.new.median / cycles.old.median - 1.0));
         Some(Compared {
             with,
             change: [profiled, timed].into_iter().flatten().reduce(f64::max),

@@ -77,7 +77,7 @@ pub(super) fn find(
         let lost = record.lost.iter().rfind(|(found, _)| found.at < at);
         let words = match lost {
             Some((_, error)) => unusable(folder, error),
-            None => "No baseline was given, and there is no earlier audit of this subject.".to_owned(),
+            None => String::new(),
         };
         return Ok(Found::none(&words));
     };

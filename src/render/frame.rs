@@ -11,6 +11,7 @@ use super::outline::Outline;
 use super::sink::one_line;
 use super::{escape, markdown};
 use crate::bounds::PAGE;
+use crate::view::CONCLUSIONS;
 use crate::view::{Block, Content, Document, Section, SourceText};
 use handlebars::{
     Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, RenderErrorReason,
@@ -202,9 +203,13 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                 let text = match (section(name), medium) {
                     (Some(section), medium) => {
                         let title = if title.is_empty() { &section.title } else { title };
-                        page.expected.heading(title);
+                        if !section.blocks.is_empty() {
+                            page.expected.heading(title);
+                        }
                         page.expected.add(&section.blocks);
                         match medium {
+                            // What is empty is its marks, for the author to write between.
+                            Medium::Markdown if section.blocks.is_empty() => String::new(),
                             Medium::Markdown => {
                                 let (title, blocks) = (escape::heading(title), markdown::blocks(&section.blocks));
                                 format!("{} {title}\n{blocks}", "#".repeat(level)).trim_end().to_owned()
@@ -220,7 +225,7 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
                     }
                     (None, _) => String::new(),
                 };
-                if !text.is_empty() {
+                if !text.is_empty() || name == CONCLUSIONS && matches!(medium, Medium::Markdown) {
                     page.begin(&mut between, name, medium)?;
                     let last = section(name).and_then(|section| section.blocks.last());
                     page.put(&mut between, &text, last, medium);

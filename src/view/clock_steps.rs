@@ -4,6 +4,7 @@ use crate::analysis::{Audit, Flag, Level, Timed, Timing, caches_are_flushed};
 use crate::catalog::Part;
 use crate::evidence::FlushedBy;
 use crate::quantity::format::{self, Scale};
+use crate::quantity::glance;
 
 /// How far the benchmark may lie from ncu's time before it asks for a reason, in percent.
 const APART: f64 = 5.0;
@@ -96,7 +97,9 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
         "which this evidence does not explain"
     };
     let by = if apart > 0.0 { "longer" } else { "shorter" };
-    Some(format!("ncu's time is {} % {by} than the benchmark's, {why}", format::fixed(apart.abs(), 1)))
+    // What is taken off stands beside it, since both times are on the page.
+    let less = if empty > 0.0 { format!(" less an empty launch ({})", glance::time(empty)) } else { String::new() };
+    Some(format!("ncu's time is {} % {by} than the benchmark's{less}, {why}", format::fixed(apart.abs(), 1)))
 }
 
 /// Why the driver holds clocks down: bits of `nvmlClocksThrottleReason…` in NVML's header `nvml.h`.

@@ -7,6 +7,7 @@ use super::tables::{self, code, columns_of, heading, left, list, paragraph, righ
 use crate::analysis::{Against, Columns, Joined, KernelKey};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
+use crate::quantity::{format, glance};
 use crate::words;
 use unicode_width::UnicodeWidthStr;
 
@@ -48,25 +49,33 @@ fn summary(columns: &Columns, letters: &[String]) -> Table {
     let mut lines = Vec::new();
     for joined in &columns.joined {
         let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();
-        let first = joined.against.iter().find_map(row).and_then(|row| row.old);
-        let name = |key: &KernelKey| code(without_middle(key.short_name(), NAME));
-        let time = |reading: Option<&Reading>| {
-            reading.map(|own| text(tables::number(own)).sorted(own.value())).unwrap_or_default()
+        // One time of a launch for each pair, that of its page: the benchmark's where both sides have one, else the profiler's.
+        let pair = |against: &Against| {
+            let timed = against.comparison.whole.time_of_change(against.timed.as_ref());
+            let sides = || {
+                let row = row(against);
+                let side = |reading: Option<&Reading>| reading.and_then(Reading::value);
+                (side(row.as_ref().and_then(|row| row.old.as_ref())), side(row.as_ref().map(|row| &row.new)))
+            };
+            timed.map_or_else(sides, |time| (Some(time.old), Some(time.new)))
         };
-        let value = |reading: Option<&Reading>| reading.and_then(Reading::value).unwrap_or(f64::INFINITY);
-        let base = [name(&joined.kernel), text(letters[0].as_str()), time(first.as_ref()), text(""), text("")];
-        let mut own = vec![(value(first.as_ref()), base.to_vec())];
+        let first = joined.against.iter().find_map(|against| pair(against).0);
+        let name = |key: &KernelKey| code(without_middle(key.short_name(), NAME));
+        let time = |ns: Option<f64>| text(ns.map(glance::time).unwrap_or_default()).sorted(ns);
+        let rank = |ns: Option<f64>| ns.unwrap_or(f64::INFINITY);
+        let base = [name(&joined.kernel), text(letters[0].as_str()), time(first), text(""), text("")];
+        let mut own = vec![(rank(first), base.to_vec())];
         for against in &joined.against {
-            let row = row(against);
-            let new = row.as_ref().map(|row| &row.new);
+            let (old, new) = pair(against);
+            let change = old.zip(new).map(|(old, new)| text(format::change(old, new)).sorted(Some(new / old)));
             let cells = vec![
                 name(&against.kernel),
                 text(letters[against.column].as_str()),
                 time(new),
-                row.as_ref().map(tables::change).unwrap_or_default(),
+                change.unwrap_or_default(),
                 tables::verdict(against.comparison.whole.verdict),
             ];
-            own.push((value(new), cells));
+            own.push((rank(new), cells));
         }
         if own.len() > 2 {
             own.sort_by(|(a, _), (b, _)| a.total_cmp(b));

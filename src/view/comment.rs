@@ -1,12 +1,13 @@
 //! The comment on a pull request: verdicts, what moved, what to do next; the worst subject first.
 
 use super::brief;
-use super::document::{Block, Document, Section, Table};
+use super::document::{Block, Cell, Document, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, columns_of, paragraph, text};
-use crate::analysis::{Audit, Row, Standing, Verdict};
+use crate::analysis::{Audit, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind};
 use crate::quantity::format;
+use crate::quantity::glance::time;
 use crate::words;
 use crate::words::Words;
 
@@ -96,6 +97,15 @@ fn verdict_of(entry: &Entry<'_>) -> Verdict {
     comparison.map_or(Verdict::NotMeasured, |comparison| comparison.whole.verdict)
 }
 
+/// What a heading says of a subject: its verdict, or that it has nothing to be held against.
+fn word_of(entry: &Entry<'_>) -> &'static str {
+    match (verdict_of(entry), entry.audit) {
+        (Verdict::NotMeasured, None) => "code alone",
+        (Verdict::NotMeasured, Some(_)) if !has_comparison(entry) => "no baseline",
+        (verdict, _) => verdict.word(),
+    }
+}
+
 fn has_comparison(entry: &Entry<'_>) -> bool {
     entry.audit.is_some_and(|audit| audit.comparison.is_some())
 }
@@ -141,18 +151,17 @@ fn document(sorted: &[&Entry<'_>], room: Room, index: Option<&Words>) -> Documen
 /// `Performance audit: 1 slower, 2 faster`.
 fn title(sorted: &[&Entry<'_>]) -> String {
     if let [only] = sorted {
-        return format!("Performance audit of {}: {}", only.heading.subject, verdict_of(only));
+        return format!("Performance audit of {}: {}", only.heading.subject, word_of(only));
     }
-    let mut counts: Vec<(Verdict, usize)> = Vec::new();
+    let mut counts: Vec<(&str, usize)> = Vec::new();
     for entry in sorted {
-        let verdict = verdict_of(entry);
-        match counts.iter_mut().find(|(known, _)| *known == verdict) {
+        let word = word_of(entry);
+        match counts.iter_mut().find(|(known, _)| *known == word) {
             Some((_, count)) => *count += 1,
-            None => counts.push((verdict, 1)),
+            None => counts.push((word, 1)),
         }
     }
-    let words: Vec<String> =
-        counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.word().to_lowercase())).collect();
+    let words: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {}", word.to_lowercase())).collect();
     format!("Performance audit: {}", words.join(", "))
 }
 
@@ -160,16 +169,18 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
     let row = |entry: &&Entry<'_>| {
         // The time of wrong results is none to compare.
         let sound = entry.audit.filter(|audit| !is_wrong(audit));
-        let time = sound.map(|audit| &audit.performance.time);
-        let (old, new) = time.map(tables::sides).unwrap_or_default();
-        let change = time.and_then(Row::change);
+        let change = sound.and_then(Audit::time_of_change);
+        let alone = sound.and_then(|audit| {
+            audit.timing.as_ref().map(|timing| timing.kernel.time.median).or_else(|| audit.performance.time.new.value())
+        });
+        let side = |ns: Option<f64>| text(ns.map(time).unwrap_or_default()).sorted(ns);
         vec![
             text(&entry.heading.subject),
-            tables::verdict(verdict_of(entry)).strong(),
-            text(old).sorted(time.and_then(|row| row.old.as_ref()?.value())),
-            text(new).sorted(time.and_then(|row| row.new.value())),
+            Cell { words: word_of(entry).into(), ..tables::verdict(verdict_of(entry)) }.strong(),
+            side(change.map(|change| change.old)),
+            side(change.map(|change| change.new).or(alone)),
             change.map(|c| text(format::change(c.old, c.new)).sorted(c.new / c.old)).unwrap_or_default(),
-            text(sound.map(|audit| audit.bottleneck.limiter.to_string()).unwrap_or_default()),
+            text(sound.map(|audit| brief::limiter_name(audit.bottleneck.limiter)).unwrap_or_default()),
         ]
     };
     let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
@@ -197,7 +208,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
             }
         }
         None => {
-            let words = words!("**NOT MEASURED**: an audit of the code alone, without a report.");
+            let words = words!("**Code alone**: without a report there is no time.");
             blocks.push(paragraph("change", words));
         }
     }
@@ -207,7 +218,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
     };
     blocks.push(paragraph("page", words!("Page: {}", page)));
     blocks.append(&mut beside);
-    let title = format!("{}: {}", entry.heading.subject, verdict_of(entry));
+    let title = format!("{}: {}", entry.heading.subject, word_of(entry));
     Section::new(&entry.heading.subject, title, blocks)
 }
 
@@ -216,7 +227,7 @@ fn patterns(audit: &Audit) -> Option<Block> {
     let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
     audit.old_findings.as_ref()?;
     let listed = |word: &str, codes: Vec<Code>| {
-        let codes: Vec<String> = codes.iter().filter(is_pattern).map(Code::to_string).collect();
+        let codes: Vec<String> = codes.iter().filter(is_pattern).map(|code| brief::limiter_name(*code)).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))
     };
     let came = listed("new", audit.new_findings().map(|finding| finding.code).collect());

@@ -238,10 +238,13 @@ impl Document {
     /// The page with what its author concluded; without that, the program's draft is said to be one.
     #[must_use]
     pub fn concluded(mut self, prose: Option<Vec<Block>>) -> Document {
+        let is_empty = |section: &Section| section.name == CONCLUSIONS && section.blocks.is_empty();
+        if prose.is_none() {
+            self.sections.retain(|section| !is_empty(section));
+        }
         if let Some(section) = self.sections.iter_mut().find(|section| section.name == CONCLUSIONS) {
             match prose {
                 Some(prose) => section.blocks = prose,
-                None if section.blocks.is_empty() => {}
                 None => {
                     let words = "A draft by the program that nobody has edited.".into();
                     section.blocks.push(Block { name: "unedited".into(), content: Content::Paragraph(words) });

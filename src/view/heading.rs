@@ -28,7 +28,7 @@ pub struct Heading {
     pub program: String,
     /// How to make the page again.
     pub command: String,
-    /// Where the old side comes from, or why there is none; plain text, may be empty.
+    /// Where the old side comes from, or why there is none; plain text, empty for a first audit that nobody gave a baseline.
     pub baseline: String,
     /// The snapshot that the old side comes from: its file name in the folder of audits, or the path that was given. Empty
     /// for a report, and where there is none.
@@ -74,6 +74,11 @@ impl Heading {
     /// The earlier audits that the page shows.
     pub(in crate::view) fn shown(&self) -> &[Milestone] {
         &self.history[self.history.len().saturating_sub(SHOWN)..]
+    }
+
+    /// Whether nobody gave a baseline, and there is no earlier audit.
+    pub(in crate::view) fn has_no_baseline(&self) -> bool {
+        self.baseline.is_empty()
     }
 
     /// What is open in the series, in a sentence; `None` where nothing is, or the verdict of the day says it.

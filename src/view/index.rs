@@ -4,7 +4,7 @@ use super::charts::times;
 use super::document::{Cell, Table};
 use super::floor;
 use super::tables::{self, code, columns_of, text};
-use crate::analysis::Milestone;
+use crate::analysis::{Milestone, Offered};
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 
@@ -26,7 +26,7 @@ pub struct Listed {
 /// The table of some subjects, in their order.
 pub fn index(subjects: &[Listed]) -> Table {
     let columns = columns_of(
-        "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | Trend",
+        "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
     );
     tables::table("index", columns, subjects.iter().filter_map(row).collect())
 }
@@ -44,6 +44,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
         None => text("no baseline"),
     };
     let limiter = last.limiter.map_or_else(Cell::default, |limiter| code(limiter.to_string()));
+    let first = last.levers.iter().find(|_| !last.is_at_roof);
     Some(vec![
         Cell::new(words!("{}", words::link(listed.subject.as_str(), listed.page.as_str()))),
         text(last.day()),
@@ -53,8 +54,21 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
         text(last.of_floor().map(floor::share).unwrap_or_default()),
         verdict,
         limiter,
+        text(first.map(|first| in_short(&first.what)).unwrap_or_default()),
+        text(first.and_then(forecast).unwrap_or_default()).sorted(first.and_then(|first| first.bound)),
         text(trend(&listed.milestones)),
     ])
+}
+
+/// What a lever does, without its reasons.
+fn in_short(what: &str) -> &str {
+    what.split([':', '(', ';']).next().unwrap_or(what).trim_end()
+}
+
+/// `12 to 43 %`, else the ceiling; `None` where neither is known.
+fn forecast(lever: &Offered) -> Option<String> {
+    let told = lever.forecast.map(|[low, high]| format!("{} to {} %", format::fixed(low, 0), format::fixed(high, 0)));
+    told.or_else(|| lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 0))))
 }
 
 /// The times of the last audits as bars, the highest the slowest; nothing for fewer than two.

@@ -28,7 +28,11 @@ pub(super) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
             }
             against
         } else {
-            let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
+            let why = if heading.baseline.is_empty() {
+                "No baseline was given, and there is no earlier audit."
+            } else {
+                &heading.baseline
+            };
             words!("**Compared with:** nothing. {}", why)
         },
     ));

@@ -66,7 +66,11 @@ pub(super) fn findings(audit: &Audit) -> Vec<Block> {
 /// What changed: the verdict in one word with its reason, then the times and the limiter.
 pub(super) fn change(heading: &Heading, audit: &Audit) -> Vec<Block> {
     let Some(comparison) = &audit.comparison else {
-        let why = if heading.baseline.is_empty() { "No baseline was given." } else { &heading.baseline };
+        let why = if heading.baseline.is_empty() {
+            "No baseline was given, and there is no earlier audit."
+        } else {
+            &heading.baseline
+        };
         return vec![paragraph("change", words!("**What changed:** **NOT MEASURED**. {}", why))];
     };
     let whole = &comparison.whole;

@@ -77,6 +77,18 @@ fn words_are_found_in_any_letters_and_are_a_list() {
         ("LG throttle", "stall reason"),
         ("roofline", "Peak rates"),
         ("pp", "Percentage points"),
+        ("hypothesis", "before it is measured"),
+        ("expectation", "own words"),
+        ("prediction", "old page"),
+        ("confidence", "How sure"),
+        ("tail", "no block left"),
+        ("issue floor", "schedulers"),
+        ("conditional code", "some of its turns"),
+        ("power cap", "clock"),
+        ("back-pressure", "tensor pipe"),
+        ("tile", "tile"),
+        ("step", "turn"),
+        ("stage", "shared memory"),
     ] {
         let told = project.words(&["explain", word]).done().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(says), "{word}: {told}");

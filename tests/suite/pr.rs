@@ -31,12 +31,12 @@ fn the_worst_subject_comes_first_and_nothing_is_written() {
         .done();
     assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), before);
     assert!(
-        text.starts_with("<!-- audit:pull-request -->\n## Performance audit: 1 slower, 1 faster, 1 not measured\n"),
+        text.starts_with("<!-- audit:pull-request -->\n## Performance audit: 1 slower, 1 faster, 1 no baseline\n"),
         "{text}"
     );
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} is missing in {text}"));
     // What has no news stands last.
-    assert!(at("### worse: SLOWER") < at("### better: FASTER") && at("### better") < at("### alone: NOT MEASURED"));
+    assert!(at("### worse: SLOWER") < at("### better: FASTER") && at("### better") < at("### alone: no baseline"));
     assert!(at("| worse ") < at("| better ") && at("| better ") < at("| alone "));
     assert!(
         text.contains("Every audit: [pages/README.md](https://example.org/o/r/blob/abc/pages/README.md)"),

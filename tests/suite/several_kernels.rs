@@ -149,7 +149,7 @@ fn a_tenth_of_the_time_is_worth_verdict_and_next_in_the_words_of_its_own_page() 
     let (alone, evidence) = audits(&report, &views);
     let audit = analysis::audit(&evidence, &Limits::default());
     let page = page_of(&audit);
-    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    assert_eq!(page::faults(&page, page::SEVERAL), Vec::<String>::new(), "{page}");
     assert!(page.contains(" % of the time of 5 kernels of `"), "{page}");
     assert!(page.contains(", 5.000 ms in all"), "{page}");
     let heading = Heading { subject: "step".into(), ..Heading::default() };
@@ -187,7 +187,7 @@ fn where_there_is_no_room_the_smallest_kernels_are_named_with_what_prints_them()
     let (report, views) = evened(program(&KERNELS[..8]));
     let audit = analysis::audit(&audits(&report, &views).1, &Limits::default());
     let page = page_of(&audit);
-    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    assert_eq!(page::faults(&page, page::SEVERAL), Vec::<String>::new(), "{page}");
     let left = page.lines().find(|line| line.starts_with("Left out for room: ")).unwrap();
     assert!(
         left.contains("instruction counts, build and occupancy, memory of `patch_embed_gemm` (in the full"),
@@ -233,7 +233,7 @@ fn a_snapshot_says_again_what_the_page_said_of_every_kernel_and_stays_small() {
     assert!(read.evidence == evidence.clone().kept(&audit));
     assert!(read.audit() == audit);
     let page = Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, &audit)).unwrap().text;
-    assert_eq!(page::faults(&page, page::NO_BASELINE), Vec::<String>::new(), "{page}");
+    assert_eq!(page::faults(&page, page::SEVERAL), Vec::<String>::new(), "{page}");
     // A place that the list of kernels does not have says nothing.
     let mut spoilt = evidence;
     spoilt.new.profile.as_mut().unwrap().others[0].at = 99;

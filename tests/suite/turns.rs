@@ -68,11 +68,11 @@ fn beside_ncu(name: &str, ratio: f64, flushed_bytes: u64) -> String {
 fn ncu_is_longer_for_its_cold_caches_and_shorter_where_a_flush_leaves_lines_to_write_back() {
     let (in_l2, from_dram) = ("2026-11-21-l2_resident", "2026-11-22-gemv_bf16_wide");
     // ncu empties the caches before each launch and the benchmark does not: what fits into L2 is there.
-    let cold = "ncu's time is 10.0 % longer than the benchmark's, because it starts with cold caches";
+    let cold = "ncu's time is 10.0 % longer than the benchmark's less an empty launch (1.2 µs), because it starts with cold caches";
     assert_eq!(beside_ncu(in_l2, 1.1, 0), cold);
-    let open = "ncu's time is 10.0 % shorter than the benchmark's, which this evidence does not explain";
+    let open = "ncu's time is 10.0 % shorter than the benchmark's less an empty launch (1.2 µs), which this evidence does not explain";
     assert_eq!(beside_ncu(in_l2, 0.9, 0), open);
-    let full = "ncu's time is 10.0 % shorter than the benchmark's, which starts with an L2 full of lines to write back";
+    let full = "ncu's time is 10.0 % shorter than the benchmark's less an empty launch (1.2 µs), which starts with an L2 full of lines to write back";
     assert_eq!(beside_ncu(from_dram, 0.9, 251_658_240), full);
     assert_eq!(beside_ncu(from_dram, 1.1, 251_658_240), open.replace("shorter", "longer"));
     // Within 5 % nothing is said.

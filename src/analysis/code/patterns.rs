@@ -171,8 +171,17 @@ fn load_latency(g: &Built<'_>) -> Option<Finding> {
     let is_assumed = chip.latency.as_ref()?.is_assumed;
     let exposed = g.code.loads.iter().filter(|load| load.is_exposed());
     let load = exposed.max_by_key(|load| load.warps()).filter(|load| f64::from(load.warps()) > room)?;
+    // A quarter of tensor memory is open to one warp of four alone, so that no other warp can take the wait.
+    let cure = match load.opcode.is_in(Space::TensorMemory) {
+        true => "; a quarter of tensor memory is open to one warp alone, so issue the next load before the wait for this one".to_owned(),
+        false => format!(
+            ", so {} warps per scheduler would hide the latency; there is room for {}",
+            format::integer(load.warps().into()),
+            format::plain(room, 1)
+        ),
+    };
     let sentence = words!(
-        "The result of `{}`{} is used {} cycles after issue, of the {} that {} takes{}: one warp needs {} cycles per iteration of {} instructions, so {} warps per scheduler would hide the latency; there is room for {}.",
+        "The result of `{}`{} is used {} cycles after issue, of the {} that {} takes{}: one warp needs {} cycles per iteration of {} instructions{}.",
         load.opcode.name(),
         load.line.map(|line| words!(" at line {}", line.to_string())).unwrap_or_default(),
         format::integer(load.cycles.into()),
@@ -181,8 +190,7 @@ fn load_latency(g: &Built<'_>) -> Option<Finding> {
         if is_assumed { " (assumed, not measured)" } else { "" },
         format::integer(load.turn.into()),
         format::integer(load.instructions.into()),
-        format::integer(load.warps().into()),
-        format::plain(room, 1)
+        cure
     );
     shown(Code::LoadLatency, Severity::Notes, sentence)
 }

@@ -52,12 +52,13 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
     };
     let name = if part == Part::MemoryDram { unit.name.clone() } else { format!("the {}", unit.name) };
     let left = share(1.0 - most);
+    // DRAM does not reach its peak: saturated, it is at its roof.
+    if 1.0 - most >= WORTH_A_TRY && !(part == Part::MemoryDram && unit.level == Level::Saturated) {
+        return Some(words!("≤ {} is left beside the work of {}. Sure to help is less of it: {}.", left, name, less));
+    }
     Some(match unit.level {
         Level::Saturated => {
             words!("At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less)
-        }
-        _ if is_pipe && 100.0 * unit.resident < m.limits[Threshold::SolHigh] => {
-            words!("≤ {} is left beside the work of {}; less of that helps: {}.", left, name, less)
         }
         _ => words!("Near the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less),
     })

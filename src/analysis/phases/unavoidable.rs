@@ -8,6 +8,8 @@ use crate::quantity::glance;
 
 /// The part of all bytes read that one buffer holds where draws can only be from it.
 const NEARLY_ALL: f64 = 0.9;
+/// The part of the sectors read that draws must carry to be what is read.
+const MOST: f64 = 0.5;
 /// Arguments named; more are counted.
 const NAMED: usize = 4;
 
@@ -57,9 +59,17 @@ impl Unavoidable {
     }
 }
 
-/// The sectors that draws from one buffer touch, for uniform indices; `None` where the addresses are no loaded values.
+/// The sectors that draws from one buffer touch, for uniform indices; `None` where no value from memory is the index of a load or the next
+/// address, and where such loads carry the smaller part of what is read: a stream beside a table is read once.
 fn gathered(phases: &Phases, buffer: f64, all: f64) -> Option<Amount> {
+    let has_indices = phases.indirection.is_some() || phases.chain.is_some();
     let is_load = |access: &&SectorAccess| access.is_inherent && access.at.op().reads_global();
+    let sectors = |keep: &dyn Fn(&&SectorAccess) -> bool| {
+        phases.accesses.iter().filter(keep).map(|access| access.sectors).sum::<u64>() as f64
+    };
+    if !has_indices || sectors(&is_load) < MOST * sectors(&|access| access.at.op().reads_global()) {
+        return None;
+    }
     let draw = |access: &SectorAccess| Some(access.ideal as f64 * SECTOR / (access.width_bits? as f64 / 8.0));
     let draws: Option<f64> = phases.accesses.iter().filter(is_load).map(draw).sum();
     let draws = draws.filter(|draws| *draws > 0.0)?;

@@ -5,7 +5,7 @@ use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::versus::hypothesis::TimeChange;
-use crate::analysis::versus::verdict::{Course, Judged, Verdict, both_agree, judge};
+use crate::analysis::versus::verdict::{Course, Judged, Verdict, Whole, both_agree, judge};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, FlushedBy};
 
@@ -22,6 +22,38 @@ pub struct TimedChange {
     pub verdict: Verdict,
     /// Why it does not decide; `None` where it does.
     pub doubt: Option<Doubt>,
+}
+
+/// The time of a launch on both sides, from one source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeOfChange {
+    /// Whether benchmarks took it; ncu did otherwise.
+    pub is_timed: bool,
+    /// Median of the old side in ns.
+    pub old: f64,
+    /// Median of the new side in ns.
+    pub new: f64,
+}
+
+impl TimeOfChange {
+    /// By how much it changed, in percent.
+    pub fn percent(&self) -> f64 {
+        100.0 * (self.new / self.old - 1.0)
+    }
+
+    /// What took it, as a word behind the number.
+    pub fn source(&self) -> &'static str {
+        if self.is_timed { "benchmark" } else { "ncu" }
+    }
+}
+
+impl Whole {
+    /// The time of a launch on both sides beside what the benchmarks say of it.
+    pub(crate) fn time_of_change(&self, timed: Option<&TimedChange>) -> Option<TimeOfChange> {
+        let timed = timed.filter(|timed| timed.tells()).map(|timed| (&timed.time, true));
+        let (judged, is_timed) = timed.or_else(|| Some((self.time.as_ref()?, false)))?;
+        Some(TimeOfChange { is_timed, old: judged.old.median, new: judged.new.median })
+    }
 }
 
 /// Bytes that go through L2 before each launch, and how; `None` where nothing is done to L2.

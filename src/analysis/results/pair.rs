@@ -43,7 +43,7 @@ impl Pair {
             whole.warn_of_other_work(&new.profile.kernel, &old.profile.kernel);
         }
         if let Some(change) = self.timing.as_ref().and_then(|timing| timing.change.as_ref()) {
-            whole.join(change.verdict);
+            whole.join(change.verdict, change.tells().then(|| change.percent()), limits);
         }
         if old.side.looked().standing() == Standing::Wrong {
             whole.void(Verdict::NotComparable, Why::OldWrong);

@@ -6,9 +6,11 @@ use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::catalog::{self, Better};
+use crate::analysis::versus::rewrite::OpcodeMove;
+use crate::catalog::{self, Action, Better};
 use crate::evidence::Reading;
 use crate::words::Words;
+use cuda_binary::op::{Act, Space};
 
 /// A lever of the old side with what became of its reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -70,6 +72,7 @@ impl Estimates {
     pub(in crate::analysis) fn of(
         levers: &[Lever],
         performance: &Performance,
+        moves: Option<&[OpcodeMove]>,
         old: impl Fn(&str) -> Reading,
         new: impl Fn(&str) -> Reading,
     ) -> Estimates {
@@ -78,7 +81,7 @@ impl Estimates {
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
             let (old, new) = (old(&lever.remeasure), new(&lever.remeasure));
-            let met = gained.map(|gained| match (has_moved(lever, &old, &new), lever.bound) {
+            let met = gained.map(|gained| match (is_pulled(lever, moves, &old, &new), lever.bound) {
                 (false, _) => Met::NotThisChange,
                 (true, None) => Met::Pulled,
                 (true, Some(bound)) if gained <= bound => Met::Within,
@@ -123,10 +126,28 @@ impl Estimates {
     }
 }
 
+/// Whether the change did what a lever says: the count of its own instructions tells where it has one, whatever the waits became that it
+/// was to shorten; else its reading does.
+fn is_pulled(lever: &Lever, moves: Option<&[OpcodeMove]>, old: &Reading, new: &Reading) -> bool {
+    const NARROW: u64 = 32;
+    let LeverCode::Ours(action) = &lever.code else { return has_moved(lever, old, new) };
+    let is_own: fn(&OpcodeMove) -> bool = match action {
+        Action::WideLoads => |one| one.op.loads_global() && one.width == Some(NARROW) && !one.rose(),
+        Action::WideShared => |one| one.op.is_in(Space::Shared) && one.width == Some(NARROW) && !one.rose(),
+        Action::BulkCopies => |one| one.op.is_bulk() && one.rose(),
+        Action::NarrowFence => |one| one.op.is_fence() && !one.rose(),
+        Action::MoreInFlight => |one| one.op.brings_from_memory() || one.op.act() == Some(Act::Prefetch),
+        _ => return has_moved(lever, old, new),
+    };
+    moves.map_or_else(|| has_moved(lever, old, new), |moves| moves.iter().any(is_own))
+}
+
 /// Whether a reading moved toward its good side, by enough to be what the change was about.
 fn has_moved(lever: &Lever, old: &Reading, new: &Reading) -> bool {
     let Some((old, new)) = old.value().zip(new.value()) else { return false };
-    let is_higher_better = || catalog::metric(&lever.remeasure).is_some_and(|row| row.better == Better::Higher);
+    let is_room = lever.code == LeverCode::Ours(Action::MoreWarps);
+    let is_higher_better =
+        || is_room || catalog::metric(&lever.remeasure).is_some_and(|row| row.better == Better::Higher);
     match lever.rises || is_higher_better() {
         true => new >= PULLED * old,
         false => old > 0.0 && old >= PULLED * new,

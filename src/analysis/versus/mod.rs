@@ -7,6 +7,7 @@ pub(in crate::analysis) mod common;
 pub(in crate::analysis) mod estimates;
 pub(crate) mod expectation;
 pub(in crate::analysis) mod hypothesis;
+pub(in crate::analysis) mod rewrite;
 pub(in crate::analysis) mod setting;
 pub(in crate::analysis) mod story;
 pub(in crate::analysis) mod verdict;

@@ -8,8 +8,8 @@ use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
-use crate::view::document::{Block, Cell, Section};
-use crate::view::tables::{left, list, right, table, text};
+use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::tables::{columns_of, list, right, table, text};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::Sync;
@@ -32,32 +32,40 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if launch.is_empty() && occupancy.is_empty() {
         return None;
     }
-    let has_old = audit.old.is_some();
-    let mut columns = vec![left("Build, launch")];
-    columns.extend(has_old.then(|| right("Old")));
-    columns.extend([right(if has_old { "New" } else { "" }), left("Occupancy")]);
-    columns.extend(has_old.then(|| right("Old")));
-    columns.push(right(if has_old { "New" } else { "" }));
-    let half = |fact: Option<&Fact>| {
-        let metrics: Vec<String> = fact.iter().flat_map(|fact| &fact.metrics).map(|name| (*name).to_owned()).collect();
-        let written = |side: Option<&String>| {
-            side.map_or_else(Cell::default, |side| Cell { metrics: metrics.clone(), ..text(side.as_str()) })
-        };
-        let mut cells = vec![text(fact.map_or("", |fact| fact.label))];
-        cells.extend(has_old.then(|| written(fact.and_then(|fact| fact.old.as_ref()))));
-        let own = written(fact.and_then(|fact| fact.new.as_ref()));
-        cells.push(if has_old { own.strong() } else { own });
-        cells
-    };
-    let line = |at: usize| half(launch.get(at)).into_iter().chain(half(occupancy.get(at))).collect();
-    let rows = (0..launch.len().max(occupancy.len())).map(line).collect();
-    let mut blocks: Vec<Block> = vec![table("build", columns, rows).into()];
+    let table = if audit.old.is_some() { compared(&launch, &occupancy) } else { alone(&launch, &occupancy) };
+    let mut blocks: Vec<Block> = vec![table.into()];
     let notes: Vec<Words> =
         [room(audit), audit.phases.as_ref().and_then(|phases| roles(audit, phases))].into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(list("build-notes", notes));
     }
     Some(Section::new("build", "Build stats (ptxas), occupancy, roles", blocks))
+}
+
+/// One side of a fact, with the metrics that it shows.
+fn written(fact: &Fact, side: Option<&String>) -> Cell {
+    let metrics = fact.metrics.iter().map(|name| (*name).to_owned()).collect();
+    side.map_or_else(Cell::default, |side| Cell { metrics, ..text(side.as_str()) })
+}
+
+/// Both sides, a fact of the launch and one of the occupancy a row.
+fn compared(launch: &[Fact], occupancy: &[Fact]) -> Table {
+    let columns = columns_of("Build, launch | Old: | New: | Occupancy | Old: | New:");
+    let half = |fact: Option<&Fact>| match fact {
+        Some(fact) => {
+            vec![text(fact.label), written(fact, fact.old.as_ref()), written(fact, fact.new.as_ref()).strong()]
+        }
+        None => vec![Cell::default(); 3],
+    };
+    let line = |at: usize| [half(launch.get(at)), half(occupancy.get(at))].concat();
+    table("build", columns, (0..launch.len().max(occupancy.len())).map(line).collect())
+}
+
+/// One side, a fact a column.
+fn alone(launch: &[Fact], occupancy: &[Fact]) -> Table {
+    let facts: Vec<&Fact> = launch.iter().chain(occupancy).collect();
+    let columns = facts.iter().map(|fact| right(fact.label)).collect();
+    table("build", columns, vec![facts.iter().map(|fact| written(fact, fact.new.as_ref())).collect()])
 }
 
 /// Both sides of a metric.
@@ -143,6 +151,11 @@ fn grid(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} × {}{cluster}", whole(of(Counter::LaunchGridSize)?), whole(of(Counter::LaunchBlockSize)?)))
 }
 
+/// The grid and the blocks of a launch, old and new.
+pub(super) fn launched(audit: &Audit) -> (Option<String>, Option<String>) {
+    (grid(audit, OLD), grid(audit, NEW))
+}
+
 fn occupancy(audit: &Audit) -> Vec<Fact> {
     [
         metric(audit, "Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct, percent),
@@ -156,7 +169,11 @@ fn occupancy(audit: &Audit) -> Vec<Fact> {
     .collect()
 }
 
+/// How often the grid fills the chip; blocks that stay and take tile after tile do once, which says nothing.
 fn waves(audit: &Audit, side: Side) -> Option<String> {
+    if audit.phases.as_ref().is_some_and(|phases| phases.is_persistent) {
+        return None;
+    }
     Some(digits(side(row(audit, Counter::LaunchWavesPerMultiprocessor)?)?))
 }
 

@@ -1,8 +1,8 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{both, row, sides, tenth};
-use super::{lead, story};
-use crate::analysis::{Audit, Comparison, Row, Standing, Verdict, expectation};
+use super::numbers::{both, row, sides, tenth, value};
+use super::{chain, lead, story};
+use crate::analysis::{Audit, Comparison, Row, Standing, expectation};
 use crate::catalog::Counter;
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
@@ -32,12 +32,14 @@ const WORK: [Counter; 8] = [
 /// Changes under this many percent carry no story.
 const LEAST: f64 = 5.0;
 
-pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+/// The section; `None` for a first audit, whose lead says that there is no baseline.
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut blocks = Vec::new();
     match &audit.comparison {
+        None if heading.has_no_baseline() => return None,
         None => {
-            let why = if heading.baseline.is_empty() { "no baseline" } else { heading.baseline.as_str() };
-            blocks.push(paragraph("change", words!("**NOT MEASURED**: {}.", why.trim_end_matches('.'))));
+            let why = heading.baseline.trim_end_matches('.');
+            blocks.push(paragraph("change", words!("**NOT MEASURED**: {}.", why)));
         }
         Some(_) if audit.standing() == Standing::Wrong => {
             blocks.push(paragraph(
@@ -47,7 +49,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         }
         Some(comparison) => {
             blocks.push(paragraph("change", said(heading, audit, comparison)));
-            let mut items = Reason::of(audit).map(|reason| basis(&reason, comparison)).unwrap_or_default();
+            let mut items: Vec<Words> = Vec::new();
+            items.extend(chain::code(audit));
+            items.extend(chain::counters(audit));
+            items.extend(Reason::of(audit).map(|reason| basis(&reason, comparison)).unwrap_or_default());
+            items.extend(chain::cost(audit));
             items.extend(conditions(audit));
             items.extend(heading.accepted.iter().map(|accepted| {
                 words!(
@@ -62,11 +68,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         }
     }
     blocks.extend(links(heading));
-    Section::new("changed", "What changed", blocks)
+    Some(Section::new("changed", "What changed", blocks))
 }
 
-/// The section of a page without a profile.
-pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section {
+/// The section of a page without a profile; `None` without an earlier build.
+pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut blocks = Vec::new();
     for code in &audit.code {
         let Some(diff) = &code.facts.diff else { continue };
@@ -82,10 +88,10 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Section
         blocks.push(paragraph("change", words!("**{}:** {}{}.", code.facts.arch.as_str(), what, change)));
     }
     if blocks.is_empty() {
-        blocks.push(paragraph("change", words!("**NOT MEASURED**: no baseline.")));
+        return None;
     }
     blocks.extend(links(heading));
-    Section::new("changed", "What changed", blocks)
+    Some(Section::new("changed", "What changed", blocks))
 }
 
 /// The verdict with its numbers, and what made it.
@@ -95,14 +101,16 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let change = expectation::done(&heading.change);
     let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
-    let time = audit.change_of_time().map(|percent| format::change(100.0, 100.0 + percent));
+    let time = audit.time_of_change();
+    let percent = time.map(|time| format!("{} time", format::change(time.old, time.new)));
     let numbers: Vec<String> =
-        [cycles.map(|change| format!("{change} cycles")), time.map(|change| format!("{change} time"))]
-            .into_iter()
-            .flatten()
-            .collect();
-    let numbers = if whole.verdict.is_decided() { format!(": {}", numbers.join(", ")) } else { String::new() };
-    let mut said = words!("**{}{}** against {}{}.", whole.verdict.word(), numbers, old, change);
+        [cycles.map(|change| format!("{change} cycles")), percent].into_iter().flatten().collect();
+    let source = time.map(|time| format!(" ({})", time.source()));
+    let (numbers, source) = match whole.verdict.is_decided() {
+        true => (format!(": {}", numbers.join(", ")), source.unwrap_or_default()),
+        false => Default::default(),
+    };
+    let mut said = words!("**{}{}**{} against {}{}.", whole.verdict.word(), numbers, source, old, change);
     if whole.verdict.is_decided() {
         said.push(story::sentence(audit));
         said.push(verdict::limiter(audit));
@@ -113,9 +121,10 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
 /// On what the verdict rests; where there is none, why, and what would give one.
 fn basis(reason: &Reason<'_>, comparison: &Comparison) -> Vec<Words> {
     if comparison.whole.verdict.is_decided() {
-        return vec![words!("Basis: {}.", reason.ground().trim_end_matches('.'))];
+        return vec![words!("**In the time:** {}.", reason.ground().trim_end_matches('.'))];
     }
-    [reason.why(), reason.cure()].into_iter().filter(|text| !text.is_empty()).map(Words::from).collect()
+    let why = Some(reason.why()).filter(|why| !why.is_empty()).map(|why| words!("**In the time:** {}", why));
+    why.into_iter().chain(Some(reason.cure()).filter(|cure| !cure.is_empty()).map(Words::from)).collect()
 }
 
 /// What sets the two measurements apart; nothing where they were taken alike.
@@ -135,16 +144,17 @@ fn conditions(audit: &Audit) -> Option<Words> {
 
 /// Cycles, time, the unit of the story, the counters of work that changed most, and the opcodes that did.
 fn counters(audit: &Audit) -> Option<Table> {
-    let mut rows: Vec<(&Row, f64)> = WORK
+    let mut rows: Vec<(&Row, f64, Words)> = WORK
         .iter()
         .filter_map(|metric| {
             let row = row(audit, metric)?;
-            let change = row.change()?;
+            let change = row.change().filter(|change| !is_trifle(audit, *metric, change.old.max(change.new)))?;
             let ratio = (change.new.max(1.0) / change.old.max(1.0)).ln().abs();
-            (ratio >= (1.0 + LEAST / 100.0).ln()).then_some((row, ratio))
+            let because = || chain::because(audit, *metric, change.new > change.old);
+            (ratio >= (1.0 + LEAST / 100.0).ln()).then(|| (row, ratio, because()))
         })
         .collect();
-    rows.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    rows.sort_by(|(_, a, _), (_, b, _)| b.total_cmp(a));
     rows.truncate(SHOWN);
     let perf = &audit.performance;
     let line = |row: &Row| {
@@ -162,12 +172,27 @@ fn counters(audit: &Audit) -> Option<Table> {
     };
     let mut lines: Vec<Vec<Cell>> = Vec::new();
     lines.extend(launches(audit).or_else(|| Some(&perf.cycles).filter(|row| row.change().is_some()).map(line)));
-    lines.extend(median(audit).or_else(|| Some(&perf.time).filter(|row| row.change().is_some()).map(line)));
+    lines.extend(timed(audit).or_else(|| Some(&perf.time).filter(|row| row.change().is_some()).map(line)));
     lines.extend(story::unit_rows(audit));
-    lines.extend(rows.into_iter().map(|(row, _)| line(row)));
-    lines.extend(story::opcodes(audit));
-    let columns = vec![left(""), right("Old"), right("New"), right("Change")];
+    let mut columns = vec![left(""), right("Old"), right("New"), right("Change")];
+    if rows.iter().any(|(.., because)| !because.is_empty()) {
+        columns.push(left("By"));
+        lines.iter_mut().for_each(|cells| cells.push(Cell::default()));
+        lines.extend(rows.into_iter().map(|(row, _, because)| [line(row), vec![text(because)]].concat()));
+    } else {
+        lines.extend(rows.into_iter().map(|(row, ..)| line(row)));
+    }
     (!lines.is_empty()).then(|| table("counters", columns, lines))
+}
+
+/// Whether so many bytes of one direction of DRAM are next to nothing beside the other: what they change by is chance.
+fn is_trifle(audit: &Audit, counter: Counter, bytes: f64) -> bool {
+    let other = match counter {
+        Counter::DramBytesReadSum => Counter::DramBytesWriteSum,
+        Counter::DramBytesWriteSum => Counter::DramBytesReadSum,
+        _ => return false,
+    };
+    value(audit, other).is_some_and(|other| 100.0 * bytes < LEAST * other)
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.
@@ -178,15 +203,15 @@ fn launches(audit: &Audit) -> Option<Vec<Cell>> {
     (old != profiled.old || new != profiled.new).then(|| both("Elapsed cycles, timed launches", (old, new), amount))
 }
 
-/// The medians of the two benchmarks, where they compare.
-fn median(audit: &Audit) -> Option<Vec<Cell>> {
-    let timing = audit.timing.as_ref()?;
-    let change = timing.change.as_ref().filter(|change| change.verdict != Verdict::NotComparable)?;
-    Some(both("Median of the benchmark", (change.old.time.median, timing.kernel.time.median), time))
+/// The time that the change is told by.
+fn timed(audit: &Audit) -> Option<Vec<Cell>> {
+    let change = audit.time_of_change()?;
+    let label = if change.is_timed { "Median of the benchmark" } else { "Time of a launch under ncu" };
+    Some(both(label, (change.old, change.new), time))
 }
 
 /// Where everything else stands; `None` for an audit without files.
-fn links(heading: &Heading) -> Option<Block> {
+pub(in crate::view) fn links(heading: &Heading) -> Option<Block> {
     let stem = heading.stem();
     let snapshot = words::link("snapshot", format!("{stem}.json"));
     let tables = match heading.has_html {

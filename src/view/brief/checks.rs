@@ -6,7 +6,7 @@ use crate::analysis::{
 };
 use crate::catalog;
 use crate::evidence::Reading;
-use crate::quantity::glance::time;
+use crate::quantity::glance::{amount, time};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Tone};
 use crate::view::tables::{judged, left, number, paragraph, right, table, text};
@@ -164,8 +164,12 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
     let join = |texts: Vec<String>| texts.join("; ");
     let judged = judged(tested.judgement, Role::Hypothesis);
     if let Some(words) = tested.name.strip_prefix(expectation::EXPECTED) {
-        let mut found: Vec<String> = shown().map(of_author).collect();
-        found.dedup();
+        let mut found: Vec<String> = Vec::new();
+        for told in conditions.iter().map(|condition| of_author(condition)) {
+            if !found.contains(&told) && found.len() < CONDITIONS {
+                found.push(told);
+            }
+        }
         return vec![text("the author's expectation"), text(words), text(join(found)), judged];
     }
     vec![
@@ -193,6 +197,14 @@ fn of_author(condition: &Condition) -> String {
     }
 }
 
+/// A reading in three digits: what it moved by counts, and not its last instruction.
+fn glance(reading: &Reading) -> String {
+    match reading.quantity() {
+        Some(found) if found.value() >= 1e6 => amount(found.value()),
+        _ => number(reading),
+    }
+}
+
 /// The levers of the old page that the change pulled, by the count that each was to move, and the time that came; of none pulled,
 /// the largest.
 fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
@@ -216,12 +228,12 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
                 format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
             }
             (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
-            _ => "not pulled".to_owned(),
+            _ => "not this change".to_owned(),
         };
         vec![
             text(words!("lever `{}` of the old page", pulled.code.to_string())),
             text(stated),
-            text(format!("{name} {} → {}", number(&pulled.old), number(&pulled.new))),
+            text(format!("{name} {} → {}", glance(&pulled.old), glance(&pulled.new))),
             text(met),
         ]
     };

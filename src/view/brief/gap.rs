@@ -3,7 +3,7 @@
 use super::lead::called;
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phase, PhaseKind};
-use crate::quantity::glance::amount;
+use crate::quantity::glance::short;
 
 /// A phase is of the size of a gap within this part.
 const SIZE: f64 = 0.1;
@@ -13,8 +13,8 @@ pub(super) fn sentence(audit: &Audit) -> Option<String> {
     let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).to_owned();
     let gap = audit.reference.as_ref()?.gap()?;
     let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
-    let more = |cycles: f64| format!("{} {}", amount(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
-    let both = |(own, theirs): (f64, f64)| match (amount(own), amount(theirs)) {
+    let more = |cycles: f64| format!("{} {}", short(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
+    let both = |(own, theirs): (f64, f64)| match (short(own), short(theirs)) {
         (own, theirs) if own == theirs => own,
         (own, theirs) => format!("{own} and {theirs}"),
     };

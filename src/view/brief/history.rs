@@ -18,13 +18,15 @@ const PICTURE: usize = 3;
 /// Words of a change.
 const WORDS: usize = 6;
 
-/// The section; `None` for a first audit without a reference.
+/// The section; `None` for a first audit whose times are of one state of the clocks.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let reference = audit
         .timing
         .as_ref()
         .and_then(|timing| Some((called(&timing.benchmark.reference.as_ref()?.name), timing.reference.as_ref()?)));
-    if heading.history.is_empty() && audit.old.is_none() && reference.is_none() {
+    let step = audit.timing.as_ref().and_then(clock_steps::sentence);
+    // The lead has the time of a first audit, and that of the reference beside it.
+    if heading.history.is_empty() && audit.old.is_none() && step.is_none() {
         return None;
     }
     let mut blocks = Vec::new();
@@ -43,7 +45,6 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     }));
     let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
     blocks.push(versions_table(&rows, name.unwrap_or_default()).into());
-    let step = audit.timing.as_ref().and_then(clock_steps::sentence);
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
 }

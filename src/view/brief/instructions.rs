@@ -18,6 +18,8 @@ use cuda_binary::op::Told;
 
 /// Opcodes shown beside those that a reader looks for by name.
 const TOP: usize = 3;
+/// The share of the instructions from which an opcode that nobody looks for is a row, in percent.
+const CARRIES: f64 = 10.0;
 /// Rows in all.
 const SHOWN: usize = 8;
 /// The share of all executions from which a phase is a row, in percent.
@@ -109,7 +111,12 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     };
     let all: Vec<&OpcodeRow> = audit.mix.rows.iter().filter(moved).collect();
     let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
-    let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op());
+    // Arithmetic of one lane for the whole warp runs beside the others, and a small share carries nothing.
+    let carries = |row: &OpcodeRow| {
+        let share = row.row.new.value().zip(total).map(|(own, total)| 100.0 * own / total.max(1.0));
+        !row.op().is_uniform() && share.is_none_or(|share| share >= CARRIES)
+    };
+    let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op()) && carries(row);
     picked.extend(all.iter().filter(is_plain).take(TOP));
     let least = total.unwrap_or_default() / 1000.0;
     let is_large = |row: &&&OpcodeRow| row.row.new.value().is_some_and(|count| count >= least);

@@ -1,5 +1,6 @@
 //! What the time of the kernel is made of, and what of it is healthy.
 
+use super::numbers::sampled;
 use super::numbers::tenth;
 use super::places::phase_words;
 use crate::analysis::Audit;
@@ -47,7 +48,7 @@ fn tile(phases: &Phases) -> Option<Words> {
             _ => String::new(),
         };
         let share = phase.share >= 0.005;
-        share.then(|| format!("{name} {}{of_tensor}", format::fixed(own, 0)))
+        share.then(|| format!("{name} {}{of_tensor}", sampled(own)))
     };
     let parts: Vec<String> = phases.phases.iter().filter_map(said).collect();
     let busy = phases.in_turn.map(|groups| {

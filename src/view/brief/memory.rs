@@ -45,7 +45,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         Some(phases) => accesses(phases).map(Block::from),
         None => by_line(audit).map(Block::from),
     });
-    let said: Vec<Words> = [coalescing(audit), shared(audit)].into_iter().flatten().collect();
+    let said: Vec<Words> = [coalescing(audit), multicast(audit), shared(audit)].into_iter().flatten().collect();
     if !said.is_empty() {
         blocks.push(paragraph("sectors", words::join(said, " ")));
     }
@@ -85,7 +85,7 @@ fn levels(audit: &Audit) -> Option<Table> {
         plain("DRAM read", READ, least.read, None),
         plain("DRAM write", WRITTEN, least.write, None),
         Level {
-            label: multicast(audit),
+            label: "L2 → L1".into(),
             metric: RECEIVED,
             least: copied,
             hits: hits("L2", Counter::LtsTSectorHitRatePct),
@@ -143,18 +143,13 @@ fn against(level: &Level, moved: f64) -> [Cell; 2] {
     ]
 }
 
-/// The label of what L1 received: with bulk copies that several blocks share, how many times L2 sent less.
-fn multicast(audit: &Audit) -> Words {
+/// That blocks of a cluster share what L2 sends: `None` without clusters and bulk copies.
+fn multicast(audit: &Audit) -> Option<Words> {
     let value = |metric: Counter| row(audit, metric)?.new.value();
-    let shared = || {
-        let (received, sent) = (value(RECEIVED)?, SECTOR * value(SENT)?);
-        let is_bulk = value(BULK)? > received / 2.0;
-        (is_bulk && received > 1.05 * sent).then_some(sent)
-    };
-    match shared() {
-        Some(sent) => words!("L2 → L1 (multicast: L2 sent {})", bytes(sent)),
-        None => "L2 → L1".into(),
-    }
+    let is_shared = value(Counter::LaunchClusterSize)? > 1.0 && value(BULK)? > value(RECEIVED)? / 2.0;
+    let (received, sent) = (value(RECEIVED)?, SECTOR * value(SENT)?);
+    let is_less = is_shared && received > 1.05 * sent;
+    is_less.then(|| words!("**Multicast:** L2 sent {} for the {} that L1 received.", bytes(sent), bytes(received)))
 }
 
 fn columns() -> Vec<crate::view::document::Column> {

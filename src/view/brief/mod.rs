@@ -7,6 +7,7 @@ mod actions;
 mod asked;
 mod beside;
 mod build;
+mod chain;
 mod changed;
 mod checks;
 mod conclusions;
@@ -33,7 +34,7 @@ mod verdict;
 mod wanted;
 
 pub(super) use actions::shown as shown_levers;
-pub(super) use changed::changed_code;
+pub(super) use changed::{changed_code, links};
 pub(super) use checks::section as checks;
 pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
@@ -44,3 +45,4 @@ pub(in crate::view) use places::{
     role_name,
 };
 pub(in crate::view) use roles::spent;
+pub(in crate::view) use verdict::limiter_name;

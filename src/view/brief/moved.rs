@@ -18,23 +18,23 @@ const SHOWN: usize = 4;
 const WORK: f64 = 0.05;
 const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 
-/// The sentence, with a space in front; empty without an old side, within the noise, and where nothing moved.
-pub(super) fn sentence(audit: &Audit) -> Words {
+/// `cycles per instruction 11.7 → 10.7 (−0.97): long scoreboard −1.15`; `None` without an old side, within the noise, and where nothing
+/// moved.
+pub(super) fn waits(audit: &Audit) -> Option<Words> {
     let is_decided = audit.comparison.as_ref().is_some_and(|comparison| comparison.whole.verdict.is_decided());
     let table = audit.stalls.table(StallBasis::PerIssue).filter(|_| is_decided);
-    let Some((change, table)) = audit.stalls.latency.change().zip(table) else { return Words::default() };
+    let (change, table) = audit.stalls.latency.change().zip(table)?;
     let moved = moved(&table.rows, change.old, change.new);
-    if moved.is_empty() {
-        return Words::default();
-    }
-    words!(
-        " Cycles per instruction {} → {} ({}): {}{}.",
-        digits(change.old),
-        digits(change.new),
-        signed(change.new - change.old),
-        moved.join(", "),
-        work(audit)
-    )
+    (!moved.is_empty()).then(|| {
+        words!(
+            "cycles per instruction {} → {} ({}): {}{}",
+            digits(change.old),
+            digits(change.new),
+            signed(change.new - change.old),
+            moved.join(", "),
+            work(audit)
+        )
+    })
 }
 
 /// `long scoreboard −4.56`: the reasons of their own that moved most. A warp that issues waits for nothing.
@@ -60,14 +60,14 @@ fn signed(by: f64) -> String {
     format!("{}{}", if by < 0.0 { "−" } else { "+" }, digits(by.abs()))
 }
 
-/// `; 13.3 % fewer instructions`: where the average is one of other work.
+/// ` on 13.3 % fewer instructions`: where the average is one of other work.
 fn work(audit: &Audit) -> String {
     let executed = row(audit, EXECUTED).and_then(|row| row.change());
     let Some(part) = executed.map(|change| change.new / change.old - 1.0).filter(|part| part.abs() >= WORK) else {
         return String::new();
     };
     let word = if part < 0.0 { "fewer" } else { "more" };
-    format!("; {} % {word} instructions", format::fixed(100.0 * part.abs(), 1))
+    format!(" on {} % {word} instructions", format::fixed(100.0 * part.abs(), 1))
 }
 
 #[cfg(test)]

@@ -1,19 +1,28 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::{actions, verdict, wanted};
+use super::{actions, places, verdict, wanted};
+use crate::analysis::phases::Phase;
 use crate::analysis::{Audit, Lever, LeverCode, Where};
 use crate::catalog::{Action, Code};
+use crate::quantity::format;
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};
 use crate::words;
 use crate::words::Words;
 
+/// The part of a tile in which the tensor pipe idles from which the phases without products are told.
+const LEFT: f64 = 0.05;
+/// The share of the samples from which such a phase is one, and how many are told.
+const IDLE: f64 = 0.02;
+const PHASES: usize = 3;
+
 /// The section; `None` where nothing was found to do, to collect or to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
     let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
+    blocks.extend(idle(audit).map(|words| paragraph("idle", words)));
     if !levers.is_empty() {
         blocks.push(levers_table("next", &levers, ns(audit)).into());
     }
@@ -30,6 +39,41 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }
 
+/// At a roof of products that leaves some of the time: the phases in which the warps have none in flight, and what fills them.
+fn idle(audit: &Audit) -> Option<Words> {
+    audit.bottleneck.roof.as_ref()?;
+    let phases = audit.phases.as_ref()?;
+    let left = 1.0 - phases.tensor? / phases.cycles?;
+    let mut idle: Vec<&Phase> = phases.leaves().filter(|phase| phase.in_flight == Some(false)).collect();
+    idle.retain(|phase| phase.share >= IDLE);
+    idle.sort_by(|a, b| b.share.total_cmp(&a.share));
+    if left < LEFT || idle.is_empty() {
+        return None;
+    }
+    let share: f64 = idle.iter().map(|phase| phase.share).sum();
+    let file = places::file(phases);
+    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
+    let told = idle.iter().take(PHASES).map(|phase| {
+        let name = phase.name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
+        let kind = places::phase_words(phase.kind).label.to_lowercase();
+        words!("{} ({}{}) {}", kind, name, places::lines(phase, file), percent(phase.share))
+    });
+    let others = match phases.in_turn {
+        Some(_) => "; the pipe idles where both groups are in such a phase",
+        None => "",
+    };
+    Some(words!(
+        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.",
+        match phases.roles.len() {
+            0 | 1 => "warps".to_owned(),
+            _ => places::role_name(phases, phases.pacing),
+        },
+        percent(share),
+        words::join(told.collect::<Vec<Words>>(), ", "),
+        others
+    ))
+}
+
 /// What is said where a whole report gives no action.
 fn no_lever(audit: &Audit) -> Option<Words> {
     match audit.bottleneck.limiter {
@@ -39,7 +83,7 @@ fn no_lever(audit: &Audit) -> Option<Words> {
         }
         _ => Some(match verdict::place_of_limit(audit) {
             Some(place) => {
-                words!("No rule has an action for this limiter; start at {}, its largest contributor.", place)
+                words!("No rule has an action for this limiter; start at {}, where most of it stands.", place)
             }
             None => words!("No rule has an action for this limiter."),
         }),

@@ -19,7 +19,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     let sections = [
         Some(verdict::section(audit)),
         next::section(audit).filter(|_| is_right),
-        Some(changed::section(heading, audit)),
+        changed::section(heading, audit),
         history::section(heading, audit).filter(|_| is_right),
         beside::section(audit, ALL),
         over_time::section(heading, audit).filter(|_| is_right),
@@ -33,13 +33,23 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         instructions::section(audit),
     ];
     let mut sections: Vec<Section> = sections.into_iter().flatten().collect();
+    if !sections.iter().any(|section| section.name == "changed") {
+        let last = sections.iter_mut().rev().find(|section| ["verdict", "next"].contains(&section.name.as_str()));
+        last.into_iter().for_each(|section| section.blocks.extend(changed::links(heading)));
+    }
     sections.extend(asked::section(audit, &sections).filter(|_| is_right));
     sections.extend(checks::section(audit));
     sections.push(conclusions::section(heading, audit));
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
-    let room = fit(&mut sections, if audit.old.is_some() { COMPARED } else { ALONE }, audit);
-    if room.given_up.contains(&true) {
+    let most = match (&audit.old, beside::count(audit)) {
+        (Some(_), _) => COMPARED,
+        (None, 0) => ALONE,
+        (None, _) => SEVERAL,
+    };
+    let before = sections.len();
+    fit(&mut sections, most, audit);
+    if sections.len() < before {
         // The metrics are those of the rows that the page shows.
         sections.pop();
         sections.push(provenance::section(heading, audit, &sections));
@@ -47,50 +57,71 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     sections
 }
 
-/// Lines of a page with a baseline, of one without, and of the first screen, which ends in what changed.
+/// Lines of a page with a baseline, of one without, of one that has verdicts on other kernels of its report as well, and of the first
+/// screen, which ends in what changed.
 const COMPARED: usize = 160;
-const ALONE: usize = 125;
+const ALONE: usize = 100;
+const SEVERAL: usize = 125;
 const SCREEN: usize = 40;
 /// Marker and title, and the lines under it.
 const HEAD: usize = 6;
 /// Sections whose tables list the largest first, so that their last rows are missed least.
 const RANKED: [&str; 5] = ["instructions", "stalls", "checks", "kernels", "memory"];
+/// Sections that a page without an old side goes without where shorter tables are not enough.
+const SPARED: [&str; 2] = ["instructions", "build"];
 /// Tables of theirs that stay whole.
 const WHOLE: [&str; 2] = ["bytes", beside::EACH];
 /// Rows that such a table keeps, and fewer where that is not enough.
 const KEPT: [usize; 3] = [4, 3, 2];
 /// All rows of the kernels of the report, and every verdict on them.
 const ALL: Room = Room { rows: usize::MAX, told: usize::MAX, given_up: [false; beside::GIVEN_UP.len()] };
-/// Rows of what changed that stay: cycles and time.
+/// Rows of what changed that say nothing new: cycles and time stand in its first line, in percent.
 const COUNTERS: usize = 2;
 
-/// Takes the last counters off what changed until it ends within the first screen.
+/// Takes the last counters off what changed until it ends within the first screen, and the table where only cycles and time are left.
 fn screen(sections: &mut [Section]) {
     let Some(at) = sections.iter().position(|section| section.name == "changed") else { return };
     while HEAD + sections[..=at].iter().map(lines).sum::<usize>() > SCREEN {
-        match tables(&mut sections[at]).find(|table| table.rows.len() > COUNTERS) {
-            Some(table) => table.rows.pop(),
-            None => return,
-        };
+        if let Some(table) = tables(&mut sections[at]).find(|table| table.rows.len() > COUNTERS) {
+            table.rows.pop();
+            continue;
+        }
+        sections[at].blocks.retain(|block| !matches!(block.content, Content::Table(_)));
+        break;
+    }
+    // The rows that said what moved a counter may be gone.
+    for table in tables(&mut sections[at]) {
+        while table.columns.len() > 1
+            && table.rows.iter().all(|row| row.last().is_some_and(|cell| cell.words.is_empty()))
+        {
+            table.columns.pop();
+            table.rows.iter_mut().for_each(|row| drop(row.pop()));
+        }
     }
 }
 
 /// Takes the last rows off the longest ranked tables until the page is within its lines; the full tables have them. When those are
 /// short, sections on the kernel under audit make room for the verdicts on the others, then the smallest of these lose their verdicts, and
-/// then the tables more rows. How much room the other kernels have.
-fn fit(sections: &mut Vec<Section>, most: usize, audit: &Audit) -> Room {
+/// then the tables more rows. What is left then are whole sections of a page without an old side.
+fn fit(sections: &mut Vec<Section>, most: usize, audit: &Audit) {
     let mut room = Room { told: beside::count(audit), ..ALL };
     // The end of the page: an empty line behind the fold, and a marker.
     while HEAD + sections.iter().map(lines).sum::<usize>() + 2 > most {
         let is_shorter = shorten(sections, KEPT[0], audit, &mut room)
             || given_up(sections, audit, &mut room)
             || untold(sections, audit, &mut room)
-            || KEPT[1..].iter().any(|kept| shorten(sections, *kept, audit, &mut room));
+            || KEPT[1..].iter().any(|kept| shorten(sections, *kept, audit, &mut room))
+            || audit.old.is_none() && spare(sections);
         if !is_shorter {
             break;
         }
     }
-    room
+}
+
+/// Leaves a section to the full tables; whether there was one.
+fn spare(sections: &mut Vec<Section>) -> bool {
+    let place = |name: &&str| sections.iter().position(|section| section.name == **name);
+    SPARED.iter().find_map(place).map(|at| sections.remove(at)).is_some()
 }
 
 /// Gives up a section on the kernel under audit for the verdicts on others; whether there was one.

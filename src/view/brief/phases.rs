@@ -1,6 +1,6 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
-use super::numbers::value;
+use super::numbers::{sampled, value};
 use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, Pace, Phase, PhaseKind, Phases, Wait};
@@ -18,9 +18,11 @@ const ENOUGH: u64 = 1_000;
 const FEW: u64 = 25;
 /// Shares below this are no row: beside an old side, which may have had more of it, and without one.
 const SMALL: f64 = 0.0005;
-const SMALL_ALONE: f64 = 0.01;
+const SMALL_ALONE: f64 = 0.025;
 /// Rows beside that of a loop which its parts follow.
 const ROWS: usize = 8;
+/// Lines of another role below this share of its samples are no row.
+const LINE: f64 = 0.05;
 /// Waits told of a phase, and the share of it from which the second is.
 const WAITS: usize = 2;
 const SECOND: f64 = 0.25;
@@ -204,7 +206,7 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
 /// The lines of the role that sets the pace, where the phases are those of another one.
 fn pacer(phases: &Phases) -> Option<Block> {
     let Some(Pace::Role(at)) = phases.pace.filter(|pace| *pace != Pace::Role(phases.pacing)) else { return None };
-    let lines = &phases.roles[at].lines;
+    let lines: Vec<&Phase> = phases.roles[at].lines.iter().filter(|line| line.share >= LINE).collect();
     let file = places::file(phases);
     let name = format::capital(&places::role_name(phases, at));
     let columns = vec![
@@ -214,7 +216,7 @@ fn pacer(phases: &Phases) -> Option<Block> {
         right("Instructions"),
         left("Waits (of the line)"),
     ];
-    let row = |line: &Phase| {
+    let row = |line: &&Phase| {
         vec![
             text(places::row(line, None)),
             text(places::call_line(line, file)),
@@ -256,7 +258,7 @@ fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
         Some(steps) => phase.cycles.filter(|_| in_loop).map(|cycles| cycles / steps),
         None => phase.cycles,
     };
-    value.map_or_else(Cell::default, |cycles| text(format::fixed(cycles, 0)).sorted(cycles))
+    value.map_or_else(Cell::default, |cycles| text(sampled(cycles)).sorted(cycles))
 }
 
 /// The leading waits of a phase; those behind a full tensor pipe by their name. A loop leaves them to its parts.
@@ -341,8 +343,8 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) ->
             words!(
                 "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
                 places::phase_words(largest.kind).noun,
-                format::fixed(issue / per, 0),
-                format::fixed(cycles / per, 0),
+                sampled(issue / per),
+                sampled(cycles / per),
                 if per > 1.0 { " a step" } else { "" }
             )
         },

@@ -1,7 +1,7 @@
 //! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
 
 use super::numbers::{hundredth, sides, tenth, value};
-use super::{moved, phases, places};
+use super::{phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
 use crate::catalog::{self, Counter, Threshold};
@@ -45,8 +45,17 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let least = if has_whole { LEAST } else { LEAST_OF_LARGEST * largest() };
     let is_large =
         |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share > 0.0 && share >= least);
-    let (rows, small): (Vec<&StallRow>, Vec<&StallRow>) =
-        shares.rows.iter().partition(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref()));
+    // A warp that issues, or that another one is picked before, waits for nothing; only many that are ready tell something.
+    let is_wait = |row: &&StallRow| match row.reason.as_str() {
+        "selected" => false,
+        "not_selected" => !has_whole || row.row.new.value().is_some_and(|share| share >= MANY_READY),
+        _ => true,
+    };
+    let (rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares
+        .rows
+        .iter()
+        .filter(is_wait)
+        .partition(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref()));
     if rows.is_empty() && (has_whole || small.is_empty()) {
         return None;
     }
@@ -72,7 +81,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         let small = small.iter().map(|row| Words::from(row.row.label.as_str()));
         basis.push(words!(" Next to none: {}.", words::join(small, ", ")));
     }
-    basis.push(moved::sentence(audit));
     if has_whole {
         basis.push(memory(audit, &shares.rows));
     }
@@ -120,7 +128,6 @@ fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
 fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
     let share = row.row.new.value().unwrap_or_default();
     match row.reason.as_str() {
-        "selected" => return "issuing; not a stall".into(),
         "not_selected" if share >= MANY_READY => {
             let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
             let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
@@ -129,7 +136,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
             let eligible = eligible.unwrap_or_default();
             return words!("ready warps wait for their turn{}: no latency is lost{}", eligible, hidden);
         }
-        "not_selected" => return "another warp was picked; no latency is lost".into(),
+        "not_selected" => return "another warp was picked".into(),
         _ => {}
     }
     let caused = |phases: &Phases| {

@@ -1,7 +1,7 @@
 //! What made the kernel faster or slower, in a sentence and in the rows that show it.
 
 use super::numbers::{both, tenth};
-use crate::analysis::{Audit, OpcodeRow, StallBasis, Story, StoryCause};
+use crate::analysis::{Audit, StallBasis, Story, StoryCause};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits};
 use crate::view::document::Cell;
@@ -9,10 +9,6 @@ use crate::view::tables::text;
 use crate::words;
 use crate::words::Words;
 
-/// Opcodes whose executions changed most, added up in one row.
-const OPCODES: usize = 2;
-/// They carry the story from this part of the old instructions on.
-const OPCODE_SHARE: f64 = 0.05;
 /// Warps in flight that changed by this factor are the story of a kernel without a busy unit.
 const IN_FLIGHT: f64 = 1.2;
 
@@ -107,25 +103,6 @@ pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
     let mut shares = both(format!("{label}: % of peak"), unit.share, tenth);
     shares[3] = text(points);
     vec![both(format!("{label}: busy cycles"), unit.busy, amount), shares]
-}
-
-/// The opcodes whose executions changed most, added.
-pub(super) fn opcodes(audit: &Audit) -> Option<Vec<Cell>> {
-    let counts = |row: &OpcodeRow| Some((row.row.old.as_ref()?.value()?, row.row.new.value()?));
-    let mut rows: Vec<(&OpcodeRow, f64, f64)> =
-        audit.mix.rows.iter().filter_map(|row| counts(row).map(|(old, new)| (row, old, new))).collect();
-    let all: f64 = rows.iter().map(|(_, old, _)| old).sum();
-    rows.sort_by(|a, b| (b.1 - b.2).abs().total_cmp(&(a.1 - a.2).abs()));
-    rows.truncate(OPCODES);
-    // Two that went different ways would hide each other.
-    let falls = rows.first().map(|(_, old, new)| new < old)?;
-    rows.retain(|(_, old, new)| old != new && (new < old) == falls);
-    let (old, new) = rows.iter().fold((0.0, 0.0), |(old, new), row| (old + row.1, new + row.2));
-    if (old - new).abs() < OPCODE_SHARE * all {
-        return None;
-    }
-    let names: Vec<&str> = rows.iter().map(|(row, ..)| row.opcode.as_str()).collect();
-    Some(both(format!("{} instructions", names.join(" + ")), (old, new), amount))
 }
 
 /// Why the SM clock under ncu may be another, where it fell by more than a little.

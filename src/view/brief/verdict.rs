@@ -15,6 +15,8 @@ use crate::words::Words;
 const SHOWN: usize = 2;
 /// Units in the line of shares of peak.
 const UNITS: usize = 5;
+/// Points under which two limits are level.
+const LEVEL: f64 = 0.05;
 /// Share of the peak from which a unit is named there.
 const LEAST: f64 = 0.01;
 
@@ -40,8 +42,8 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let bottleneck = &audit.bottleneck;
     let limit = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter);
     let at = limit.filter(|limit| !is_told(&bottleneck.sentence, limit)).and_then(place);
-    let lead = if bottleneck.unit.is_some() { "Largest single contributor" } else { "At" };
-    let at = at.map_or_else(Words::default, |place| words!(" {}: {}.", lead, place));
+    let lead = if bottleneck.unit.is_some() { "Most of its work is at" } else { "At" };
+    let at = at.map_or_else(Words::default, |place| words!(" {} {}.", lead, place));
     let mut blocks = vec![paragraph(
         "limiter",
         words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
@@ -132,15 +134,23 @@ fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
         Because::Unsampled => "no samples by instruction".to_owned(),
         Because::Samples(count) => samples(count),
+        Because::Near(count, points) if points < LEVEL => {
+            format!("{}; level with what comes second", samples(count))
+        }
         Because::Near(count, points) => {
             format!("{}; only {} points ahead of what comes second", samples(count), format::fixed(points, 1))
         }
         Because::Apart(count) => {
-            format!("{}; the counter is high, but the top stall points elsewhere", samples(count))
+            format!("{}; the counter is high, and warps wait for something else", samples(count))
         }
         Because::Agree(count) => format!("{}; counter and top stall agree", samples(count)),
     };
     words!("Confidence: {} ({}){}.", sure(bottleneck.confidence), because, bounds)
+}
+
+/// What a reader calls what limits a kernel.
+pub(in crate::view) fn limiter_name(limiter: crate::catalog::Code) -> String {
+    label(&limiter.to_string())
 }
 
 /// What a reader calls a limiter.

@@ -62,7 +62,11 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
 
 /// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
-    let mut page = vec![verdict::section(audit), next(), brief::changed_code(heading, audit)];
+    let mut page = vec![verdict::section(audit), next()];
+    match brief::changed_code(heading, audit) {
+        Some(changed) => page.push(changed),
+        None => page.iter_mut().rev().take(1).for_each(|next| next.blocks.extend(brief::links(heading))),
+    }
     let resources = |code: &CodeAudit| [build::blocks(&code.facts), build::occupancy(&code.facts)].concat();
     let of_each = [
         section("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts)),

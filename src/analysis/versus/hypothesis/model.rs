@@ -4,7 +4,6 @@ use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::{Expectation, Foresight};
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
-use crate::quantity::format;
 
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 pub(super) const SANITIZER: &str = "sanitizer.";
@@ -88,14 +87,6 @@ pub(in crate::analysis) enum Because {
 }
 
 impl Tested {
-    /// What was found in the place of what was missed: `tensor.busy 87.7 %; change.time 0.42 %`.
-    pub fn found(&self) -> String {
-        let missed = self.conditions.iter().filter(|one| one.when == When::After && one.met == Judgement::Fails);
-        let found = missed
-            .filter_map(|one| Some(format!("{} {}", one.expected.reading, format::quantity(one.new.quantity()?))));
-        found.collect::<Vec<_>>().join("; ")
-    }
-
     /// Why it came to its judgement, in a sentence.
     pub fn say(&self) -> String {
         let of = |is: &dyn Fn(&Condition) -> bool| {

@@ -86,11 +86,15 @@ impl Whole {
         self.other_work = is_other.then(|| (new.clone(), old.clone()));
     }
 
-    /// Adds what the benchmark says. It decides where the profile does not; where both decide and differ, neither does.
+    /// Adds what the benchmark says, with the change of its time in percent where its sides compare. It decides where the profile does
+    /// not; where both decide and differ, neither does, nor where the time that it measures moves by no more than what is the same.
     /// Sides that do not compare stay so.
-    pub(in crate::analysis) fn join(&mut self, benchmark: Verdict) {
+    pub(in crate::analysis) fn join(&mut self, benchmark: Verdict, change: Option<f64>, limits: &Limits) {
+        let is_still = change.is_some_and(|change| change.abs() <= limits[Threshold::Unchanged]);
+        let moves = matches!(self.profile, Verdict::Faster | Verdict::Slower);
         let join = match (self.profile, self.profile.is_decided(), benchmark.is_decided()) {
             (Verdict::NotComparable, ..) => return,
+            (_, true, false) if is_still && moves => Join::Contradicts,
             (own, true, true) if own == benchmark => Join::Agrees,
             (_, true, true) => Join::Contradicts,
             (_, false, true) => Join::Decides,
@@ -195,22 +199,27 @@ fn disagree(time: &Judged, cycles: &Judged) -> bool {
 mod tests {
     use super::*;
 
-    fn joined(profile: Verdict, benchmark: Verdict) -> (Verdict, Option<Join>) {
+    fn joined(profile: Verdict, benchmark: Verdict, change: Option<f64>) -> (Verdict, Option<Join>) {
         let evidence =
             Measured { time: None, cycles: None, causes: Causes::default(), failed: None, has_held_clocks: false };
         let mut whole = decide(evidence, &[], &[], &Limits::default());
         (whole.verdict, whole.profile) = (profile, profile);
-        whole.join(benchmark);
+        whole.join(benchmark, change, &Limits::default());
         (whole.verdict, whole.benchmark)
     }
 
     #[test]
     fn a_benchmark_decides_where_the_profile_does_not_and_a_contradiction_decides_nothing() {
-        use Verdict::{Ambiguous, Faster, NotComparable, Slower};
-        assert_eq!(joined(Ambiguous, Faster), (Faster, Some(Join::Decides)));
-        assert_eq!(joined(Faster, Faster), (Faster, Some(Join::Agrees)));
-        assert_eq!(joined(Faster, Slower), (Ambiguous, Some(Join::Contradicts)));
-        assert_eq!(joined(Faster, Ambiguous), (Faster, Some(Join::Silent)));
-        assert_eq!(joined(NotComparable, Faster), (NotComparable, None));
+        use Verdict::{Ambiguous, Faster, NotComparable, Same, Slower};
+        assert_eq!(joined(Ambiguous, Faster, None), (Faster, Some(Join::Decides)));
+        assert_eq!(joined(Faster, Faster, None), (Faster, Some(Join::Agrees)));
+        assert_eq!(joined(Faster, Slower, None), (Ambiguous, Some(Join::Contradicts)));
+        assert_eq!(joined(Faster, Ambiguous, None), (Faster, Some(Join::Silent)));
+        // 1.5 % more cycles at another clock, and a time that is the same: nobody waits longer.
+        assert_eq!(joined(Slower, Ambiguous, Some(0.4)), (Ambiguous, Some(Join::Contradicts)));
+        assert_eq!(joined(Slower, Ambiguous, Some(3.1)), (Slower, Some(Join::Silent)));
+        assert_eq!(joined(Slower, NotComparable, None), (Slower, Some(Join::Silent)));
+        assert_eq!(joined(Same, Ambiguous, Some(0.1)), (Same, Some(Join::Silent)));
+        assert_eq!(joined(NotComparable, Faster, None), (NotComparable, None));
     }
 }
