@@ -12,12 +12,12 @@ const SHOWN: &str = "audit";
 /// What stands between a subject and a configuration in the name of a range.
 const OF: &str = ": ";
 
-/// What is read of each configuration beside its time, with what a table calls it.
+/// What is read of each configuration beside its time, with what it is called.
 pub(crate) const CONFIGURATION_READINGS: [(Counter, &str); 6] = [
-    (Counter::LaunchRegistersPerThread, "Registers"),
-    (Counter::LaunchSharedMemPerBlockDynamic, "Dynamic shared memory"),
-    (Counter::SmWarpsActiveAvgPctActive, "Occupancy"),
-    (Counter::SmspInstExecutedSum, "Instructions"),
+    (Counter::LaunchRegistersPerThread, "registers"),
+    (Counter::LaunchSharedMemPerBlockDynamic, "dynamic shared memory"),
+    (Counter::SmWarpsActiveAvgPctActive, "occupancy"),
+    (Counter::SmspInstExecutedSum, "instructions"),
     (Counter::LtsTSectorsSum, "L2 sectors"),
     (Counter::DramBytesReadSum, "DRAM read"),
 ];
