@@ -39,7 +39,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 }
 
 fn basis(all: &[Configuration]) -> Words {
-    let launches = all.iter().map(|one| one.ns.len()).max().unwrap_or_default();
+    let launches = || all.iter().map(|one| one.ns.len());
     let said = match all.iter().position(|one| one.is_chosen) {
         Some(0) => " The autotuner chose the fastest.".to_owned(),
         Some(at) => {
@@ -49,7 +49,11 @@ fn basis(all: &[Configuration]) -> Words {
         }
         None => String::new(),
     };
-    let each = if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") };
+    let each = match (launches().min().unwrap_or_default(), launches().max().unwrap_or_default()) {
+        (1, 1) => "1 launch".to_owned(),
+        (least, most) if least == most => format!("{most} launches"),
+        (least, most) => format!("{least} to {most} launches"),
+    };
     words!("{} configurations of one kernel, {} of each under ncu, the fastest first.{}", all.len(), each, said)
 }
 
