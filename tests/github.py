@@ -133,7 +133,7 @@ def check(path):
 
 def main():
     files = [pathlib.Path(name) for name in sys.argv[1:]]
-    files = files or sorted([*ROOT.glob("*.md"), *ROOT.glob("audits/*.md"), *ROOT.glob("kernels/audits/*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("kernels/*.md")])
+    files = files or sorted([*ROOT.glob("*.md"), *ROOT.glob("audits/*.md"), *ROOT.glob("kernels/**/audits/*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("kernels/*.md")])
     bad, tables, images = 0, 0, 0
     for path in files:
         faults, some, pictures = check(path)

@@ -104,8 +104,7 @@ def bench(
     runs, shapes = _checked(torch, fn, reference, inputs, seeds, tolerance, worst)
     launch = _launch(torch, kernel, fn, arguments, shapes)
     head = {"tool": TOOL, "subject": name, "device": facts, "launch": launch}
-    against = getattr(reference, "__name__", "<lambda>")
-    against = "the reference" if against == "<lambda>" else f"reference {against}"
+    against = _called(torch, reference)
     correctness = {"schema": "kernel-audit/correctness/1", **head, "reference": against, "tolerance": tolerance}
     correctness |= {"worst_tolerance": worst, "runs": runs}
     correctness["passed"] = all(one["passed"] for run in runs for one in run["outputs"])
@@ -128,6 +127,15 @@ def _is_profiled() -> bool:
     """Whether a profiler of NVIDIA's started this process."""
     marks = ("NVIDIA_PROCESS_INJECTION", "NVIDIA-PROCESS-TRACKING", "CUDA_INJECTION64_PATH", "NSYS_PROFILING_SESSION_ID")
     return any(key.startswith(marks) for key in os.environ)
+
+
+def _called(torch: Any, reference: Callable[..., Any]) -> str:
+    """`reference torch.matmul`: the function with its module; `the reference` where it has no name."""
+    name = str(getattr(reference, "__name__", "<lambda>"))
+    if name == "<lambda>":
+        return "the reference"
+    module = "torch" if getattr(torch, name, None) is reference else getattr(reference, "__module__", None)
+    return f"reference {name}" if module in (None, "__main__") else f"reference {module}.{name}"
 
 
 def _written(path: Path, what: dict[str, Any]) -> None:

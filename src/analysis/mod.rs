@@ -76,6 +76,7 @@ pub(crate) use kernel::select::{KernelKey, SelectionError, asked_by};
 pub use kernel::stated::{Expectation, Tiles, Unreadable, Work};
 pub(crate) use kernel::stated::{Foresight, Hypothesis};
 pub use kernel::summary::KernelSummary;
+pub(crate) use kernel::tuned::tuned;
 pub(crate) use launches::{chosen_rows, old_launch, page_launches};
 pub use launches::{page_rows, subject_launch, subject_launches};
 pub use limits::Limits;

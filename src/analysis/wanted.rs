@@ -42,7 +42,9 @@ pub fn want() -> Want {
 
 /// What tells which kernel an audit is about: the time of each launch.
 pub fn brief() -> NameSet {
-    NameSet::exactly(DURATION.spellings().chain([MEMBER_NAMES.name()]))
+    let versions = [Counter::LaunchRegistersPerThread, Counter::LaunchSharedMemPerBlockDynamic];
+    let versions = versions.iter().flat_map(|counter| counter.spellings());
+    NameSet::exactly(DURATION.spellings().chain([MEMBER_NAMES.name()]).chain(versions))
 }
 
 /// [`want`] with the metrics that a subject's own checks name.

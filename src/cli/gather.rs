@@ -143,20 +143,28 @@ impl<'p> Gatherer<'p> {
         let want = Want { allow_damage: self.allow_damage, ..analysis::want_for(&work) };
         let selection = Selection { kernel: subject.kernel.clone(), baseline_kernel: subject.baseline_kernel.clone() };
         let mut profile = Profile::open(report, want.allow_damage)?;
-        let (mut missed, mut pick) = (None, subject.pick.clone());
+        let (mut missed, mut pick, mut tuned) = (None, subject.pick.clone(), None);
         let name = subject.name.as_str();
         let rows = |report: &Report| {
             let mut meant = report.clone();
-            pick = analysis::shown(report, name, &subject.pick).unwrap_or_else(|| subject.pick.clone());
+            let shown = analysis::shown(report, name, &subject.pick);
+            if shown.is_none() && !self.is_of_all_kernels {
+                tuned = analysis::tuned(report, subject.kernel.as_ref(), &subject.pick);
+            }
+            let told = || tuned.as_ref().map(|tuned| tuned.pick.clone());
+            pick = shown.or_else(told).unwrap_or_else(|| subject.pick.clone());
             missed = pick.leave(&mut meant).err();
             let mut rows = match self.is_of_all_kernels {
                 true => analysis::chosen_rows(&meant, &selection),
                 false => analysis::page_rows(&meant, &selection),
             };
             rows.extend(analysis::configuration_rows(report, name));
+            rows.extend(tuned.iter().flat_map(|tuned| &tuned.rows));
             rows
         };
         let mut report = profile.read_chosen(&want, analysis::brief(), rows)?;
+        // By all readings now, of the launches that are read whole.
+        let tuned = tuned.and_then(|_| analysis::tuned(&report, subject.kernel.as_ref(), &subject.pick));
         let all = (!analysis::configuration_rows(&report, name).is_empty()).then(|| report.clone());
         missed.map_or_else(|| pick.leave(&mut report), Err)?;
         let views = match self.is_of_all_kernels {
@@ -172,8 +180,8 @@ impl<'p> Gatherer<'p> {
             }
             false => (analysis::Profile::subject(&report, filter, &with)?.beside_others(&report, &with), Vec::new()),
         };
-        let configurations =
-            all.map(|all| analysis::configurations(&all, name, &kernel.kernel.function)).unwrap_or_default();
+        let shown = all.map(|all| analysis::configurations(&all, name, &kernel.kernel.function));
+        let configurations = shown.or(tuned.map(|tuned| tuned.configurations)).unwrap_or_default();
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
         let own = self.instead(subject, &report, builds, &kernel.kernel)?;

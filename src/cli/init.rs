@@ -2,6 +2,7 @@
 
 use super::args::Init;
 use super::failure::Failure;
+use super::init_cuda::Source;
 use super::init_python::{Script, script};
 use super::plan::DEFAULT_CONFIG;
 use crate::analysis::{self, KernelKey};
@@ -10,7 +11,6 @@ use crate::evidence::{BuildLog, Want};
 use crate::quantity::format;
 use crate::render::{Output, write_together};
 use crate::source;
-use regex::Regex;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,9 @@ const KERNELS: usize = 3;
 #[derive(Default)]
 struct Found {
     reports: Vec<Report>,
-    /// Sources with the names of their kernels.
-    sources: Vec<(PathBuf, Vec<String>)>,
+    sources: Vec<Source>,
     logs: Vec<(PathBuf, BuildLog)>,
-    /// Python sources with kernels, or with calls of `kernel_audit.bench`.
+    /// Python sources that define kernels, or launch some.
     scripts: Vec<Script>,
 }
 
@@ -104,8 +103,18 @@ fn below(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
         let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
         let Ok(kind) = entry.file_type() else { continue };
         let is_left_out = name.starts_with('.')
-            || ["target", "node_modules", "audits", "third_party", "site-packages", "venv", "__pycache__"]
-                .contains(&&*name);
+            || [
+                "target",
+                "node_modules",
+                "audits",
+                "third_party",
+                "site-packages",
+                "venv",
+                "__pycache__",
+                "build",
+                "torch_compile_debug",
+            ]
+            .contains(&&*name);
         if kind.is_dir() && depth > 0 && !is_left_out {
             below(&path, depth - 1, into);
         }
@@ -123,12 +132,8 @@ impl Found {
         let is_text = std::fs::metadata(path).is_ok_and(|file| file.len() <= TEXT);
         if path.extension().is_some_and(|extension| extension == "cu") {
             let Some(text) = crate::read::text(path).ok().filter(|_| is_text) else { return false };
-            let kernels = kernels_of(&text);
-            if !kernels.is_empty() {
-                self.sources.push((path.to_owned(), kernels));
-                return true;
-            }
-            return false;
+            self.sources.extend(Source::of(path, &text));
+            return self.sources.last().is_some_and(|source| source.path == path);
         }
         if path.extension().is_some_and(|extension| extension == "py") {
             let text = if is_text { crate::read::text(path).ok() } else { None };
@@ -168,7 +173,8 @@ impl Found {
             }
         }
         if lines.is_empty() {
-            for function in self.sources.iter().flat_map(|(_, kernels)| kernels) {
+            let own = self.sources.iter().filter(|source| !source.is_of_torch);
+            for function in own.flat_map(|source| &source.kernels) {
                 let name = unused(function, &mut names);
                 lines.extend(name.map(|name| Line { name, function, report: None, others: Vec::new() }));
             }
@@ -187,8 +193,18 @@ impl Found {
                 ),
                 None => String::new(),
             };
+            let (what, cure) = match self.without_program() {
+                Some((path, kernel)) => (
+                    format!("no report, and no Python program here launches {kernel} of {}", path.display()),
+                    "write a program that calls `kernel_audit.bench` (the guide's triton.md), or profile what launches it:",
+                ),
+                None => (
+                    "no report, no CUDA or Python source with a kernel".to_owned(),
+                    "name files: `audit init FILE…`, or profile first:",
+                ),
+            };
             return Err(Failure::usage(format!(
-                "nothing to write down: no report, no CUDA or Python source with a kernel{log}\n  help: profile first (`ncu --set full --import-source yes --launch-count 20 -o report APP`), or name files: `audit init FILE…`"
+                "nothing to write down: {what}{log}\n  help: {cure} `ncu --set full --import-source yes --launch-count 20 -o report APP`, where APP may be `python train.py`"
             )));
         }
         let mut text = String::from(
@@ -212,26 +228,62 @@ impl Found {
                 // The name is that of the NVTX range, so that another one would find nothing.
                 let is_name = SubjectName::from_text(&one.name).is_some_and(|name| *name.as_str() == *one.name);
                 if is_name && !one.kernel.as_deref().is_some_and(is_known) && names.insert(one.name.clone()) {
-                    texts.push(program(&one.name, one.kernel.as_deref(), script, true));
+                    texts.push(program(&one.name, one.kernel.as_deref(), script, &script.path, true));
                 }
             }
         }
         if !texts.is_empty() {
             return texts;
         }
-        for source in &self.scripts {
-            let Some(run) = self.scripts.iter().find(|script| script.runs(source)) else { continue };
-            for (filter, function) in source.kernels.iter().filter(|(_, function)| !is_known(function)) {
+        let mut launched = |kernels: Vec<(String, String)>, run: &Script, source: &Path| {
+            for (filter, function) in kernels.iter().filter(|(_, function)| !is_known(function)) {
                 let name = unused(function, &mut names);
-                texts.extend(name.map(|name| program(&name, Some(filter), run, false)));
+                texts.extend(name.map(|name| program(&name, Some(filter), run, source, false)));
             }
+        };
+        for source in self.scripts.iter().filter(|source| !source.kernels.is_empty()) {
+            if let Some(run) = self.scripts.iter().find(|script| script.runs(source)) {
+                launched(source.kernels.clone(), run, &source.path);
+            }
+        }
+        for source in self.sources.iter().filter(|source| source.is_of_torch) {
+            if let Some(run) = self.uses_extension() {
+                launched(
+                    source.kernels.iter().map(|name| (format!("^{name}"), name.clone())).collect(),
+                    run,
+                    &source.path,
+                );
+            }
+        }
+        for script in self.scripts.iter().filter(|script| script.is_compiled) {
+            let stem = script.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            launched(vec![(INDUCTOR.to_owned(), stem)], script, &script.path);
         }
         texts
     }
 
+    /// A program or a test that runs what PyTorch builds of the CUDA sources here.
+    fn uses_extension(&self) -> Option<&Script> {
+        let extensions = self.scripts.iter().flat_map(|script| &script.extensions);
+        let names: Vec<&str> = extensions.map(|name| name.split('.').next().unwrap_or(name)).collect();
+        let is_user = |script: &&Script| {
+            names.iter().any(|name| script.uses(name)) || !script.extensions.is_empty() && script.uses("torch")
+        };
+        self.scripts.iter().find(is_user)
+    }
+
+    /// A kernel that nothing here launches, with its source.
+    fn without_program(&self) -> Option<(&Path, &str)> {
+        let python =
+            self.scripts.iter().find_map(|script| Some((script.path.as_path(), script.kernels.first()?.1.as_str())));
+        python.or_else(|| {
+            self.sources.iter().find_map(|source| Some((source.path.as_path(), source.kernels.first()?.as_str())))
+        })
+    }
+
     fn subject(&self, line: &Line<'_>) -> String {
         let said = |path: &Path| toml::Value::from(path.display().to_string()).to_string();
-        let source = self.sources.iter().find(|(_, kernels)| kernels.iter().any(|name| name == line.function));
+        let source = self.sources.iter().find(|source| source.kernels.iter().any(|name| name == line.function));
         let log = self.logs.iter().find(|(_, log)| log.records.iter().any(|one| is_of(&one.demangled, line.function)));
         let mut text = format!("\n[[subject]]\nname = \"{}\"\n", line.name);
         let arch = line.report.and_then(|report| report.arch.clone()).unwrap_or_else(|| "sm_90".to_owned());
@@ -243,7 +295,7 @@ impl Found {
                 for other in &line.others {
                     text += &format!("# baseline = {}   # holds this kernel as well\n", said(other));
                 }
-                if let Some((path, _)) = source {
+                if let Some(Source { path, is_of_torch: false, .. }) = source {
                     text += &format!(
                         "# With the source the page also shows what the compiler made of it:\n# source = {}\n# arch = \"{arch}\"\n# flags = [\"-O3\"]\n",
                         said(path)
@@ -252,9 +304,10 @@ impl Found {
             }
             None => {
                 text += &format!("kernel = {}\n", toml::Value::from(format!("^{}", regex::escape(line.function))));
-                if let Some((path, _)) = source {
+                if let Some(Source { path, .. }) = source {
+                    let include = if Path::new("include").is_dir() { ", \"-Iinclude\"" } else { "" };
                     text += &format!(
-                        "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"]\n",
+                        "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"{include}]\n# run = [\"./APP\"]   # what launches it: then `audit generate --collect` on a GPU measures it\n",
                         said(path)
                     );
                 }
@@ -268,15 +321,22 @@ impl Found {
     }
 }
 
-/// A subject that a Python program launches.
-fn program(name: &str, kernel: Option<&str>, script: &Script, has_bench: bool) -> String {
+/// The names of the kernels that PyTorch's Inductor writes.
+const INDUCTOR: &str = "^triton_";
+
+/// A subject that a Python program launches; `source` defines its kernel.
+fn program(name: &str, kernel: Option<&str>, script: &Script, source: &Path, has_bench: bool) -> String {
     let said = |path: &Path| toml::Value::from(path.display().to_string()).to_string();
     let mut text = format!("\n[[subject]]\nname = \"{name}\"\n");
     if let Some(kernel) = kernel {
         text += &format!("kernel = {}\n", toml::Value::from(kernel));
     }
-    text += &format!("run = [\"python\", {}]\n\n[subject.collect]\n", said(&script.path));
-    let inputs: Vec<String> = script.inputs().iter().map(|path| said(path)).collect();
+    text += &format!("run = {}\n\n[subject.collect]\n", toml::Value::from(script.command()));
+    let mut inputs = script.inputs();
+    if source != script.path && !inputs.iter().any(|path| path == source) {
+        inputs.push(source.to_owned());
+    }
+    let inputs: Vec<String> = inputs.iter().map(|path| said(path)).collect();
     if !inputs.is_empty() {
         text += &format!("inputs = [{}]\n", inputs.join(", "));
     }
@@ -309,54 +369,4 @@ fn is_of(demangled: &str, function: &str) -> bool {
     let short = analysis::short_name(demangled);
     short.split('<').next().unwrap_or(short).rsplit("::").next()
         == Some(function.rsplit("::").next().unwrap_or(function))
-}
-
-/// The names behind `__global__` in a source.
-fn kernels_of(text: &str) -> Vec<String> {
-    let Ok(pattern) = Regex::new(r"__global__[\s\w]*?\b(\w+)\s*\(") else { return Vec::new() };
-    let bare: String = text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
-    let bare = without_attributes(&bare);
-    let mut names: Vec<String> = Vec::new();
-    for found in pattern.captures_iter(&bare) {
-        let name = &found[1];
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
-}
-
-/// A source without the attributes that stand between `__global__` and a kernel's name, each with its brackets.
-fn without_attributes(text: &str) -> String {
-    const ATTRIBUTES: [&str; 3] = ["__launch_bounds__", "__cluster_dims__", "__attribute__"];
-    let (mut bare, mut rest) = (String::new(), text);
-    while let Some(at) = ATTRIBUTES.iter().filter_map(|name| rest.find(name)).min() {
-        bare.push_str(&rest[..at]);
-        let behind = rest[at..].find('(').map_or("", |open| &rest[at + open..]);
-        let mut depth = 0usize;
-        let end = behind.find(|c| {
-            depth = match c {
-                '(' => depth + 1,
-                ')' => depth.saturating_sub(1),
-                _ => depth,
-            };
-            depth == 0
-        });
-        rest = end.map_or("", |end| &behind[end + 1..]);
-    }
-    bare + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::kernels_of;
-
-    #[test]
-    fn kernels_of_a_source_are_found() {
-        let text = "// __global__ void not_me(int)\n__global__ void scale(float *x) {}\ntemplate <int N>\n__global__ void\n\
-                    __launch_bounds__(256, 2)\nwide(float *x) {}\nextern \"C\" __global__ __launch_bounds__(128) void third(int a);\n\
-                    extern \"C\" __global__ void __cluster_dims__(2) __launch_bounds__(128 * (Consumers + 1), 1)\nfourth(int a);\n";
-        assert_eq!(kernels_of(text), ["scale", "wide", "third", "fourth"]);
-        assert_eq!(kernels_of("__global__ void __launch_bounds__(128 cut(int a)"), [""; 0]);
-    }
 }

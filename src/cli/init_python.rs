@@ -1,4 +1,5 @@
-//! A Python project as `audit init` finds it: the kernels that its sources define, and the program that benches them.
+//! A Python project as `audit init` finds it: the kernels that its sources define or have compiled, and the program that
+//! launches them.
 
 use regex::Regex;
 use std::path::{Path, PathBuf};
@@ -14,9 +15,15 @@ pub(super) struct Script {
     pub(super) kernels: Vec<(String, String)>,
     /// What it gives to `kernel_audit.bench`.
     pub(super) benched: Vec<Benched>,
+    /// Whether PyTorch's Inductor writes kernels for it.
+    pub(super) is_compiled: bool,
+    /// Extensions that it has PyTorch build, by the names that they are imported by.
+    pub(super) extensions: Vec<String>,
     /// Whether it runs by itself.
     is_program: bool,
-    /// Modules that it imports by a single name.
+    /// Whether pytest runs it.
+    is_test: bool,
+    /// Modules that it imports, by their first names.
     imports: Vec<String>,
 }
 
@@ -29,21 +36,56 @@ pub(super) struct Benched {
     pub(super) kernel: Option<String>,
 }
 
-/// A source that defines kernels or benches them; `None` for any other.
+/// A source that defines kernels, benches them, has them compiled, or uses PyTorch in a program or a test; `None` for any
+/// other.
 pub(super) fn script(path: &Path, text: &str) -> Option<Script> {
     let kernels = DECORATORS.iter().flat_map(|(decorator, keeps)| {
         let defined = names(&format!(r"@{decorator}\b(?:\([^)]*\))?[^\n]*\n(?:\s*@[^\n]*\n)*\s*def\s+(\w+)"), text);
-        defined.into_iter().map(|name| (if *keeps { format!("^{name}$") } else { name.clone() }, name))
+        let own = if *keeps { launched(defined, text) } else { defined };
+        own.into_iter().map(|name| (if *keeps { format!("^{name}$") } else { name.clone() }, name)).collect::<Vec<_>>()
     });
     let kernels: Vec<(String, String)> = kernels.collect();
     let benched = if text.contains("kernel_audit") { benched(text) } else { Vec::new() };
-    (!kernels.is_empty() || !benched.is_empty()).then(|| Script {
+    let extensions = names(r#"(?:CUDAExtension|\bload|load_inline)\(\s*(?:name\s*=\s*)?["']([\w.]+)["']"#, text);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_test = stem.starts_with("test_") || stem.ends_with("_test");
+    // What stands at the margin and calls something runs when the file does.
+    let is_program = !is_test
+        && stem != "setup"
+        && (text.contains("__main__") || !names(r"(?m)^(\w[\w.]*)(?:\[[^\n]*\])?\(", text).is_empty());
+    let imports = imports(text);
+    let uses_torch = (is_program || is_test) && imports.iter().any(|name| name == "torch");
+    (!kernels.is_empty() || !benched.is_empty() || !extensions.is_empty() || uses_torch).then(|| Script {
         path: path.to_owned(),
         kernels,
         benched,
-        is_program: text.contains("__main__"),
-        imports: names(r"(?m)^(?:import|from)\s+(\w+)\b", text),
+        is_compiled: is_program && text.contains("torch.compile"),
+        extensions,
+        is_program,
+        is_test,
+        imports,
     })
+}
+
+/// Which functions under the decorator of kernels are kernels: those that are launched on a grid here, else those that no
+/// other one calls.
+fn launched(defined: Vec<String>, text: &str) -> Vec<String> {
+    let count = |pattern: &str, name: &str| {
+        Regex::new(&pattern.replace("NAME", name)).map_or(0, |pattern| pattern.find_iter(text).count())
+    };
+    let on_grid = |name: &String| count(r"\bNAME\[", name) > 0;
+    let is_any = defined.iter().any(on_grid);
+    let is_called = |name: &String| count(r"\bNAME\(", name) > count(r"\bdef\s+NAME\(", name);
+    defined.into_iter().filter(|name| if is_any { on_grid(name) } else { !is_called(name) }).collect()
+}
+
+/// The modules that a source imports.
+fn imports(text: &str) -> Vec<String> {
+    let whole = names(r"(?m)^\s*import\s+([^\n#]+)", text);
+    let first = |name: &str| name.trim().split([' ', '.']).next().unwrap_or_default().to_owned();
+    let mut imports: Vec<String> = whole.iter().flat_map(|line| line.split(',')).map(first).collect();
+    imports.extend(names(r"(?m)^\s*from\s+(\w+)", text));
+    imports
 }
 
 impl Script {
@@ -59,7 +101,19 @@ impl Script {
     /// Whether running it launches the kernels of a source.
     pub(super) fn runs(&self, source: &Script) -> bool {
         let module = source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        self.is_program && (self.path == source.path || self.imports.iter().any(|name| Some(name) == module.as_ref()))
+        self.is_program && self.path == source.path || self.uses(module.as_deref().unwrap_or_default())
+    }
+
+    /// Whether running it runs a module.
+    pub(super) fn uses(&self, module: &str) -> bool {
+        (self.is_program || self.is_test) && self.imports.iter().any(|name| name == module)
+    }
+
+    /// What runs it.
+    pub(super) fn command(&self) -> Vec<String> {
+        let path = self.path.display().to_string();
+        let words: &[&str] = if self.is_test { &["python", "-m", "pytest"] } else { &["python"] };
+        words.iter().map(|word| (*word).to_owned()).chain([path]).collect()
     }
 }
 
@@ -121,5 +175,29 @@ mod tests {
             |name: &str, kernel: Option<&str>| Benched { name: name.into(), kernel: kernel.map(str::to_owned) };
         assert_eq!(script.benched, [benched("matmul", Some("matmul_kernel")), benched("second", None)]);
         assert!(super::script(Path::new("a.py"), "def bench(x): pass\nbench(f)\n").is_none());
+    }
+
+    #[test]
+    fn functions_that_kernels_call_are_no_kernels() {
+        let of = |tail: &str| {
+            let text = format!("@triton.jit\ndef part(x):\n    pass\n@triton.jit\ndef whole(x):\n    part(x)\n{tail}");
+            let kernels = script(Path::new("a.py"), &text).expect("it has kernels").kernels;
+            kernels.into_iter().map(|(_, name)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(of(""), ["whole"]);
+        assert_eq!(of("@triton.jit\ndef third(x): pass\ndef f(x):\n    whole[(1,)](x)\n"), ["whole"]);
+    }
+
+    #[test]
+    fn what_runs_is_told_from_what_is_imported() {
+        let runs = |path: &str, text: &str| script(Path::new(path), text).map(|script| script.command().join(" "));
+        assert_eq!(runs("a.py", "import os, torch as t\nmain()\n").as_deref(), Some("python a.py"));
+        assert_eq!(
+            runs("test_a.py", "import torch\ndef test_a(): pass\n").as_deref(),
+            Some("python -m pytest test_a.py")
+        );
+        assert_eq!(runs("a.py", "import torch\ndef f(x): return x\n"), None);
+        let setup = script(Path::new("setup.py"), "import torch\nsetup(ext_modules=[CUDAExtension('own.ext', [])])\n");
+        assert_eq!(setup.map(|setup| (setup.extensions, setup.is_program)), Some((vec!["own.ext".into()], false)));
     }
 }

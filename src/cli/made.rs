@@ -7,7 +7,7 @@ use super::say::say;
 use super::show::WIDTH;
 use crate::analysis::{Audit, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
-use crate::quantity::format;
+use crate::quantity::{Quantity, Unit, format};
 use crate::render::{Templates, prose, terminal};
 use crate::snapshot::Snapshot;
 use crate::view::{self, Document, Entry, Heading, SourceText};
@@ -124,7 +124,8 @@ fn has_title_of(text: &str, path: &Path) -> bool {
 /// An audit in one line: time, verdict and limiter.
 fn in_a_line(made: &Made) -> String {
     let (audit, milestone) = (&made.audit, &made.snapshot.milestone);
-    let mut parts = vec![milestone.time.quantity().map_or_else(|| "time NOT MEASURED".to_owned(), format::quantity)];
+    let time = milestone.ns().and_then(|ns| Quantity::new(ns, Unit::NS));
+    let mut parts = vec![time.map_or_else(|| "time NOT MEASURED".to_owned(), format::quantity)];
     if let Some(verdict) = milestone.verdict {
         let change =
             audit.performance.cycles.change().map(|change| format!(" {}", format::change(change.old, change.new)));

@@ -21,7 +21,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let times: Vec<f64> = all.iter().filter_map(Configuration::time).collect();
     let (scale, fastest) = (Scale::of(Unit::NS, times.iter().copied()), best.time()?);
     let mut columns = vec![left("Configuration"), right("Time under ncu"), right("Beside the best")];
-    columns.extend(CONFIGURATION_READINGS.iter().map(|(_, label)| right(label)));
+    columns.extend(CONFIGURATION_READINGS.iter().map(|(_, label)| right(&format::capital(label))));
     let row = |one: &Configuration| {
         let name = if one.is_chosen { words::strong(one.name.as_str()).into() } else { Words::from(one.name.as_str()) };
         let time = one.time();
@@ -39,18 +39,21 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 }
 
 fn basis(all: &[Configuration]) -> Words {
-    let launches = all.iter().map(|one| one.ns.len()).max().unwrap_or_default();
+    let launches = || all.iter().map(|one| one.ns.len());
     let said = match all.iter().position(|one| one.is_chosen) {
         Some(0) => " The autotuner chose the fastest.".to_owned(),
         Some(at) => {
             let times = all[at].time().zip(all[0].time());
-            let more =
-                times.map_or(String::new(), |(own, best)| format!(", which takes {} here", format::change(best, own)));
+            let more = times.map_or(String::new(), |(own, best)| format!(", which takes {} here", longer(best, own)));
             format!(" The autotuner chose the one in bold{more}: tune without a profiler, and keep the choice.")
         }
         None => String::new(),
     };
-    let each = format::counted(launches as u64, "launch").replace("launchs", "launches");
+    let each = match (launches().min().unwrap_or_default(), launches().max().unwrap_or_default()) {
+        (1, 1) => "1 launch".to_owned(),
+        (least, most) if least == most => format!("{most} launches"),
+        (least, most) => format!("{least} to {most} launches"),
+    };
     words!("{} configurations of one kernel, {} of each under ncu, the fastest first.{}", all.len(), each, said)
 }
 
@@ -62,11 +65,16 @@ fn reading(metric: Counter, one: &Configuration) -> Cell {
 
 fn written(metric: Counter, value: f64) -> String {
     match metric {
-        Counter::SmWarpsActiveAvgPctActive => format::percent(value),
+        Counter::SmWarpsActiveAvgPctActive => format!("{} %", glance::digits(value)),
         Counter::LaunchSharedMemPerBlockDynamic | Counter::DramBytesReadSum => glance::bytes(value),
         Counter::LaunchRegistersPerThread => format::integer(value as u64),
         _ => glance::amount(value),
     }
+}
+
+/// `10.4 % longer`: a time beside a shorter one.
+fn longer(short: f64, long: f64) -> String {
+    format!("{} longer", format::change(short, long).trim_start_matches('+'))
 }
 
 /// What the second does more or less than the best, the largest difference first.
@@ -77,13 +85,13 @@ fn why(best: &Configuration, next: &Configuration) -> Option<Words> {
         .filter_map(|(metric, label)| {
             let (a, b) = (*best.readings.get(metric.name())?, *next.readings.get(metric.name())?);
             let factor = (a > 0.0 && b > 0.0).then(|| (a / b).max(b / a)).filter(|factor| *factor >= APART)?;
-            let said = format!("{} {} for {}", label, written(*metric, b), written(*metric, a));
+            let said = format!("{label} {} instead of {}", written(*metric, b), written(*metric, a));
             Some((factor, said))
         })
         .collect();
     apart.sort_by(|a, b| b.0.total_cmp(&a.0));
     let named: Vec<String> = apart.into_iter().take(NAMED).map(|(_, said)| said).collect();
-    let more = format::change(first, second);
+    let more = longer(first, second);
     Some(match named.is_empty() {
         true => words!("The second takes {}; no reading above parts the two by a tenth.", more),
         false => words!("The second takes {}: {}.", more, named.join(", ")),

@@ -222,10 +222,14 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
     let basic = sections(&audit("h200/both_basic", None));
     let next = &basic["next"];
     // Its lever is a guess until lines and waits are there.
-    assert!(next[1].starts_with("**Collect first**"), "{next:#?}");
+    assert!(next[1].starts_with("**Collect first:**"), "{next:#?}");
     let sections_of_ncu =
         ["WarpStateStats", "SourceCounters", "MemoryWorkloadAnalysis"].map(|one| format!("--section {one}"));
-    says(next, &format!("`ncu {} --import-source yes`", sections_of_ncu.join(" ")));
+    let command = format!(
+        "`ncu --set basic {} --import-source yes --kernel-name gemm_bias_v1 --launch-count 1 -o new devset …`",
+        sections_of_ncu.join(" ")
+    );
+    says(next, &command);
     says(next, "stall reasons; samples and wasted sectors by line");
     assert!(!basic["verdict"].iter().any(|line| line.contains("--section")), "said once");
     // A whole report lacks nothing.

@@ -200,6 +200,39 @@ fn who_begins_is_told_how_to_go_on() {
     project.run("init").ends(0, "gemm_bias_v2: from gemm.ncu-repz");
 }
 
+#[test]
+fn a_project_of_python_is_written_down_as_it_can_be_run() {
+    let project = Project::new();
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(project.path(name).parent().unwrap()).unwrap();
+        fs::write(project.path(name), text).unwrap();
+    };
+    let init = || {
+        let _ = fs::remove_file(project.path("audit.toml"));
+        project.run("init")
+    };
+    let written = || fs::read_to_string(project.path("audit.toml")).unwrap();
+    // A kernel that nothing launches says what would.
+    write("softmax.py", "import triton\n@triton.jit\ndef softmax(x):\n    pass\n");
+    init().ends(2, "no Python program here launches softmax of softmax.py\n  help: write a program that calls `kernel_audit.bench`");
+    write("train.py", "import torch, softmax\nsoftmax.softmax[(1,)](None)\n");
+    init().ends(0, "  softmax: from python train.py\n");
+    assert!(written().contains("inputs = [\"softmax.py\"]"), "{}", written());
+    fs::remove_file(project.path("softmax.py")).unwrap();
+    // What PyTorch compiles: its own kernels, and an extension, which no compiler builds without its headers.
+    write("train.py", "import torch\nmodel = torch.compile(model)\nmodel(1)\n");
+    init().ends(0, "  train: from python train.py\n");
+    assert!(written().contains("kernel = \"^triton_\""), "{}", written());
+    fs::remove_file(project.path("train.py")).unwrap();
+    write("csrc/scale.cu", "#include <torch/extension.h>\n__global__ void scale(float *x) {}\n");
+    init().ends(2, "no Python program here launches scale of csrc/scale.cu");
+    write("setup.py", "import torch\nsetup(ext_modules=[CUDAExtension('fast.ops', ['csrc/scale.cu'])])\n");
+    write("tests/test_scale.py", "import torch\nimport fast.ops\ndef test_scale():\n    pass\n");
+    init().ends(0, "  scale: from python -m pytest tests/test_scale.py\n");
+    assert!(written().contains("inputs = [\"csrc/scale.cu\"]"), "{}", written());
+    project.run("lint").ends(0, "audit.toml: 1 subject");
+}
+
 /// The commands of the chapter's blocks in order, each with the status that its comment states.
 fn chapter() -> Vec<Vec<(String, i32)>> {
     let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ci.md")).unwrap();

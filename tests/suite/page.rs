@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// How the headings of a page begin, in their order.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "Verdict",
     "Next",
     "What changed",
@@ -26,6 +26,7 @@ const ORDER: [&str; 17] = [
     "Warp stalls",
     "Memory",
     "Build stats",
+    "Configurations of the autotuner",
     "Instruction",
     "Checks and predictions",
     "Conclusions",

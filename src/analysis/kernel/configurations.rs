@@ -12,12 +12,12 @@ const SHOWN: &str = "audit";
 /// What stands between a subject and a configuration in the name of a range.
 const OF: &str = ": ";
 
-/// What is read of each configuration beside its time, with what a table calls it.
+/// What is read of each configuration beside its time, with what it is called.
 pub(crate) const CONFIGURATION_READINGS: [(Counter, &str); 6] = [
-    (Counter::LaunchRegistersPerThread, "Registers"),
-    (Counter::LaunchSharedMemPerBlockDynamic, "Dynamic shared memory"),
-    (Counter::SmWarpsActiveAvgPctActive, "Occupancy"),
-    (Counter::SmspInstExecutedSum, "Instructions"),
+    (Counter::LaunchRegistersPerThread, "registers"),
+    (Counter::LaunchSharedMemPerBlockDynamic, "dynamic shared memory"),
+    (Counter::SmWarpsActiveAvgPctActive, "occupancy"),
+    (Counter::SmspInstExecutedSum, "instructions"),
     (Counter::LtsTSectorsSum, "L2 sectors"),
     (Counter::DramBytesReadSum, "DRAM read"),
 ];
@@ -92,11 +92,11 @@ fn configured<'l>(launch: &'l Launch, subject: &str) -> Option<&'l str> {
     is_in(launch, SHOWN).then(|| launch.nvtx.iter().find_map(|open| of(&open.name))).flatten()
 }
 
-fn number(launch: &Launch, metric: Counter) -> Option<f64> {
+pub(super) fn number(launch: &Launch, metric: Counter) -> Option<f64> {
     metric.spellings().find_map(|name| launch.metric(name)?.quantity()).map(|quantity| quantity.value())
 }
 
-fn readings(launch: &Launch) -> BTreeMap<String, f64> {
+pub(super) fn readings(launch: &Launch) -> BTreeMap<String, f64> {
     let one = |(metric, _): &(Counter, &str)| Some((metric.name().to_owned(), number(launch, *metric)?));
     CONFIGURATION_READINGS.iter().filter_map(one).collect()
 }

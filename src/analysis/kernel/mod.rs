@@ -12,3 +12,4 @@ pub(in crate::analysis) mod row;
 pub(in crate::analysis) mod select;
 pub(in crate::analysis) mod stated;
 pub(in crate::analysis) mod summary;
+pub(in crate::analysis) mod tuned;

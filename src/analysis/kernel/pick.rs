@@ -10,6 +10,13 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows(Vec<(u32, u32)>);
 
+impl Rows {
+    /// Those with these numbers.
+    pub(super) fn of(ids: impl Iterator<Item = u32>) -> Rows {
+        Rows(ids.map(|id| (id, id)).collect())
+    }
+}
+
 impl FromStr for Rows {
     type Err = Unreadable;
 

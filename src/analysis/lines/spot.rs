@@ -10,6 +10,9 @@ const TEXT_LENGTH: usize = 80;
 const CALLERS: usize = 3;
 /// Instructions named for one spot.
 const INSTRUCTIONS: usize = 3;
+/// Characters of a file's name in front of its ending, and those that stay of a longer one: names that a compiler made of a hash.
+const STEM: usize = 40;
+const STEM_KEPT: usize = 12;
 
 /// A source line, or an instruction whose line is not known.
 ///
@@ -170,13 +173,25 @@ impl<'v> Groups<'v> {
     }
 }
 
-/// For each file its name without folders; with one folder where two files share a name.
+/// A file's name without most of what is not for people.
+fn readable(name: &str) -> String {
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if stem.chars().count() <= STEM {
+        return name.to_owned();
+    }
+    let kept: String = stem.chars().take(STEM_KEPT).collect();
+    format!("{kept}….{ending}")
+}
+
+/// For each file its name without folders, a very long one cut; with one folder where two files share a name.
 pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
     let files: HashSet<&Arc<str>> =
         view.instructions.iter().flat_map(|i| i.places.iter()).map(|place| &place.file).collect();
     let tail = |file: &str, parts: usize| -> String {
-        let all: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
-        all[all.len().saturating_sub(parts)..].join("/")
+        let mut all: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+        let name = all.pop().map(readable).unwrap_or_default();
+        all.drain(..(all.len() + 1).saturating_sub(parts));
+        all.into_iter().chain([name.as_str()]).collect::<Vec<_>>().join("/")
     };
     let mut by_name: BTreeMap<String, usize> = BTreeMap::new();
     for file in &files {

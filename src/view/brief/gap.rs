@@ -10,7 +10,7 @@ const SIZE: f64 = 0.1;
 
 /// The gap to the reference, taken apart into tensor cycles and cycles without.
 pub(super) fn sentence(audit: &Audit) -> Option<String> {
-    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).to_owned();
+    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).into_owned();
     let gap = audit.reference.as_ref()?.gap()?;
     let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
     let more = |cycles: f64| format!("{} {}", short(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });

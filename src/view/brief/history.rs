@@ -11,6 +11,7 @@ use crate::view::tables::{columns_of, filled, paragraph, right, text};
 use crate::view::{charts, clock_steps, floor};
 use crate::words;
 use crate::words::Words;
+use std::borrow::Cow;
 
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
@@ -36,21 +37,21 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut rows: Vec<Version> =
         heading.history.is_empty().then(|| baseline(heading, audit)).flatten().into_iter().collect();
     rows.extend(versions(heading, audit));
-    rows.extend(reference.map(|(name, timed)| Version {
-        name: name.into(),
+    rows.extend(reference.as_ref().map(|(name, timed)| Version {
+        name: (&**name).into(),
         ns: Some(timed.time.median),
         per_second: timed.flop_rate.as_ref().and_then(Reading::value),
         percent: Some(100.0),
         ..Version::default()
     }));
     let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
-    blocks.push(versions_table(&rows, name.unwrap_or_default()).into());
+    blocks.push(versions_table(&rows, &name.unwrap_or_default()).into());
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
 }
 
 /// What a version was timed beside.
-fn beside(milestone: &Milestone) -> Option<&str> {
+fn beside(milestone: &Milestone) -> Option<Cow<'_, str>> {
     milestone.beside.as_ref().map(|(name, _)| called(name))
 }
 

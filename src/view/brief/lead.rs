@@ -12,6 +12,7 @@ use crate::view::floor;
 use crate::view::heading::Heading;
 use crate::words;
 use crate::words::Words;
+use std::borrow::Cow;
 
 /// The lines, each on one row of the page.
 pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
@@ -206,9 +207,15 @@ fn other_state(audit: &Audit) -> String {
     format!("; {held} {}", parts.join(" · "))
 }
 
-/// What a reference is called in a few words: the library's name without its version and types.
-pub(in crate::view) fn called(reference: &str) -> &str {
-    reference.split([' ', ',']).next().unwrap_or(reference)
+/// What a reference is called in a few words: a library without its version and types, a function of Python (which
+/// `kernel_audit.bench` names `reference matmul`) as `matmul()`.
+pub(in crate::view) fn called(reference: &str) -> Cow<'_, str> {
+    if let Some(function) = reference.strip_prefix("reference ") {
+        return format!("{function}()").into();
+    }
+    let name = reference.split(',').next().unwrap_or(reference);
+    let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    name.split_once(' ').filter(|(_, rest)| is_version(rest)).map_or(name, |(name, _)| name).into()
 }
 
 /// How many times as fast as the old side, by what decides: the benchmark, else the launches that ncu timed.

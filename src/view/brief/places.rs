@@ -103,7 +103,10 @@ pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
         StallPlace::Phase { phase, part } => {
             let own = phases.phases.get(phase);
             let own = part.map_or(own, |part| own.and_then(|own| own.parts.get(part)));
-            own.map(|own| phase_words(own.kind).noun.to_owned()).unwrap_or_default()
+            match own {
+                Some(own) if own.kind == PhaseKind::Stretch => format!("at {}", lines(own, file(phases))),
+                own => own.map(|own| phase_words(own.kind).noun.to_owned()).unwrap_or_default(),
+            }
         }
     }
 }

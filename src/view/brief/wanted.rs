@@ -1,9 +1,11 @@
 //! What this report lacks for an answer, and the sections of ncu that bring it.
 
 use super::actions;
+use super::lead::setting;
 use super::numbers::row;
 use crate::analysis::{Audit, StallBasis};
 use crate::catalog::{Code, Counter};
+use crate::shell::quoted;
 use crate::words;
 use crate::words::Words;
 
@@ -41,6 +43,11 @@ const ASKED: [Asked; 4] = [
 const WAITS: &str = "WarpStateStats";
 /// The section of samples by instruction, which the source goes with.
 const BY_LINE: &str = "SourceCounters";
+/// The sections that every version of ncu collects when it is asked for none.
+const DEFAULT: [&str; 3] = ["SpeedOfLight", "LaunchStats", "Occupancy"];
+/// Characters of a kernel's name from which on a command does not repeat it, and launches that it asks for at most.
+const NAME: usize = 60;
+const LAUNCHES: usize = 20;
 
 /// The sections that are not there; none where the others answer without them.
 fn lacking(audit: &Audit) -> Vec<&'static Asked> {
@@ -67,21 +74,42 @@ pub(super) fn is_first(audit: &Audit) -> bool {
     !lacking.is_empty() && (!has_step || lacks_waits && !is_of_launch)
 }
 
-/// The command that collects what is not there, and what it answers.
+/// The command that completes the report of this program, and what it adds.
 pub(super) fn command(audit: &Audit) -> Option<Words> {
     let lacking = lacking(audit);
     if lacking.is_empty() {
         return None;
     }
-    let is_first = is_first(audit);
+    let mut words = vec!["ncu".to_owned()];
+    words
+        .extend(collected(audit).into_iter().filter(|flag| !lacking.iter().any(|asked| flag.ends_with(asked.section))));
+    words.extend(lacking.iter().map(|asked| format!("--section {}", asked.section)));
     let has_lines = lacking.iter().any(|asked| asked.section == BY_LINE);
-    let flags = lacking.iter().map(|asked| format!("--section {}", asked.section));
-    let flags: Vec<String> = flags.chain(has_lines.then(|| "--import-source yes".to_owned())).collect();
+    words.extend(has_lines.then(|| "--import-source yes".to_owned()));
+    let function = &*audit.new.kernel.function;
+    if audit.new.kernel.grid.is_some() && !function.is_empty() && function.len() <= NAME {
+        words.push(format!("--kernel-name {}", quoted(function)));
+    }
+    words.push(format!("--launch-count {} -o new", audit.new.launches.len().clamp(1, LAUNCHES)));
+    let program = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
+    words.push(format!("{} …", program.filter(|name| !name.is_empty()).map_or_else(|| "APP".to_owned(), quoted)));
     let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
     Some(words!(
-        "**{}**, with the sections of this report: `ncu {}`. It adds {}.",
-        if is_first { "Collect first" } else { "Also collect" },
-        flags.join(" "),
+        "**{}:** `{}`. It adds {}.",
+        if is_first(audit) { "Collect first" } else { "Also collect" },
+        words.join(" "),
         answers.join("; ")
     ))
+}
+
+/// What the report was collected with, as flags: its set and its sections; those of ncu's default where it names neither.
+fn collected(audit: &Audit) -> Vec<String> {
+    let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let named = setting(audit, "metric-set").unwrap_or_default().split(", ").filter(is_name);
+    let flag = |name: &str| match name.starts_with(|c: char| c.is_ascii_uppercase()) {
+        true => format!("--section {name}"),
+        false => format!("--set {name}"),
+    };
+    let flags: Vec<String> = named.filter(|name| !name.is_empty()).map(flag).collect();
+    if flags.is_empty() { DEFAULT.iter().map(|section| flag(section)).collect() } else { flags }
 }

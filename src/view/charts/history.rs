@@ -96,7 +96,7 @@ impl Beside {
             (milestone.timed_ns == Some(*time)).then_some((at as f64, time * percent / 100.0))
         };
         let points: Vec<(f64, f64)> = all.iter().enumerate().filter_map(point).collect();
-        (points.len() > 1).then(|| Beside { name: called(name).to_owned(), points })
+        (points.len() > 1).then(|| Beside { name: called(name).into_owned(), points })
     }
 }
 
