@@ -120,7 +120,7 @@ impl Snapshot {
     /// # Errors
     /// As [`Snapshot::read`], of a file that is read whole.
     pub(super) fn read_head(path: &Path) -> Result<Milestone, SnapshotError> {
-        head::milestone(path).map_or_else(|| Snapshot::read_milestone(path), Ok)
+        head::milestone(path, SCHEMA).map_or_else(|| Snapshot::read_milestone(path), Ok)
     }
 }
 

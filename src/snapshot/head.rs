@@ -1,6 +1,5 @@
 //! The head of a snapshot: what the index shows of an audit, read without its evidence.
 
-use super::file::SCHEMA;
 use super::hash;
 use super::upgrade::PARTS;
 use crate::analysis::Milestone;
@@ -21,8 +20,8 @@ pub(super) fn content(texts: &[&str]) -> String {
     hash::content(&texts[..PARTS.len() - 1])
 }
 
-/// The milestone of the file at `path`, where its head is as it was written; `None` for any other file.
-pub(super) fn milestone(path: &Path) -> Option<Milestone> {
+/// The milestone of the file at `path`, where it is of this schema and its head is as it was written; `None` for any other file.
+pub(super) fn milestone(path: &Path, schema: &str) -> Option<Milestone> {
     let bytes = crate::read::head(path, READ).ok()?;
     let mut head = Head::default();
     // It ends where the evidence would begin.
@@ -30,7 +29,7 @@ pub(super) fn milestone(path: &Path) -> Option<Milestone> {
     let word = |key: &str| serde_json::from_str::<String>(head.0.get(key)?.get()).ok();
     let texts = PARTS[..PARTS.len() - 1].iter().map(|key| Some(head.0.get(*key)?.get()));
     let texts: Vec<&str> = texts.collect::<Option<_>>()?;
-    let is_whole = word("schema")? == SCHEMA && word(HEAD)? == hash::content(&texts);
+    let is_whole = word("schema")? == schema && word(HEAD)? == hash::content(&texts);
     is_whole.then(|| serde_json::from_str(head.0.get("milestone")?.get()).ok())?
 }
 
