@@ -20,37 +20,6 @@ pub(crate) fn csv(random: &mut Random, columns: &[&str]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Changes the columns of instructions that are packed into a text of a snapshot, each number for number, and packs them again.
-pub(crate) fn columns(random: &mut Random, value: &mut serde_json::Value) {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    match value {
-        serde_json::Value::Object(parts) => {
-            for (name, part) in parts {
-                let packed = part.as_str().filter(|_| name == "rows").and_then(|text| STANDARD.decode(text).ok());
-                let Some(mut bytes) = packed.and_then(|packed| zstd::decode_all(packed.as_slice()).ok()) else {
-                    columns(random, part);
-                    continue;
-                };
-                for _ in 0..=random.below(6) {
-                    let at = random.below(bytes.len());
-                    // Seven bits a byte: a number begins behind a byte without the eighth.
-                    let start = bytes[..at].iter().rposition(|byte| *byte < 128).map_or(0, |last| last + 1);
-                    let length = bytes[start..].iter().position(|byte| *byte < 128).map_or(0, |last| last + 1);
-                    let mut number = Vec::new();
-                    for _ in 0..[0, 1, 1, 1, 40][random.below(5)] {
-                        prost::encoding::encode_varint(random.edge(), &mut number);
-                    }
-                    drop(bytes.splice(start..start + length, number));
-                }
-                *part = STANDARD.encode(zstd::encode_all(bytes.as_slice(), 1).unwrap_or_default()).into();
-            }
-        }
-        serde_json::Value::Array(parts) => parts.iter_mut().for_each(|part| columns(random, part)),
-        _ => {}
-    }
-}
-
 /// A JSON value with some of its parts changed for others of any kind: what stays is well formed.
 pub(crate) fn json(random: &mut Random, whole: &serde_json::Value) -> Vec<u8> {
     let mut value = whole.clone();
