@@ -192,16 +192,60 @@ def sources(browser, name):
     expect(len(saved.splitlines()) == rows and saved.splitlines()[0].count('","') >= 2, f"{name}: a table is saved as CSV")
 
 
-def over_time(browser, page):
-    """Values under the pointer and by keyboard."""
+def over_time(browser, page, shots, name, panels):
+    """Values over time by a real pointer, a finger and keys, on a screen, a phone and paper."""
+    figure = "const figure = document.querySelector('figure.over-time'), svg = figure.querySelector('svg'), box = svg.getBoundingClientRect();"
+    say = figure + "return figure.querySelector('output').textContent"
+
+    def act(*actions, kind="mouse"):
+        browser.call("POST", "/actions", {"actions": [{"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": list(actions)}]})
+        return browser.run(say)
+
+    def at(share):
+        """The point of the chart at a share of its width."""
+        x, y = browser.run(figure + f"return [box.left + {share} * box.width, box.top + box.height / 2]")
+        return {"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}
+
+    def numbers(said):
+        return [float(part.split()[0]) for part in said.split(" | ")]
+
+    for width, height in ((1400, 1000), (390, 844)):
+        where = f"{name}, {width} px"
+        browser.size(width, height)
+        browser.open(page)
+        browser.run(figure + "figure.scrollIntoView({ block: 'center' })")
+        inside = browser.run(figure + "return box.left >= 0 && box.right <= innerWidth + 1 && box.width > 250 && box.height > 60")
+        aside = browser.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        expect(inside and aside <= 0, f"{where}: the chart over time is on the screen whole")
+        if width > 600:
+            early, late = act(at(0.3)), act(at(0.6))
+        else:
+            tap = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+            early, late = act(at(0.3), *tap, kind="touch"), act(at(0.6), *tap, kind="touch")
+        expect(len(numbers(early)) == panels and "%" in early and all(a < b for a, b in zip(numbers(early), numbers(late))),
+               f"{where}: values under the pointer: {late}")
+        browser.run(figure + "figure.focus()")
+        for _ in range(2):
+            browser.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [
+                {"type": "keyDown", "value": "\ue014"}, {"type": "keyUp", "value": "\ue014"}]}]})
+        after = browser.run(say)
+        expect(all(a < b for a, b in zip(numbers(late), numbers(after))), f"{where}: an arrow key goes on from there: {after}")
+        cursors = browser.run(figure + "return Array.from(svg.querySelectorAll('.chart-cursor'), path => getComputedStyle(path).stroke)")
+        expect(len(cursors) == panels and "none" not in cursors, f"{where}: a cursor is drawn in each panel")
+        seen = browser.run(figure + "return Array.from(svg.querySelectorAll('[data-values]'), path => getComputedStyle(path).stroke)")
+        ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+        expect(seen and ground not in seen, f"{where}: curves stand out from the page")
+        browser.shot(shots / f"{name}-{width}-over-time.png")
     browser.size(1400, 1000)
+    browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": "print"}})
     browser.open(page)
-    said = "const figure = document.querySelector('figure.over-time'), say = () => figure.querySelector('output').textContent;"
-    by_key = browser.run(said + """figure.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', cancelable: true })); return say()""")
-    by_pointer = browser.run(said + """figure.scrollIntoView(); const box = figure.querySelector('svg').getBoundingClientRect();
-        figure.querySelector('svg').dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + box.width / 2, clientY: box.top + 5 })); return say()""")
-    expect("%" in by_key and "%" in by_pointer and by_key != by_pointer, f"values over time: {by_key}; {by_pointer}")
-    expect(not browser.messages(), "values over time: the console is empty")
+    paper = browser.run(figure + "return [getComputedStyle(document.body).backgroundColor, box.width > 250, getComputedStyle(figure).breakInside]")
+    ink = browser.run(figure + "return Array.from(svg.querySelectorAll('text'), text => getComputedStyle(text).fill)")
+    dark = all(sum(int(part) for part in fill[4:-1].split(",")) < 400 for fill in ink)
+    expect(paper == ["rgb(255, 255, 255)", True, "avoid"] and dark, f"{name}: on paper the chart is whole and dark on white")
+    browser.shot(shots / f"{name}-print-over-time.png")
+    browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
+    expect(not browser.messages(), f"{name}: values over time: the console is empty")
 
 
 def main():
@@ -217,6 +261,9 @@ def main():
                         fixtures / "transpose_tiled.ncu-repz", "--baseline-kernel", "tiled")
         series = generate(folder, "--name", "series", "--report",
                           ROOT / "tests/fixtures/collected/pair_potential/profile.ncu-repz")
+        mended = generate(folder, "--name", "mended", "--report",
+                          ROOT / "tests/fixtures/collected/pair_potential_longest_first/profile.ncu-repz", "--baseline",
+                          ROOT / "tests/fixtures/collected/pair_potential/profile.ncu-repz")
         bad = generate(folder, "--report", planted(folder), "--title", "</title><script>window.planted=2</script>")
         driver = subprocess.Popen(["chromedriver", f"--port={PORT}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -231,7 +278,8 @@ def main():
                 check(browser, page, shots, name)
                 scheme = browser.run("return getComputedStyle(document.body).backgroundColor")
                 expect((scheme == "rgb(13, 17, 23)") == dark, f"{name}: the colours follow the reader's scheme")
-                over_time(browser, series)
+                over_time(browser, series, shots, f"{name}, one side", 1)
+                over_time(browser, mended, shots, f"{name}, old above new", 2)
                 if not dark:
                     browser.open(bad)
                     state = browser.run("""return [typeof window.planted, document.scripts.length,
@@ -239,7 +287,7 @@ def main():
                         document.body.textContent.includes('<svg onload=plant()>'),
                         document.body.textContent.includes('<script>window.planted=1</script>'),
                         document.body.textContent.includes('<img src=x onerror=plant()>')]""")
-                    expect(state == ["undefined", 1, 0, True, True, True], "planted markup stays text")
+                    expect(state == ["undefined", 1, 0, True, True, True], f"planted markup stays text: {state}")
                     expect(not browser.messages(), "planted markup: the console is empty")
                 browser.close()
         finally:

@@ -1,8 +1,9 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
 use crate::analysis::kernel::overview::{overview, that_matter};
-use crate::analysis::kernel::select::{self, KernelGroup, Selection, SelectionError};
-use crate::evidence::{Launch, Report};
+use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
+use crate::evidence::{Dim3, Launch, Report};
+use regex::Regex;
 use std::collections::HashSet;
 
 /// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
@@ -59,6 +60,17 @@ fn page_groups<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<Kern
     let groups = select::groups(report);
     let others = that_matter(&overview(groups.clone(), &subject.key)).map(|at| groups[at].clone()).collect::<Vec<_>>();
     Ok(std::iter::once(subject).chain(others).collect())
+}
+
+/// Leaves out launches of the subject's kernel that have another shape than `stated`, grid and block, where some have that one: a
+/// program that is profiled may launch one kernel for many sizes. A report without that shape stays as it is.
+pub(crate) fn leave_stated(report: &mut Report, filter: Option<&Regex>, stated: [Dim3; 2]) {
+    let is_stated = |launch: &Launch| [launch.grid, launch.block] == stated.map(Some);
+    let is_own = |launch: &Launch| KernelKey::of(launch).is_taken(filter);
+    let meant = report.launches.iter().find(|launch| is_stated(launch) && is_own(launch));
+    if let Some(function) = meant.map(|launch| launch.function.clone()) {
+        report.launches.retain(|launch| launch.function != function || is_stated(launch));
+    }
 }
 
 /// The ids of the launches of all kernels that the selection takes.

@@ -77,7 +77,7 @@ pub use kernel::stated::{Expectation, Tiles, Unreadable, Work};
 pub(crate) use kernel::stated::{Foresight, Hypothesis};
 pub use kernel::summary::KernelSummary;
 pub(crate) use kernel::tuned::tuned;
-pub(crate) use launches::{chosen_rows, old_launch, page_launches};
+pub(crate) use launches::{chosen_rows, leave_stated, old_launch, page_launches};
 pub use launches::{page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
 pub(crate) use lines::{AccessLine, LineCost, LineWaits, Listing, Place, ReasonLines, SourceLines, Spot, Waits};

@@ -39,6 +39,7 @@ pub fn explain(name: &str) -> Option<Explanation> {
         .or_else(|| counter(name))
         .or_else(|| by_name(name))
         .or_else(|| word(name).map(of_word))
+        .or_else(|| of_reading(name))
         .or_else(|| labelled(name))
 }
 
@@ -97,6 +98,20 @@ fn labelled(name: &str) -> Option<Explanation> {
     stall
         .or_else(|| limiters().iter().find(|row| is(&row.label)).and_then(|row| limiter(&row.code)).map(of_limiter))
         .or_else(|| metrics().iter().find(|row| is(row.label)).map(|row| of_metric(row.id, row)))
+}
+
+/// A reading that checks and hypotheses name, by the name or by one of its kind.
+fn of_reading(name: &str) -> Option<Explanation> {
+    let listed = ReadingForm::VARIANTS.iter().copied().find(|form| form.row().0.eq_ignore_ascii_case(name));
+    let form = match listed {
+        Some(form) => form,
+        None if name.contains(['.', '-']) => check_reading(name).ok()?.form,
+        None => return None,
+    };
+    let (name, unit, help) = form.row();
+    let unit = if unit.is_none() { String::new() } else { format!(", in {unit}") };
+    let text = format!("A reading for checks, expectations and hypotheses: {help}{unit}.");
+    Some(Explanation { kind: "reading", name: name.to_owned(), text, ..Explanation::default() })
 }
 
 fn of_word(row: &'static WordRow) -> Explanation {

@@ -36,7 +36,8 @@ impl Found {
 pub(super) const ITSELF: &str = "The named baseline holds the launches under audit: nothing is compared with itself.";
 
 /// The old side of a subject's audit at a moment from a snapshot: the one that is given, the pinned one, else the newest that
-/// passed or was accepted among those that the audit is made `after`. What was measured is never its own old side.
+/// passed or was accepted among those that the audit is made `after`. What was measured is never the old side that somebody names
+/// for it; a kernel that went back is compared with the audit that it went back to.
 pub(super) fn find(
     given: Option<&Path>,
     folder: &Path,
@@ -82,13 +83,15 @@ pub(super) fn find(
         return Ok(Found::none(&words));
     };
     let snapshot = match Snapshot::read(&entry.found.path) {
-        Ok(snapshot) if !snapshot.evidence.new.is_same_measurement(new) => snapshot,
-        Ok(_) => return Ok(Found::none(ITSELF)),
+        Ok(snapshot) => snapshot,
         Err(error) => return Ok(Found::none(&unusable(folder, &error))),
     };
     let is_last = before.contains(&entry.milestone.mark());
     let which = if is_last { "the audit before" } else { "the last audit that passed" };
-    let words = format!("{which}, {}", of(&snapshot));
+    // An audit that follows another one and holds the launches of an earlier one is of a kernel that went back.
+    let is_back = snapshot.evidence.new.is_same_measurement(new);
+    let back = if is_back { ", whose launches these are: the kernel went back to it" } else { "" };
+    let words = format!("{which}, {}{back}", of(&snapshot));
     let against = entry.found.name();
     Ok(found(snapshot, words, against))
 }

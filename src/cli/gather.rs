@@ -17,7 +17,7 @@ use crate::analysis::{
 };
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
-use crate::evidence::{BuildLog, Origin, Report, Want};
+use crate::evidence::{BuildLog, Dim3, Origin, Report, Want};
 use crate::snapshot::{Placed, Record};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
@@ -145,8 +145,14 @@ impl<'p> Gatherer<'p> {
         let mut profile = Profile::open(report, want.allow_damage)?;
         let (mut missed, mut pick, mut tuned) = (None, subject.pick.clone(), None);
         let name = subject.name.as_str();
+        let stated = subject.plan.as_ref().filter(|_| pick.grid.is_none() && pick.rows.is_none());
+        let stated = stated.map(|plan| [plan.grid, plan.block].map(|sides| Dim3(sides.map(u64::from))));
+        let leave_stated = |report: &mut Report| {
+            stated.into_iter().for_each(|stated| analysis::leave_stated(report, subject.kernel.as_ref(), stated));
+        };
         let rows = |report: &Report| {
             let mut meant = report.clone();
+            leave_stated(&mut meant);
             let shown = analysis::shown(report, name, &subject.pick);
             if shown.is_none() && !self.is_of_all_kernels {
                 tuned = analysis::tuned(report, subject.kernel.as_ref(), &subject.pick);
@@ -166,6 +172,7 @@ impl<'p> Gatherer<'p> {
         // By all readings now, of the launches that are read whole.
         let tuned = tuned.and_then(|_| analysis::tuned(&report, subject.kernel.as_ref(), &subject.pick));
         let all = (!analysis::configuration_rows(&report, name).is_empty()).then(|| report.clone());
+        leave_stated(&mut report);
         missed.map_or_else(|| pick.leave(&mut report), Err)?;
         let views = match self.is_of_all_kernels {
             true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,

@@ -56,20 +56,22 @@ impl Slot {
     /// # Errors
     /// A stated day that is another than that of the audit that the measurement has already.
     pub(super) fn of(series: &Path, out: &Path, subject: &str, new: &Side, days: Days) -> Result<Slot, Failure> {
-        for folder in [series, out] {
+        let folders = &[series, out][..if series == out { 1 } else { 2 }];
+        for &folder in folders {
             let made = made_from(folder, subject, new)?;
             let is_there = |date: NaiveDate| made.iter().any(|(at, _)| at.date == date);
             let stated = days.stated.filter(|date| !days.is_of_many || is_there(*date));
             let of_day = |at: &Dated| stated.is_none_or(|date| date == at.date);
-            let is_back =
-                |own: &Snapshot| folder == series && days.stated.is_none() && is_followed(folder, subject, own);
-            if let Some((at, own)) = made.iter().find(|(at, _)| of_day(at)).filter(|(_, own)| !is_back(own)) {
+            let is_back = |own: &Snapshot| folder == series && is_followed(folder, subject, own);
+            let same = made.iter().find(|(at, _)| of_day(at));
+            if let Some((at, own)) = same.filter(|(_, own)| days.stated.is_some() || !is_back(own)) {
                 let hypotheses = own.evidence.new.work.hypotheses.clone();
                 let own = Own { heading: own.heading.clone(), milestone: own.milestone.clone(), hypotheses };
                 return Ok(Slot { at: *at, own: Some(own) });
             }
-            // A page elsewhere is nobody's audit of another day.
-            if let (Some((at, _)), Some(date), true) = (made.first(), stated, folder == out) {
+            // A page elsewhere is nobody's audit of another day, and a kernel that went back is measured anew on that day.
+            let other = made.first().filter(|(_, own)| folder == out && !is_back(own));
+            if let (Some((at, _)), Some(date)) = (other, stated) {
                 return Err(Failure::usage(format!(
                     "nothing new was measured: {} was made from the same launches, and --date says {date}\n  help: leave out --date to make that page again, or delete it to date it anew",
                     folder.join(format!("{at}-{subject}.json")).display()
@@ -77,7 +79,7 @@ impl Slot {
             }
         }
         let mut number = Nth::default();
-        for folder in [series, out] {
+        for folder in folders {
             let of_day = earlier(folder, subject, None)?.into_iter().filter(|found| found.at.date == days.today);
             number = of_day.map(|found| found.at.number.next()).fold(number, Nth::max);
         }

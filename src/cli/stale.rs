@@ -24,7 +24,8 @@ pub(super) enum Since {
 pub(super) struct Sources<'p> {
     folder: &'p Path,
     tracked: OnceLock<Option<Tracked>>,
-    changed: Mutex<BTreeMap<String, Option<Vec<String>>>>,
+    /// By commit, with and without what only moved.
+    changed: [Mutex<BTreeMap<String, Option<Vec<String>>>>; 2],
     past: Mutex<BTreeMap<String, bool>>,
     is_shallow: OnceLock<bool>,
 }
@@ -73,7 +74,7 @@ impl<'p> Sources<'p> {
         Sources {
             folder,
             tracked: OnceLock::new(),
-            changed: Mutex::default(),
+            changed: Default::default(),
             past: Mutex::default(),
             is_shallow: OnceLock::new(),
         }
@@ -94,10 +95,16 @@ impl<'p> Sources<'p> {
         let base =
             if self.is_past(commit) { Some(commit.clone()) } else { snapshot.and_then(|path| self.brought(path)) };
         let Some(base) = base else { return Since::Unknown("git does not know the version that was audited") };
-        let Some(changed) = self.changed(&base) else { return Since::Unknown("git cannot compare the versions") };
-        let mut changed: Vec<&str> =
-            files.into_iter().filter(|file| changed.iter().any(|other| other == file)).collect();
-        changed.dedup();
+        let mut changed = files;
+        // Where a content comes from is looked for among all files, and only for those that are otherwise now.
+        for without_moved in [false, true] {
+            if !changed.is_empty() {
+                let Some(all) = self.changed(&base, without_moved) else {
+                    return Since::Unknown("git cannot compare the versions");
+                };
+                changed.retain(|file| all.iter().any(|other| other == file));
+            }
+        }
         if changed.is_empty() {
             return Since::Same;
         }
@@ -155,11 +162,15 @@ impl<'p> Sources<'p> {
         is_commit(&commit).then_some(commit)
     }
 
-    /// The files of which HEAD has a content that the commit had nowhere: a file that moved is no other version.
-    fn changed(&self, base: &str) -> Option<Vec<String>> {
-        once(&self.changed, base, || {
-            let moved = ["-C100%", "--find-copies-harder", "--diff-filter=rc"];
-            let words = [&["diff", "--name-only", "-z", "--no-ext-diff"][..], &moved, &[base, "HEAD", "--"]].concat();
+    /// The files of which HEAD has another content than the commit; `without_moved` those of which it has one that the commit
+    /// had nowhere: a file that moved is no other version.
+    fn changed(&self, base: &str, without_moved: bool) -> Option<Vec<String>> {
+        once(&self.changed[usize::from(without_moved)], base, || {
+            let how = match without_moved {
+                true => &["-C100%", "--find-copies-harder", "--diff-filter=rc"][..],
+                false => &["--no-renames"],
+            };
+            let words = [&["diff", "--name-only", "-z", "--no-ext-diff"][..], how, &[base, "HEAD", "--"]].concat();
             git(self.folder, &words).map(|said| list(&said))
         })
     }

@@ -8,6 +8,7 @@ mod error;
 mod file;
 mod folder;
 mod hash;
+mod head;
 mod json;
 mod pins;
 mod record;

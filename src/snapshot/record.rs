@@ -56,9 +56,34 @@ impl Record {
         pins: &Pins,
         smallest: f64,
     ) -> Result<Record, SnapshotError> {
+        Record::with_milestones(found, folder, subject, pins, smallest, Snapshot::read_milestone)
+    }
+
+    /// [`Record::of`] for a table, which is no judgement: the evidence of the audits is not read.
+    ///
+    /// # Errors
+    /// Acceptances that are there and cannot be read.
+    pub(crate) fn listed(
+        found: Vec<Found>,
+        folder: &Path,
+        subject: &str,
+        pins: &Pins,
+        smallest: f64,
+    ) -> Result<Record, SnapshotError> {
+        Record::with_milestones(found, folder, subject, pins, smallest, Snapshot::read_head)
+    }
+
+    fn with_milestones(
+        found: Vec<Found>,
+        folder: &Path,
+        subject: &str,
+        pins: &Pins,
+        smallest: f64,
+        milestone: fn(&Path) -> Result<Milestone, SnapshotError>,
+    ) -> Result<Record, SnapshotError> {
         let (mut entries, mut lost) = (Vec::new(), Vec::new());
         for found in found {
-            match Snapshot::read_milestone(&found.path) {
+            match milestone(&found.path) {
                 Ok(milestone) => entries.push(Entry { found, milestone }),
                 Err(error) => lost.push((found, Arc::new(error))),
             }

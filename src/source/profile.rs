@@ -99,6 +99,18 @@ impl Profile {
         }
     }
 
+    /// The hash by which audits know the file, without what it measured.
+    ///
+    /// # Errors
+    /// Those of [`Profile::read`].
+    pub fn hash(&mut self) -> Result<String, ReadError> {
+        let want = Want { hash: true, metrics: NameSet::none(), rules: Rules::None, ..Want::default() };
+        match &self.kind {
+            Kind::Report(_) => Ok(self.read(&want)?.origin.blake3),
+            Kind::Page(bytes) => Ok(origin(&self.path, bytes, true).blake3),
+        }
+    }
+
     /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
     /// given the brief reading and answers with the ids of launches. A report of one result is read whole, and so is a
     /// details page of text.

@@ -96,3 +96,22 @@ fn words_are_found_in_any_letters_and_are_a_list() {
     let list = project.run("explain words").done();
     assert!(list.lines().count() > 40 && list.contains("NOT COMPARABLE"), "{list}");
 }
+
+#[test]
+fn readings_of_checks_and_what_a_subject_states_are_explained() {
+    let project = Project::new();
+    let list = project.run("explain readings").done();
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.len() > 15 && names.contains(&"shared.conflict-share"), "{list}");
+    let own = ["stall-rank.barrier", "change.cycles", "opcode.FFMA"];
+    for name in names.into_iter().chain(own) {
+        let said = project.words(&["explain", name]).done();
+        assert!(said.contains("A reading for checks") || matches!(name, "time"), "{name}: {said}");
+    }
+    for word in ["hypothesis", "prediction", "expect", "confidence", "tail"] {
+        project.words(&["explain", word]).done();
+    }
+    for unknown in ["shared.conflicts", "no-such-thing"] {
+        project.words(&["explain", unknown]).ends(2, "nothing is known about");
+    }
+}

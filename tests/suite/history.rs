@@ -109,6 +109,62 @@ fn a_snapshot_that_cannot_be_read_is_told_and_the_index_leads_to_one_that_can() 
     assert!(index.contains("(2026-01-01-scale.md)") && !index.contains("2026-01-02-scale"), "{index}");
 }
 
+/// The row of the index that links to a page.
+fn listed(project: &Project, page: &str) -> Option<String> {
+    let index = project.read("pages/README.md");
+    let row = index.lines().find(|line| line.contains(&format!("({page})")))?;
+    Some(row.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn the_index_reads_no_evidence_of_subjects_that_were_not_made_and_the_gate_does() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    let config = project.read("audit.toml") + "[[subject]]\nname = \"other\"\nreport = \"new.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let file = project.path("pages/2026-01-01-scale.json");
+    let whole = fs::read_to_string(&file).unwrap();
+    let (mut day, row) = (1, listed(&project, "2026-01-01-scale.md").unwrap());
+    let mut seen = |text: &str, is_listed: bool| {
+        fs::write(&file, text).unwrap();
+        day += 1;
+        project.report("new.csv", &[Profile::steady(90_000.0 - f64::from(day))]);
+        let made = project.run(&format!("generate other --date 2026-01-{day:02}"));
+        assert_eq!(listed(&project, "2026-01-01-scale.md"), is_listed.then(|| row.clone()));
+        assert_eq!(made.err().contains("not in the history"), !is_listed, "{}", made.err());
+    };
+    seen(&whole, true);
+    let (head, evidence) = whole.split_once("\"evidence\":").unwrap();
+    let (start, hash) = head.split_once("\"head\":\"").unwrap();
+    // One of before heads had a hash, and one whose white space is another.
+    seen(&whole.replacen(&format!("\"head\":\"{}\",", &hash[..64]), "", 1), true);
+    seen(&whole.replacen(":{", ": {\n", 2), true);
+    // The evidence alone is changed: that is for the gate to say.
+    let longer = format!("{head}\"evidence\":{}", evidence.replacen("4096", "4097", 1));
+    seen(&longer, true);
+    project.run("check scale").ends(3, "was changed after it was written");
+    // A head that is changed, and one whose hash is.
+    seen(&whole.replacen("2026-01-01", "2026-01-09", 1), false);
+    seen(&format!("{start}\"head\":\"{}\",{}\"evidence\":{evidence}x", "0".repeat(64), &hash[66..]), false);
+    seen(&whole, true);
+}
+
+#[test]
+fn a_kernel_that_went_back_is_a_row_of_the_day_that_is_stated() {
+    let project = Project::new();
+    project.audit("2026-01-01", Profile::steady(100_000.0));
+    project.audit("2026-01-02", Profile::steady(130_000.0));
+    project.run("check scale").ends(1, "SLOWER");
+    let back = project.audit("2026-01-03", Profile::steady(100_000.0));
+    assert!(back.contains("whose launches these are: the kernel went back to it"), "{back}");
+    project.run("check scale").ends(0, "PASS scale: SAME");
+    let all = project.run("history scale").done();
+    assert_eq!(all.lines().filter(|line| line.starts_with("| 2026-01-0")).count(), 3, "{all}");
+    // The same page again, and no fourth one while nothing was measured since.
+    project.run("generate scale --date 2026-01-03").done();
+    project.run("generate scale --date 2026-01-04").ends(2, "nothing new was measured");
+}
+
 #[test]
 fn git_adds_the_message_of_a_commit_and_what_it_does_not_know_is_said() {
     let project = Project::new();

@@ -345,6 +345,36 @@ fn shapes_of_one_kernel_are_told_apart_by_their_grid() {
 }
 
 #[test]
+fn of_shapes_of_one_kernel_the_stated_launch_is_the_subject() {
+    let project = Project::new();
+    let small = || Profile { grid: "(8, 1, 1)", ..Profile::steady(10_000.0) };
+    let other = || Profile { kernel: "other", ..Profile::steady(40_000.0) };
+    project.report("new.csv", &[other(), Profile::steady(100_000.0), small()]);
+    let config = project.read("audit.toml") + "kernel = \"^scale$\"\n";
+    let launch = |grid: u32| {
+        format!(
+            "[subject.launch]\ngrid = {grid}\nblock = 128\nargs = [{{ name = \"n\", dtype = \"u32\", value = 8 }}]\n"
+        )
+    };
+    let page = |stated: &str| {
+        fs::write(project.path("audit.toml"), format!("{config}{stated}")).unwrap();
+        let _ = fs::remove_dir_all(project.path("pages"));
+        let made = project.run("generate scale --date 2026-01-01");
+        let files = fs::read_dir(project.path("pages")).unwrap().count();
+        (made.done(), files, made.err())
+    };
+    let time = |said: &str| said.split(&[':', ','][..]).nth(1).unwrap_or_default().trim().to_owned();
+    // The most device time, the stated shape, and one that the report does not hold.
+    for (stated, expected) in [(String::new(), "100.50 µs"), (launch(8), "10.05 µs"), (launch(9), "100.50 µs")] {
+        let (_, files, said) = page(&stated);
+        assert_eq!((time(&said).as_str(), files), (expected, 3), "{said}");
+    }
+    // Other kernels of the report stay on the page.
+    page(&launch(8));
+    assert!(project.read("pages/2026-01-01-scale.md").contains("`other`"));
+}
+
+#[test]
 fn what_every_reader_gets_is_the_same() {
     let project = Project::new();
     let report = fixtures().join("h200/both_basic.ncu-repz");

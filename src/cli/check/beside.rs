@@ -6,9 +6,8 @@ use crate::cli::evidence;
 use crate::cli::moment::git_text;
 use crate::collect::files;
 use crate::config::Subject;
-use crate::evidence::Want;
 use crate::snapshot::{Found, Snapshot};
-use crate::source;
+use crate::source::Profile;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
@@ -25,7 +24,7 @@ pub(super) fn report(subject: &Subject, project: &Path, seen: &Seen) -> Option<S
     if audited.is_empty() || !path.is_file() || crate::read::head(&path, 64).ok()?.starts_with(POINTER) {
         return None;
     }
-    let hash = hash(&path)?;
+    let hash = Profile::open(&path, false).and_then(|mut profile| profile.hash()).ok()?;
     if hash == *audited {
         return None;
     }
@@ -44,12 +43,6 @@ pub(super) fn report(subject: &Subject, project: &Path, seen: &Seen) -> Option<S
         None => format!("{shown} is not what was audited last, on {newest}: run `audit generate {}`.", subject.name),
     };
     Some(Said { outcome: Outcome::Inconclusive, text })
-}
-
-/// The hash of a report as audits note it.
-fn hash(path: &Path) -> Option<String> {
-    let want = Want { hash: true, metrics: source::NameSet::none(), ..Want::default() };
-    Some(source::read_profile(path, &want).ok()?.origin.blake3)
 }
 
 /// That a subject without an audit, or with a first one, has audits that are not here: elsewhere, in git's past, or under

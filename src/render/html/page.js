@@ -192,12 +192,15 @@ for (const figure of document.querySelectorAll("figure.over-time")) {
     });
     output.textContent = parts.join(" | ");
   };
-  svg.addEventListener("pointermove", (event) => {
+  const point = (event) => {
     const box = svg.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
     const { left } = panels[0];
     show((x - left) / (Math.max(...panels.map((panel) => panel.right)) - left));
-  });
+  };
+  svg.addEventListener("pointermove", point);
+  // A finger that taps does not move.
+  svg.addEventListener("pointerdown", point);
   figure.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined) return;

@@ -8,6 +8,7 @@
 mod change;
 mod made_report;
 mod meter;
+mod parts;
 mod target;
 
 use change::Random;
@@ -39,6 +40,22 @@ fn plain() {
         seeds: vec![zstd::decode_all(packed().as_slice()).unwrap()],
         words: &["NVR\0", "\u{a}\u{2}", "gpu__time_duration.sum", "\u{1a}\0", "\x7fELF"],
         made: Some(made_report::report),
+        runs: 60,
+        run: Box::new(move |input| run(file.put(input))),
+    };
+    target.test();
+}
+
+#[test]
+fn parts_of_a_report() {
+    static WHOLE: std::sync::LazyLock<Vec<u8>> =
+        std::sync::LazyLock::new(|| zstd::decode_all(packed().as_slice()).unwrap());
+    let file = Scratch::new("x.ncu-rep");
+    let target = Target {
+        name: "parts",
+        seeds: Vec::new(),
+        words: &[],
+        made: Some(|random| parts::changed(random, &WHOLE)),
         runs: 60,
         run: Box::new(move |input| run(file.put(input))),
     };
