@@ -1,6 +1,7 @@
 //! All costs by line of one launch, and the places in the source that findings point at.
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
+use super::attribution::Attribution;
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, PartLines, SECTORS};
 use super::parked::Parked;
@@ -147,13 +148,18 @@ impl SourceLines {
     }
 
     /// The costs of a launch; `kernel` gives the units' activity, for bounds.
-    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
+    pub(in crate::analysis) fn of(
+        view: &SourceView,
+        attribution: Option<&Attribution<'_>>,
+        kernel: &KernelSummary<'_>,
+        limits: &Limits,
+    ) -> SourceLines {
         let groups = Groups::of(view);
         let [l2, l1] = ACTIVITY.map(|[active, all]| {
             let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
             Some(share.min(1.0))
         });
-        let waits = Waits::of(view, &groups, limits);
+        let waits = attribution.map(|attribution| Waits::of(attribution, &groups, limits));
         let awaited = waits.as_ref().map(Waits::by_need).unwrap_or_default();
         let parts = limiting::parts(view, &groups, kernel, &awaited, limits);
         SourceLines {

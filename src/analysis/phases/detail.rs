@@ -52,7 +52,7 @@ pub struct Named {
     pub last: u32,
 }
 
-/// Samples of one reason at one place.
+/// Samples of one reason that wait for one thing.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct WaitGroup {
     /// Share of the reason's samples, 0 to 1.
@@ -64,14 +64,19 @@ pub struct WaitGroup {
     pub cause: Option<Point>,
 }
 
-/// What the warps of a phase wait for.
+/// Samples of one reason: those of a phase, or those of the kernel in one phase or role.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Wait {
     /// The catalog's id of the reason; never `selected` or `not_selected`.
     pub reason: String,
-    /// Share of the phase's samples, 0 to 1.
+    /// Where they lie; `None` in the phase that tells them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<StallPlace>,
+    /// The samples.
+    pub samples: u64,
+    /// Over the samples of the phase, or with a place over those of the reason, 0 to 1.
     pub share: f64,
-    /// Places with at least a quarter of them, largest first.
+    /// The instructions with at least a quarter of them, largest first.
     pub groups: Vec<WaitGroup>,
 }
 
@@ -92,28 +97,6 @@ pub enum StallPlace {
         /// Position in [`Phases::roles`](super::Phases::roles).
         role: usize,
     },
-}
-
-/// Samples of a reason in one phase or role.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct StallGroup {
-    /// Where.
-    pub place: StallPlace,
-    /// Share of the reason's samples, 0 to 1.
-    pub share: f64,
-    /// The instructions there, largest first.
-    pub groups: Vec<WaitGroup>,
-}
-
-/// A stall reason of the whole kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct StallCause {
-    /// The catalog's id.
-    pub reason: String,
-    /// Share of all samples, 0 to 1.
-    pub share: f64,
-    /// Where it is met, largest first.
-    pub groups: Vec<StallGroup>,
 }
 
 /// What the elapsed time is made of. Each part is a share of it, 0 to 1.

@@ -34,9 +34,7 @@ mod products;
 mod reach;
 mod role_lines;
 mod roles;
-mod samples;
 mod spent;
-mod stalls;
 mod study;
 mod tensor;
 mod tile_loop;
@@ -45,7 +43,7 @@ mod unavoidable;
 mod waits;
 
 pub(in crate::analysis) use code::Loop;
-pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, StallCause, StallGroup, TensorSite, WaitGroup};
+pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use index::PIPES;

@@ -4,7 +4,7 @@ use super::{At, Held, share};
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Point, StallCause};
+use crate::analysis::phases::{Point, Wait};
 use crate::catalog::{Code, Counter, Part, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -57,15 +57,13 @@ pub(super) fn constants(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// The load of a constant that warps wait at or for the most.
-fn constant_load(stalls: &[StallCause]) -> Option<&Point> {
+fn constant_load(stalls: &[Wait]) -> Option<&Point> {
     let mut found: Vec<(&Point, f64)> = Vec::new();
     for stall in stalls {
-        for place in &stall.groups {
-            for group in &place.groups {
-                let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
-                let share = stall.share * place.share * group.share;
-                found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, share)));
-            }
+        for group in &stall.groups {
+            let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
+            let samples = stall.samples as f64 * group.share;
+            found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, samples)));
         }
     }
     found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(point, _)| point)
