@@ -47,7 +47,6 @@ impl<'v> Studied<'v> {
         kernel: &KernelSummary<'_>,
         limits: &Limits,
     ) -> Option<SourceLines> {
-        let lines = SourceLines::of(self.view?, self.attribution.as_ref(), kernel, limits);
-        Some(lines.limited_by(limiter, self.parked.clone(), kernel))
+        Some(SourceLines::of(self.view?, self.attribution.as_ref(), (limiter, self.parked.clone()), kernel, limits))
     }
 }

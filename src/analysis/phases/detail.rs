@@ -1,5 +1,6 @@
 //! What is known of a phase beside its time: places, waits, causes, accesses.
 
+use crate::catalog::Part;
 use cuda_binary::Op;
 
 /// An instruction and its line.
@@ -167,6 +168,56 @@ pub struct SharedRuns {
     pub loads: u64,
     /// Whether the offset of each run is a multiple of 16 bytes.
     pub is_aligned: bool,
+}
+
+/// Loads through an index.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Indirection {
+    /// The one that is waited for the most.
+    pub load: Point,
+    /// The load that brings its index.
+    pub index: Point,
+    /// Share of all samples that wait for loads through an index, 0 to 1.
+    pub for_loads: f64,
+    /// Share of all samples that wait for the indices, 0 to 1.
+    pub for_indices: f64,
+    /// Executions by warps of the loads through an index at the line of `load`.
+    pub requests: u64,
+    /// Sectors of 32 bytes that these touch.
+    pub sectors: u64,
+    /// Sectors that the same bytes need side by side.
+    pub ideal: u64,
+    /// Bits of a lane's element, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width_bits: Option<u64>,
+}
+
+impl Indirection {
+    /// The part of the sectors that would go if the bytes were packed, 0 to 1.
+    pub fn excess(&self) -> f64 {
+        self.sectors.saturating_sub(self.ideal) as f64 / self.sectors.max(1) as f64
+    }
+}
+
+/// Pipes on which index arithmetic runs.
+pub(in crate::analysis) const PIPES: [Part; 4] =
+    [Part::ComputeAlu, Part::ComputeFma, Part::ComputeXu, Part::ComputeControl];
+
+/// Executions, by warps, of instructions whose values go into addresses and into nothing that is stored, and that depend on no value
+/// from memory: a thread that does more neighbouring elements executes them once for all of those.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct IndexArithmetic {
+    /// All of them.
+    pub executed: u64,
+    /// Those on the ALU, FMA, XU and control pipes.
+    pub on: [u64; 4],
+}
+
+impl IndexArithmetic {
+    /// Those on a pipe.
+    pub(in crate::analysis) fn on(&self, part: Part) -> u64 {
+        PIPES.iter().zip(self.on).find(|(own, _)| **own == part).map_or(0, |(_, executed)| executed)
+    }
 }
 
 /// The tensor instructions of one opcode in one main loop.

@@ -1,7 +1,7 @@
 //! Loads whose address is made of what another load brings: an index, then the row that it names.
 
 use super::chain::is_circular;
-use super::indirection::Indirection;
+use super::detail::Indirection;
 use super::point::point;
 use super::study::Study;
 use crate::catalog::Counter;

@@ -1,11 +1,9 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, Spent,
-    TensorSite, TimeSplit, Wait, WaitGroup,
+    Chain, FenceChain, GuardedOpcode, IndexArithmetic, Indirection, LocalIndex, Named, OpcodeRun, Pressure,
+    SectorAccess, SharedRuns, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
 };
-use super::index::IndexArithmetic;
-use super::indirection::Indirection;
 use cuda_binary::op::{Act, Sync};
 
 /// What a phase is.
