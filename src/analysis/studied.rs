@@ -2,7 +2,7 @@
 
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::analysis::lines::{Parked, SourceLines};
+use crate::analysis::lines::{Attribution, Parked, SourceLines};
 use crate::analysis::phases::{Phases, Study};
 use crate::catalog::Code;
 use crate::evidence::SourceView;
@@ -11,6 +11,8 @@ use crate::evidence::SourceView;
 #[derive(Default)]
 pub(in crate::analysis) struct Studied<'v> {
     view: Option<&'v SourceView>,
+    /// Whose samples they are; `None` where the report has none by instruction.
+    attribution: Option<Attribution<'v>>,
     /// Code, samples and roles; `None` where the report lacks the code's bits, executions or samples by instruction.
     pub(in crate::analysis) study: Option<Study<'v>>,
     /// Where the time goes; `None` as above.
@@ -26,12 +28,15 @@ impl<'v> Studied<'v> {
         kernel: &KernelSummary<'_>,
         limits: &Limits,
     ) -> Studied<'v> {
-        let study = view.and_then(|view| Study::of(view, kernel));
+        let attribution = view.and_then(Attribution::of);
+        let sampled = view.zip(attribution.as_ref());
+        let study = sampled.and_then(|(view, attribution)| Study::of(view, attribution, kernel));
         Studied {
             view,
             phases: study.as_ref().map(|study| Phases::of_study(study, kernel)),
             study,
-            parked: view.and_then(|view| Parked::of(view, limits)),
+            parked: sampled.and_then(|(view, attribution)| Parked::of(view, attribution, limits)),
+            attribution,
         }
     }
 
@@ -42,7 +47,6 @@ impl<'v> Studied<'v> {
         kernel: &KernelSummary<'_>,
         limits: &Limits,
     ) -> Option<SourceLines> {
-        let lines = SourceLines::of(self.view?, kernel, limits);
-        Some(lines.limited_by(limiter, self.parked.clone(), kernel))
+        Some(SourceLines::of(self.view?, self.attribution.as_ref(), (limiter, self.parked.clone()), kernel, limits))
     }
 }

@@ -122,3 +122,45 @@ fn work_and_latency_are_told_apart_only_where_both_sides_were_measured() {
     let (one, sentence) = said(&[(L2, 20.0)]);
     assert!(one == Code::Latency && sentence.contains("nothing of the SMs"), "{sentence}");
 }
+
+/// A counter at its peak makes its own unit the busiest, whatever else the kernel does.
+#[test]
+fn every_unit_is_busy_by_its_own_counter() {
+    const NAMED: [(&str, Part); 10] = [
+        ("lts__t_tag_requests.avg.pct_of_peak_sustained_elapsed", Part::MemoryL2),
+        ("dram__cycles_active.avg.pct_of_peak_sustained_elapsed", Part::MemoryDram),
+        ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", Part::MemoryShared),
+        ("l1tex__f_wavefronts.avg.pct_of_peak_sustained_elapsed", Part::MemoryTexture),
+        ("sm__inst_executed_pipe_lsu.avg.pct_of_peak_sustained_elapsed", Part::MemoryLsu),
+        ("sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_elapsed", Part::ComputeFp64),
+        ("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", Part::ComputeAlu),
+        ("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_elapsed", Part::ComputeXu),
+        ("sm__inst_executed_pipe_adu.avg.pct_of_peak_sustained_elapsed", Part::ComputeControl),
+        ("sm__issue_active.avg.pct_of_peak_sustained_elapsed", Part::Issue),
+    ];
+    let wrong = NAMED.into_iter().filter_map(|(counter, part)| {
+        let found = collected("barrier_reduction", &[(counter, 99.0)]).bottleneck.units.remove(0);
+        (found.part != part || found.counter != counter).then(|| format!("{counter}: {:?}", found.part))
+    });
+    assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+/// More than a peak allows is said, and limits nothing by itself.
+#[test]
+fn a_counter_above_its_peak_is_named() {
+    let at = |percent: f64| {
+        let alu = ("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", percent);
+        let audit = collected("pointer_chase", &[alu]);
+        audit.findings.iter().any(|finding| finding.code == Code::PeakExceeded)
+    };
+    assert_eq!([99.0, 130.0].map(at), [false, true]);
+}
+
+/// A launch whose time and cycles are no numbers has run nothing.
+#[test]
+fn a_launch_without_a_number_has_failed() {
+    const TIMES: [&str; 2] = ["gpu__time_duration.sum", "gpc__cycles_elapsed.max"];
+    let failed = |value: f64| limiter(&collected("pointer_chase", &TIMES.map(|name| (name, value))));
+    assert_eq!(failed(f64::NAN), Code::LaunchFailed);
+    assert_ne!(failed(1.0e6), Code::LaunchFailed);
+}

@@ -26,6 +26,7 @@ mod diagnosis;
 mod dump_analysis;
 mod edited;
 #[cfg(unix)]
+mod every_lever;
 mod explained;
 mod foreign_files;
 mod full_disk;

@@ -96,22 +96,22 @@ impl Judged {
 }
 
 #[derive(Clone, Deserialize)]
-struct Row {
-    code: String,
+pub(crate) struct Row {
+    pub(crate) code: String,
     origin: String,
-    bound: Option<f64>,
+    pub(crate) bound: Option<f64>,
     expected: Option<f64>,
 }
 
 #[derive(Deserialize)]
-struct Dumped {
-    launches: Vec<Launch>,
+pub(crate) struct Dumped {
+    pub(crate) launches: Vec<Launch>,
 }
 
 #[derive(Deserialize)]
-struct Launch {
-    name: String,
-    levers: Vec<Row>,
+pub(crate) struct Launch {
+    pub(crate) name: String,
+    pub(crate) levers: Vec<Row>,
 }
 
 static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
@@ -132,7 +132,7 @@ static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
     PAIRS.iter().map(judged).collect()
 });
 
-fn dump(report: &str) -> Dumped {
+pub(crate) fn dump(report: &str) -> Dumped {
     let mut audit = Command::new(env!("CARGO_BIN_EXE_audit"));
     let done = audit.args(["dump", "analysis"]).arg(fixture(report)).output().unwrap();
     assert!(done.status.success(), "{report}: {}", String::from_utf8_lossy(&done.stderr));

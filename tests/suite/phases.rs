@@ -4,7 +4,7 @@ use crate::judged;
 use crate::pace::waits_do_not_work;
 use cuda_binary::Op;
 use kernel_audit::analysis::phases::{
-    Amount, CycleUnit, LaneStep, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, at_their_products,
+    Amount, CycleUnit, LaneStep, OpcodeRun, Phase, PhaseKind, Phases, StallPlace, Unavoidable, Wait, at_their_products,
     touched_sectors,
 };
 use kernel_audit::analysis::{self, KernelSummary, groups};
@@ -70,13 +70,12 @@ fn a_persistent_product_with_an_exposed_epilogue() {
 
 /// The share of a stall reason in a phase, or in the part of the main loop of that kind.
 fn stall(phases: &Phases, reason: &str, kind: PhaseKind) -> Option<f64> {
-    let stall = phases.stalls.iter().find(|stall| stall.reason == reason)?;
-    let is_there = |place: &StallPlace| match place {
-        StallPlace::Phase { phase, part: None } => phases.phases[*phase].kind == kind,
-        StallPlace::Phase { phase, part: Some(part) } => phases.phases[*phase].parts[*part].kind == kind,
+    let is_there = |stall: &&Wait| match stall.place.expect("a place") {
+        StallPlace::Phase { phase, part: None } => phases.phases[phase].kind == kind,
+        StallPlace::Phase { phase, part: Some(part) } => phases.phases[phase].parts[part].kind == kind,
         StallPlace::Role { .. } => false,
     };
-    stall.groups.iter().find(|group| is_there(&group.place)).map(|group| group.share)
+    phases.stalls_of(reason).find(is_there).map(|stall| stall.share)
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::fs;
 
 const L2: &str = "collected/l2_resident/profile";
 
-fn report(name: &str) -> (Report, Vec<SourceView>) {
+pub(crate) fn report(name: &str) -> (Report, Vec<SourceView>) {
     read(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report")
 }
 
@@ -24,7 +24,7 @@ pub(crate) fn with(name: &str, readings: &[(&str, f64)]) -> Audit {
     judged::audit(&report, &views, &Work::default())
 }
 
-fn set(report: &mut Report, name: &str, value: f64) {
+pub(crate) fn set(report: &mut Report, name: &str, value: f64) {
     let metrics = &mut report.launches[0].metrics;
     let value = Some(Value::F64(value));
     match metrics.iter_mut().find(|metric| &*metric.name == name) {
@@ -33,7 +33,7 @@ fn set(report: &mut Report, name: &str, value: f64) {
     }
 }
 
-fn value(report: &Report, name: &str) -> f64 {
+pub(crate) fn value(report: &Report, name: &str) -> f64 {
     report.launches[0].metric(name).and_then(|metric| metric.value.as_ref()?.as_f64()).expect(name)
 }
 

@@ -1,8 +1,9 @@
 //! All costs by line of one launch, and the places in the source that findings point at.
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
+use super::attribution::Attribution;
 use super::counts::{self, LaneLine, LineCount};
-use super::limiting::{self, LimitingLines, PartLines, SECTORS};
+use super::limiting::{self, LimitingLines, SECTORS};
 use super::parked::Parked;
 use super::spot::{Groups, Spot};
 use super::waits::Waits;
@@ -63,10 +64,7 @@ pub struct SourceLines {
     pub idle_lanes: Option<Vec<LaneLine>>,
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
-    /// The lines that make the work of each part of the chip that may limit; those of the one that does stand in `limiting`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parts: Vec<PartLines>,
-    /// The lines that make the work of the part that limits, once that is known.
+    /// The lines that make the work of the part that limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
@@ -129,33 +127,22 @@ impl SourceLines {
             .chain(self.parked.iter().map(|parked| &parked.at))
     }
 
-    /// The lines as they stand beside a verdict: with those of the part that limits.
-    pub(in crate::analysis) fn limited_by(
-        mut self,
-        limiter: Code,
-        parked: Option<Parked>,
+    /// The costs of a launch beside what limits it; `kernel` gives the units' activity, for bounds.
+    pub(in crate::analysis) fn of(
+        view: &SourceView,
+        attribution: Option<&Attribution<'_>>,
+        (limiter, parked): (Code, Option<Parked>),
         kernel: &KernelSummary<'_>,
+        limits: &Limits,
     ) -> SourceLines {
-        let parts = std::mem::take(&mut self.parts).into_iter();
-        let of = |part: PartLines| part.limiters.contains(&limiter).then_some(part);
-        let limiting = |part: PartLines| {
-            LimitingLines { limiter, counted: part.counted, stage: None, lines: part.lines }.within(kernel)
-        };
-        self.limiting = parts.filter_map(of).next().map(limiting);
-        self.parked = parked;
-        self
-    }
-
-    /// The costs of a launch; `kernel` gives the units' activity, for bounds.
-    pub(in crate::analysis) fn of(view: &SourceView, kernel: &KernelSummary<'_>, limits: &Limits) -> SourceLines {
         let groups = Groups::of(view);
         let [l2, l1] = ACTIVITY.map(|[active, all]| {
             let share = kernel.value(active)? / kernel.value(all).filter(|all| *all > 0.0)?;
             Some(share.min(1.0))
         });
-        let waits = Waits::of(view, &groups, limits);
+        let waits = attribution.map(|attribution| Waits::of(attribution, &groups, limits));
         let awaited = waits.as_ref().map(Waits::by_need).unwrap_or_default();
-        let parts = limiting::parts(view, &groups, kernel, &awaited, limits);
+        let limiting = LimitingLines::of(limiter, view, &groups, kernel, (&awaited, limits));
         SourceLines {
             launch: view.launch,
             lines: view.lines.clone(),
@@ -165,9 +152,8 @@ impl SourceLines {
             local: Accesses::of(Space::Local, view, &groups, l2),
             idle_lanes: counts::idle_lanes(view, &groups, limits),
             executed: counts::executed(view, &groups),
-            parts,
-            limiting: None,
-            parked: None,
+            limiting,
+            parked,
             atomics: limiting::atomics(view, &groups),
         }
     }

@@ -7,13 +7,12 @@ use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOL
 use crate::analysis::derive::units;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Code, Counter, InstructionWork, Part, Threshold};
+use crate::catalog::{Code, Counter, InstructionWork, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
-use strum::VariantArray;
 
 /// Lines kept.
 const LINES: usize = 5;
@@ -53,56 +52,27 @@ pub struct LimitingLines {
     pub lines: Vec<(Spot, f64)>,
 }
 
-/// The lines of one kind of work, with every limiter that it stands for.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct PartLines {
-    /// Codes of the limiters.
-    pub limiters: Vec<Code>,
-    /// What is counted.
-    pub counted: Counted,
-    /// (line, its count over the whole kernel's in percent), largest first.
-    pub lines: Vec<(Spot, f64)>,
-}
-
-/// The lines of every part of the chip that a counter by instruction stands for and that is not far from limiting; of lines that tie for the most, those
-/// first that warps wait for.
-pub(super) fn parts(
-    view: &SourceView,
-    groups: &Groups<'_>,
-    kernel: &KernelSummary<'_>,
-    awaited: &[&Spot],
-    limits: &Limits,
-) -> Vec<PartLines> {
-    let mut parts: Vec<PartLines> = Vec::new();
-    let units = units::busiest(kernel);
-    let percent = |part: Part| units.iter().find(|unit| unit.code == part).map(|unit| unit.percent);
-    let may_limit = |part: Part| percent(part).is_none_or(|percent| percent >= limits[Threshold::SolLow] / 2.0);
-    for code in Part::VARIANTS.iter().copied().filter(|part| may_limit(*part)).map(Code::Unit) {
-        let Some(mut own) = LimitingLines::of(code, view, groups, kernel) else { continue };
-        break_ties(&mut own.lines, awaited, limits);
-        match parts.iter_mut().find(|part| part.counted == own.counted && part.lines == own.lines) {
-            Some(part) => part.limiters.push(own.limiter),
-            None => parts.push(PartLines { limiters: vec![own.limiter], counted: own.counted, lines: own.lines }),
-        }
-    }
-    parts
-}
-
 impl LimitingLines {
-    /// `None` where no counter by instruction stands for the part, or none was collected.
+    /// `None` where no counter by instruction stands for the part, none was collected, or the part is far from limiting. Of lines that
+    /// tie for the most those come first that warps wait for.
     pub(super) fn of(
         limiter: Code,
         view: &SourceView,
         groups: &Groups<'_>,
         kernel: &KernelSummary<'_>,
+        (awaited, limits): (&[&Spot], &Limits),
     ) -> Option<LimitingLines> {
+        let Code::Unit(part) = limiter else { return None };
+        let unit = units::busiest(kernel).into_iter().find(|unit| unit.code == part);
+        if unit.is_some_and(|unit| unit.percent < limits[Threshold::SolLow] / 2.0) {
+            return None;
+        }
         let sum = |names: &[Counter]| {
             let columns: Vec<Vec<u64>> = names.iter().filter_map(|name| view.counts(name)).collect();
             let rows = 0..view.instructions.len();
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
         };
-        let Code::Unit(unit) = limiter else { return None };
-        let (counted, counts) = match &unit.row()?.by_instruction {
+        let (counted, counts) = match &part.row()?.by_instruction {
             InstructionWork::None => return None,
             InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
             InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[WAVEFRONTS])?),
@@ -113,18 +83,14 @@ impl LimitingLines {
             InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
             InstructionWork::Pipe(pipe) => (Counted::UnitExecutions, executions(view, |op| op.pipe() == Some(*pipe))?),
         };
-        let lines = leading(groups, &counts);
-        (!lines.is_empty()).then_some(LimitingLines { limiter, counted, stage: None, lines })
-    }
-
-    /// With how much of the data stage the counted part fills.
-    pub(super) fn within(self, kernel: &KernelSummary<'_>) -> LimitingLines {
-        let part = match self.counted {
-            Counted::StageWavefronts => |stage: DataStage| (stage.shared, stage.whole),
-            Counted::StageSectors => |stage: DataStage| (stage.other(), stage.whole),
-            _ => return self,
-        };
-        LimitingLines { stage: DataStage::of(kernel).map(part), ..self }
+        let mut lines = leading(groups, &counts);
+        break_ties(&mut lines, awaited, limits);
+        let stage = DataStage::of(kernel).and_then(|stage| match counted {
+            Counted::StageWavefronts => Some((stage.shared, stage.whole)),
+            Counted::StageSectors => Some((stage.other(), stage.whole)),
+            _ => None,
+        });
+        (!lines.is_empty()).then_some(LimitingLines { limiter, counted, stage, lines })
     }
 
     /// What is counted, and of how much of the data stage it tells, where that limits.

@@ -1,9 +1,9 @@
 //! The code of one launch line by line, each line and each instruction with its costs.
 
 use super::accesses::EXECUTED;
+use super::attribution::Attribution;
 use super::costs::SourceLines;
 use super::spot::Groups;
-use crate::analysis::derive::stalls::sampled_reason;
 use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, SourceView};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,16 +81,15 @@ pub(crate) struct Listing {
 }
 
 /// The counters of a view, by instruction.
-struct Counters {
+struct Counters<'v> {
     executed: Option<Vec<u64>>,
     sectors: Option<Vec<u64>>,
     excess: Option<Vec<u64>>,
-    reasons: Vec<(String, Vec<u64>)>,
+    samples: Option<Attribution<'v>>,
 }
 
-impl Counters {
-    fn of(view: &SourceView) -> Counters {
-        let reason = |metric: &str| Some((sampled_reason(metric)?.to_owned(), view.counts(metric)?));
+impl<'v> Counters<'v> {
+    fn of(view: &'v SourceView) -> Counters<'v> {
         let sectors = view.counts(Counter::MemoryL2TheoreticalSectorsGlobal);
         let ideal = view.counts(Counter::MemoryL2TheoreticalSectorsGlobalIdeal);
         let excess =
@@ -99,7 +98,7 @@ impl Counters {
             executed: view.counts(EXECUTED),
             excess: sectors.as_ref().zip(ideal).map(excess),
             sectors,
-            reasons: view.columns.iter().filter_map(|column| reason(&column.metric)).collect(),
+            samples: Attribution::of(view),
         }
     }
 
@@ -109,14 +108,11 @@ impl Counters {
 
     fn cost(&self, rows: &[usize]) -> LineCost {
         let sum = |counts: &Vec<u64>| rows.iter().map(|row| counts[*row]).sum::<u64>();
-        let mut reasons: Vec<(String, u64)> =
-            self.reasons.iter().map(|(id, counts)| (id.clone(), sum(counts))).filter(|(_, n)| *n > 0).collect();
-        let samples = (!self.reasons.is_empty()).then(|| reasons.iter().map(|(_, n)| n).sum());
-        reasons.retain(|(id, _)| !matches!(id.as_str(), "selected" | "not_selected"));
-        reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let samples = self.samples.as_ref();
+        let waits = samples.into_iter().flat_map(|samples| samples.waits(rows));
         LineCost {
-            samples,
-            reasons,
+            samples: samples.map(|samples| samples.at(rows)),
+            reasons: waits.map(|(reason, count)| (reason.to_owned(), count)).collect(),
             sectors: self.sectors.as_ref().map(sum),
             excess: self.excess.as_ref().map(sum),
             executed: self.executed.as_ref().map(sum),
@@ -215,7 +211,12 @@ fn by_bits(instruction: &CodeInstruction) -> String {
 }
 
 /// The lines of a file that are shown.
-fn lines(groups: &Groups<'_>, file: &str, costs: &BTreeMap<u32, Vec<usize>>, counters: &Counters) -> Vec<ListedLine> {
+fn lines(
+    groups: &Groups<'_>,
+    file: &str,
+    costs: &BTreeMap<u32, Vec<usize>>,
+    counters: &Counters<'_>,
+) -> Vec<ListedLine> {
     let texts: Vec<&str> = groups
         .view
         .texts

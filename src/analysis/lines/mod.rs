@@ -4,6 +4,7 @@
 //! instruction belongs to one line here, so that shares add up: the innermost one outside the CUDA toolkit's headers.
 
 mod accesses;
+mod attribution;
 mod cause;
 mod costs;
 mod counts;
@@ -16,7 +17,7 @@ mod waits;
 pub(crate) use accesses::AccessLine;
 pub use accesses::Pattern;
 pub use accesses::{Accesses, Space};
-pub(super) use cause::{Causes, Trace};
+pub(super) use attribution::{Attribution, NOT_SELECTED, is_wait};
 pub(crate) use costs::Place;
 pub(super) use costs::Sits;
 pub(crate) use costs::SourceLines;

@@ -1,8 +1,8 @@
 //! Warps that stand at the kernel's last barrier with nothing left to do: the idle warps of a kernel with roles, and those
 //! that are done before the rest of their block. The aggregates count them under the barrier's stall reason.
 
+use super::attribution::Attribution;
 use super::spot::{Groups, Spot};
-use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 use crate::evidence::SourceView;
@@ -22,29 +22,14 @@ pub struct Parked {
 const NEAR: usize = 16;
 
 impl Parked {
-    /// `None` where the report has no samples by instruction, tells no opcodes, or no warp stands there.
-    pub(in crate::analysis) fn of(view: &SourceView, limits: &Limits) -> Option<Parked> {
-        let sampled =
-            || view.columns.iter().filter_map(|column| Some((sampled_reason(&column.metric)?, &column.metric)));
-        let (_, barrier) = sampled().find(|(reason, _)| *reason == "barrier")?;
-        let mut parked = view.counts(barrier)?;
-        parked
-            .iter_mut()
-            .enumerate()
-            .filter(|(row, count)| **count > 0 && !is_last_barrier(view, *row))
-            .for_each(|(_, count)| *count = 0);
-        let sum: u64 = parked.iter().sum();
-        if sum == 0 {
-            return None;
-        }
-        let all: Option<u64> = sampled().map(|(_, metric)| Some(view.counts(metric)?.iter().sum::<u64>())).sum();
-        let share = 100.0 * sum as f64 / all? as f64;
-        if share < limits[Threshold::ParkedLeast] {
-            return None;
-        }
+    /// `None` where the report tells no opcodes, or no warp stands there.
+    pub(in crate::analysis) fn of(view: &SourceView, attribution: &Attribution<'_>, limits: &Limits) -> Option<Parked> {
+        let barrier = attribution.reasons.get("barrier")?.iter().enumerate();
+        let stands = |(row, count): (usize, &u64)| if is_last_barrier(view, row) { *count } else { 0 };
+        let parked: Vec<u64> = barrier.map(stands).collect();
+        let share = 100.0 * parked.iter().sum::<u64>() as f64 / attribution.sum as f64;
         let groups = Groups::of(view);
-        let own = |rows: &[usize]| rows.iter().map(|row| parked[*row]).sum::<u64>();
-        let most = groups.all.iter().max_by_key(|rows| (own(rows), std::cmp::Reverse(rows[0])))?;
+        let (_, most) = *groups.leading(&parked, 1).first().filter(|_| share >= limits[Threshold::ParkedLeast])?;
         Some(Parked { share, at: groups.spot(most, |row| parked[row]) })
     }
 }

@@ -1,8 +1,7 @@
 //! Work that addresses cost, and loads of shared memory that could be one.
 
 use super::code::Code;
-use super::detail::{LocalIndex, SharedRuns};
-use super::index::{IndexArithmetic, PIPES};
+use super::detail::{IndexArithmetic, LocalIndex, PIPES, SharedRuns};
 use super::point::point;
 use super::study::Study;
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};

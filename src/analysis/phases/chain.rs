@@ -3,26 +3,17 @@
 use super::detail::Chain;
 use super::point::point;
 use super::study::Study;
-use crate::analysis::lines::Trace;
 use std::collections::BTreeSet;
 
 /// The chain of dependent loads that warps wait for the most; `None` without one.
 pub(super) fn chain(study: &Study<'_>) -> Option<Chain> {
-    let (code, causes) = (&study.code, study.causes.as_ref()?);
-    let waits = study.samples.reasons.get("long_scoreboard")?;
-    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).loads_global());
-    let circular: BTreeSet<usize> = loads.filter(|row| is_circular(study, *row)).collect();
-    let mut counts: Vec<(usize, u64)> = Vec::new();
-    for row in (0..code.rows.len()).filter(|row| waits[*row] > 0 && !circular.is_empty()) {
-        if let Some(load) = causes.cause(Trace::Long, row).filter(|load| circular.contains(load)) {
-            match counts.iter_mut().find(|(other, _)| *other == load) {
-                Some((_, count)) => *count += waits[row],
-                None => counts.push((load, waits[row])),
-            }
-        }
-    }
-    let all: u64 = counts.iter().map(|(_, count)| count).sum();
-    let (load, _) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+    let code = &study.code;
+    let waits = study.samples.at_causes("long_scoreboard");
+    let is_awaited = |row: &usize| code.executed[*row] > 0 && waits[*row] > 0 && code.op(*row).loads_global();
+    let circular = (0..code.rows.len()).filter(is_awaited).filter(|row| is_circular(study, *row));
+    let circular: Vec<usize> = circular.collect();
+    let load = circular.iter().copied().max_by_key(|row| waits[*row])?;
+    let all: u64 = circular.iter().map(|row| waits[*row]).sum();
     Some(Chain { load: point(study, load), share: all as f64 / study.samples.sum as f64 })
 }
 

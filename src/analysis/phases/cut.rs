@@ -4,9 +4,9 @@ use super::code::{Code, Loop};
 use super::main_loop::{MainLoop, main_loops};
 use super::model::PhaseKind;
 use super::parts;
-use super::samples::Samples;
 use super::tile_loop::TileEnds;
 use super::traces::Traces;
+use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
 
@@ -186,7 +186,7 @@ fn ahead(code: &Code<'_>, cycle: &Loop) -> BTreeSet<usize> {
 }
 
 /// The outermost loops among some blocks with a tenth of the samples each.
-fn others<'c>(code: &'c Code<'_>, samples: &Samples, free: &BTreeSet<usize>) -> Vec<&'c Loop> {
+fn others<'c>(code: &'c Code<'_>, samples: &Attribution<'_>, free: &BTreeSet<usize>) -> Vec<&'c Loop> {
     let count = |cycle: &Loop| code.rows_of(&cycle.blocks).map(|row| samples.all[row]).sum::<u64>();
     let inside: Vec<&Loop> = code.loops.iter().filter(|cycle| cycle.blocks.is_subset(free)).collect();
     let is_outermost = |cycle: &&&Loop| {
@@ -196,7 +196,7 @@ fn others<'c>(code: &'c Code<'_>, samples: &Samples, free: &BTreeSet<usize>) -> 
 }
 
 /// A kernel without main loop: its large loops and the stretches between them, cut behind each barrier of the block.
-fn sequence(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> Vec<Cut> {
+fn sequence(code: &Code<'_>, samples: &Attribution<'_>, region: &BTreeSet<usize>) -> Vec<Cut> {
     let loops = others(code, samples, region);
     let of_block = |block: usize| loops.iter().position(|cycle| cycle.blocks.contains(&block));
     let mut cuts: Vec<Cut> = Vec::new();

@@ -1,5 +1,6 @@
 //! What is known of a phase beside its time: places, waits, causes, accesses.
 
+use crate::catalog::Part;
 use cuda_binary::Op;
 
 /// An instruction and its line.
@@ -52,7 +53,7 @@ pub struct Named {
     pub last: u32,
 }
 
-/// Samples of one reason at one place.
+/// Samples of one reason that wait for one thing.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct WaitGroup {
     /// Share of the reason's samples, 0 to 1.
@@ -64,14 +65,19 @@ pub struct WaitGroup {
     pub cause: Option<Point>,
 }
 
-/// What the warps of a phase wait for.
+/// Samples of one reason: those of a phase, or those of the kernel in one phase or role.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Wait {
     /// The catalog's id of the reason; never `selected` or `not_selected`.
     pub reason: String,
-    /// Share of the phase's samples, 0 to 1.
+    /// Where they lie; `None` in the phase that tells them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<StallPlace>,
+    /// The samples.
+    pub samples: u64,
+    /// Over the samples of the phase, or with a place over those of the reason, 0 to 1.
     pub share: f64,
-    /// Places with at least a quarter of them, largest first.
+    /// The instructions with at least a quarter of them, largest first.
     pub groups: Vec<WaitGroup>,
 }
 
@@ -92,28 +98,6 @@ pub enum StallPlace {
         /// Position in [`Phases::roles`](super::Phases::roles).
         role: usize,
     },
-}
-
-/// Samples of a reason in one phase or role.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct StallGroup {
-    /// Where.
-    pub place: StallPlace,
-    /// Share of the reason's samples, 0 to 1.
-    pub share: f64,
-    /// The instructions there, largest first.
-    pub groups: Vec<WaitGroup>,
-}
-
-/// A stall reason of the whole kernel.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct StallCause {
-    /// The catalog's id.
-    pub reason: String,
-    /// Share of all samples, 0 to 1.
-    pub share: f64,
-    /// Where it is met, largest first.
-    pub groups: Vec<StallGroup>,
 }
 
 /// What the elapsed time is made of. Each part is a share of it, 0 to 1.
@@ -186,6 +170,56 @@ pub struct SharedRuns {
     pub is_aligned: bool,
     /// Whether some lie apart.
     pub is_apart: bool,
+}
+
+/// Loads through an index.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Indirection {
+    /// The one that is waited for the most.
+    pub load: Point,
+    /// The load that brings its index.
+    pub index: Point,
+    /// Share of all samples that wait for loads through an index, 0 to 1.
+    pub for_loads: f64,
+    /// Share of all samples that wait for the indices, 0 to 1.
+    pub for_indices: f64,
+    /// Executions by warps of the loads through an index at the line of `load`.
+    pub requests: u64,
+    /// Sectors of 32 bytes that these touch.
+    pub sectors: u64,
+    /// Sectors that the same bytes need side by side.
+    pub ideal: u64,
+    /// Bits of a lane's element, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width_bits: Option<u64>,
+}
+
+impl Indirection {
+    /// The part of the sectors that would go if the bytes were packed, 0 to 1.
+    pub fn excess(&self) -> f64 {
+        self.sectors.saturating_sub(self.ideal) as f64 / self.sectors.max(1) as f64
+    }
+}
+
+/// Pipes on which index arithmetic runs.
+pub(in crate::analysis) const PIPES: [Part; 4] =
+    [Part::ComputeAlu, Part::ComputeFma, Part::ComputeXu, Part::ComputeControl];
+
+/// Executions, by warps, of instructions whose values go into addresses and into nothing that is stored, and that depend on no value
+/// from memory: a thread that does more neighbouring elements executes them once for all of those.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct IndexArithmetic {
+    /// All of them.
+    pub executed: u64,
+    /// Those on the ALU, FMA, XU and control pipes.
+    pub on: [u64; 4],
+}
+
+impl IndexArithmetic {
+    /// Those on a pipe.
+    pub(in crate::analysis) fn on(&self, part: Part) -> u64 {
+        PIPES.iter().zip(self.on).find(|(own, _)| **own == part).map_or(0, |(_, executed)| executed)
+    }
 }
 
 /// The tensor instructions of one opcode in one main loop.

@@ -1,6 +1,6 @@
 //! The frame in which lines are told: the kernel itself, or the function that holds all of its main loop.
 
-use super::samples::Samples;
+use crate::analysis::lines::Attribution;
 use crate::evidence::{CodeInstruction, SourceLine};
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ impl Frame {
     /// The frame of main loops, each with its rows.
     pub(super) fn of<'r>(
         rows: &[CodeInstruction],
-        samples: &Samples,
+        samples: &Attribution<'_>,
         mains: impl IntoIterator<Item = &'r [usize]>,
     ) -> Frame {
         Frame { calls: mains.into_iter().map(|main| calls(rows, samples, main)).collect() }
@@ -45,7 +45,7 @@ impl Frame {
 }
 
 /// The calls around nearly all samples of a main loop.
-fn calls(rows: &[CodeInstruction], samples: &Samples, main: &[usize]) -> Vec<SourceLine> {
+fn calls(rows: &[CodeInstruction], samples: &Attribution<'_>, main: &[usize]) -> Vec<SourceLine> {
     let all = samples.at(main) as f64;
     let mut frame = Frame { calls: vec![Vec::new()] };
     loop {

@@ -1,10 +1,9 @@
 //! Loads whose address is made of what another load brings: an index, then the row that it names.
 
 use super::chain::is_circular;
-use super::indirection::Indirection;
+use super::detail::Indirection;
 use super::point::point;
 use super::study::Study;
-use crate::analysis::lines::Trace;
 use crate::catalog::Counter;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +17,7 @@ const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
 pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {
-    let (code, causes) = (&study.code, study.causes.as_ref()?);
-    let waits = study.samples.reasons.get("long_scoreboard")?;
+    let (code, waits) = (&study.code, study.samples.at_causes("long_scoreboard"));
     let (sectors, ideal) = (study.view.counts(SECTORS)?, study.view.counts(IDEAL)?);
     let has_excess = |row: usize| sectors[row] > ideal[row];
     let loads = (0..code.rows.len()).filter(|row| is_load(study, *row));
@@ -30,11 +28,7 @@ pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {
     if through.is_empty() {
         return None;
     }
-    let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
-    for row in (0..code.rows.len()).filter(|row| waits[*row] > 0) {
-        causes.cause(Trace::Long, row).into_iter().for_each(|load| *counts.entry(load).or_default() += waits[row]);
-    }
-    let count = |row: &usize| counts.get(row).copied().unwrap_or_default();
+    let count = |row: &usize| waits[*row];
     let most = |row: &&usize| (count(row), Reverse(**row));
     let lead = *through.keys().max_by_key(most)?;
     let index = *through[&lead].iter().max_by_key(most)?;

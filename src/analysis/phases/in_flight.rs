@@ -1,7 +1,7 @@
 //! Products in flight: what runs beside those of its own warps.
 
 use super::code::Code;
-use super::samples::Samples;
+use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeSet;
@@ -34,7 +34,12 @@ pub(super) fn late_rows(code: &Code<'_>) -> BTreeSet<usize> {
 
 /// Whether products of the warps themselves are in flight for most samples of some rows: they issue some, wait for some, or run
 /// before a wait for all. `None` without products that run beside their warps.
-pub(super) fn in_flight(code: &Code<'_>, samples: &Samples, late: &BTreeSet<usize>, rows: &[usize]) -> Option<bool> {
+pub(super) fn in_flight(
+    code: &Code<'_>,
+    samples: &Attribution<'_>,
+    late: &BTreeSet<usize>,
+    rows: &[usize],
+) -> Option<bool> {
     let is_beside = |row: &usize| {
         code.is_tensor(*row) || late.contains(row) || matches!(code.sync(*row), WarpSync::ProductsWait { .. })
     };

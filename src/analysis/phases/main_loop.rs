@@ -1,7 +1,7 @@
 //! The main loops: the cycles that do the work of the pacing role.
 
 use super::code::{Code, Loop};
-use super::samples::Samples;
+use crate::analysis::lines::Attribution;
 use std::collections::BTreeSet;
 
 /// A main loop.
@@ -19,7 +19,7 @@ pub(super) struct MainLoop {
 
 /// The main loops among the loops of a region. With tensor instructions: the smallest loop with 90 % of their executions, or
 /// disjoint loops with 10 % each, also where these are the alternatives of that loop; without: the smallest with half of the samples.
-pub(super) fn main_loops(code: &Code<'_>, samples: &Samples, region: &BTreeSet<usize>) -> Vec<MainLoop> {
+pub(super) fn main_loops(code: &Code<'_>, samples: &Attribution<'_>, region: &BTreeSet<usize>) -> Vec<MainLoop> {
     let mut candidates: Vec<&Loop> = code.loops.iter().filter(|cycle| region.contains(&cycle.header)).collect();
     candidates.sort_by_key(|cycle| (code.rows_of(&cycle.blocks).count(), cycle.header));
     let tensor = |blocks: &BTreeSet<usize>| -> u64 {

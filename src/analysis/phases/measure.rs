@@ -10,12 +10,11 @@ use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::opcodes::opcodes;
 use super::point::{calling, named, point, product_line, short, span};
-use super::samples::NOT_SELECTED;
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
-use super::waits::waits;
-use super::{accesses, addresses, chain, gathers, guards, spent, stalls, tensor};
+use super::{accesses, addresses, chain, gathers, guards, spent, tensor, waits};
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::lines::{Attribution, NOT_SELECTED};
 use crate::evidence::{CodeInstruction, SourceView, WarpSync};
 use std::collections::BTreeMap;
 
@@ -25,7 +24,7 @@ const NEARLY_ALL: f64 = 0.9;
 impl Phases {
     /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction.
     pub fn of(view: &SourceView, kernel: &KernelSummary<'_>) -> Option<Phases> {
-        Study::of(view, kernel).map(|study| Phases::of_study(&study, kernel))
+        Study::of(view, &Attribution::of(view)?, kernel).map(|study| Phases::of_study(&study, kernel))
     }
 
     /// The same of a launch that is cut.
@@ -64,7 +63,7 @@ impl Phases {
             local_index: addresses::local_index(study),
             shared_runs: addresses::shared_runs(study, rows_are_warps(kernel)),
             drain_in_loop: None,
-            stalls: stalls::stalls(study),
+            stalls: waits::stalls(study),
             sites: sites(study),
             guarded: guards::guarded(study),
             conflicts_by_data: addresses::conflicts_by_data(study),
@@ -228,7 +227,7 @@ impl Lives<'_> {
             tensor: None,
             executed: rows.iter().map(|row| code.executed[*row]).sum(),
             issue: None,
-            waits: waits(self.study, rows),
+            waits: waits::waits(self.study, rows),
             opcodes: opcodes(self.study, rows),
             parts: Vec::new(),
         }

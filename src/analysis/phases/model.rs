@@ -1,11 +1,9 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, LocalIndex, Named, OpcodeRun, Pressure, SectorAccess, SharedRuns, Spent,
-    StallCause, StallGroup, TensorSite, TimeSplit, Wait, WaitGroup,
+    Chain, FenceChain, GuardedOpcode, IndexArithmetic, Indirection, LocalIndex, Named, OpcodeRun, Pressure,
+    SectorAccess, SharedRuns, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
 };
-use super::index::IndexArithmetic;
-use super::indirection::Indirection;
 use cuda_binary::op::{Act, Sync};
 
 /// What a phase is.
@@ -260,9 +258,9 @@ pub struct Phases {
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,
-    /// Stall reasons of all warps, by phase or role.
+    /// Stall reasons of all warps by phase or role: the largest reason first, and of each its largest place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stalls: Vec<StallCause>,
+    pub stalls: Vec<Wait>,
     /// Tensor instructions of each main loop, one site for each opcode.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<TensorSite>,
@@ -308,13 +306,17 @@ impl Phases {
         self.part_of(BARRIER, |group| group.at.op().sync() == Some(Sync::Products))
     }
 
+    /// Where a reason is met, largest first.
+    pub fn stalls_of<'s>(&'s self, reason: &'s str) -> impl Iterator<Item = &'s Wait> {
+        self.stalls.iter().filter(move |stall| stall.reason == reason)
+    }
+
     /// The part of the samples of a reason in groups of a kind.
     fn part_of(&self, reason: &str, is_meant: impl Fn(&WaitGroup) -> bool) -> f64 {
-        let places = self.stalls.iter().filter(|stall| stall.reason == reason).flat_map(|stall| &stall.groups);
-        let of_place = |place: &StallGroup| {
+        let of_place = |place: &Wait| {
             place.share * place.groups.iter().filter(|group| is_meant(group)).map(|group| group.share).sum::<f64>()
         };
-        places.map(of_place).sum()
+        self.stalls_of(reason).map(of_place).sum()
     }
 
     /// Executions with a lane on, by opcode, where they are known exactly and some had none.

@@ -5,9 +5,9 @@ use super::frame::Frame;
 use super::model::{Phase, PhaseKind};
 use super::opcodes::opcodes;
 use super::point::{named, span};
-use super::samples::NOT_SELECTED;
 use super::study::Study;
 use super::waits::waits;
+use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::WarpSync;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,7 @@ use super::detail::Spent;
 use super::model::{Pace, PhaseKind, Phases, Role};
 use super::role_lines::lines;
 use super::study::Study;
-use super::waits::is_wait;
-use crate::analysis::lines::Trace;
+use crate::analysis::lines::is_wait;
 use crate::catalog::{self, StallKind};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
@@ -73,15 +72,15 @@ fn spent(study: &Study<'_>, rows: Vec<usize>) -> Spent {
 fn of<'s>(study: &Study<'_>, reason: &str, row: usize, spent: &'s mut Spent) -> Option<&'s mut u64> {
     let code = &study.code;
     let asks = || {
-        let cause = study.causes.as_ref()?.cause(Trace::of(reason)?, row)?;
-        Some(code.op(cause).sync() == Some(Sync::Mbarrier))
+        let cause = study.samples.cause(reason, row);
+        cause.is_some_and(|cause| code.op(cause).sync() == Some(Sync::Mbarrier))
     };
     match reason {
         reason if !is_wait(reason) => Some(&mut spent.issuing),
         "barrier" if matches!(code.sync(row), WarpSync::ProductsWait { .. }) => Some(&mut spent.products),
         "barrier" => Some(&mut spent.barriers),
         "gmma" | "math_pipe_throttle" | "mio_throttle" if code.is_tensor(row) => Some(&mut spent.products),
-        "long_scoreboard" if asks() == Some(true) => Some(&mut spent.barriers),
+        "long_scoreboard" if asks() => Some(&mut spent.barriers),
         _ => catalog::stall(reason).filter(|stall| stall.kind == StallKind::Memory).map(|_| &mut spent.memory),
     }
 }

@@ -10,10 +10,9 @@ use super::main_loop::MainLoop;
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::roles::{RoleBlocks, Split};
-use super::samples::Samples;
 use super::traces::Traces;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::lines::Causes;
+use crate::analysis::lines::Attribution;
 use crate::evidence::SourceView;
 use std::collections::BTreeSet;
 
@@ -21,12 +20,11 @@ use std::collections::BTreeSet;
 pub(in crate::analysis) struct Study<'v> {
     pub(in crate::analysis) view: &'v SourceView,
     pub(in crate::analysis) code: Code<'v>,
-    pub(in crate::analysis) samples: Samples,
+    /// Whose samples they are, barrier waits at their barrier.
+    pub(in crate::analysis) samples: Attribution<'v>,
     pub(super) counters: Counters,
     /// Where values come from.
     pub(in crate::analysis) flows: Flows,
-    /// Where waits come from.
-    pub(in crate::analysis) causes: Option<Causes<'v>>,
     pub(super) split: Split,
     /// The code of each role; of all warps where they run the same.
     pub(super) groups: Vec<RoleBlocks>,
@@ -47,10 +45,14 @@ pub(in crate::analysis) struct Study<'v> {
 }
 
 impl<'v> Study<'v> {
-    /// `None` where the report lacks the code's bits, executions or samples by instruction.
-    pub(in crate::analysis) fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
+    /// `None` where the report lacks the code's bits or executions by instruction.
+    pub(in crate::analysis) fn of(
+        view: &'v SourceView,
+        attribution: &Attribution<'v>,
+        kernel: &KernelSummary<'_>,
+    ) -> Option<Study<'v>> {
         let counters = Counters::of(kernel)?;
-        let (code, samples) = (Code::of(view)?, Samples::of(view)?);
+        let (code, samples) = (Code::of(view)?, attribution.at_barriers());
         let flows = Flows::of(&code);
         let split = Split::of(&code, &flows, counters.blocks as u64);
         let everything = || (0..code.flow.blocks.len()).collect();
@@ -61,12 +63,11 @@ impl<'v> Study<'v> {
         let roles: Vec<Role> = groups.iter().map(|group| role(&code, &samples, group)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
-        let causes = Causes::of(view);
         let turns = match split.roles.is_empty() {
             true => BTreeSet::new(),
             false => mbarriers::turns(&code, &flows, &groups[pacing].blocks),
         };
-        let traces = Traces { samples: &samples, causes: causes.as_ref(), turns };
+        let traces = Traces { samples: &samples, turns };
         let (mut cuts, mains) = without_calls(&code, &traces, region);
         let is_in_turn = cuts.iter().any(|cut| cut.kind == PhaseKind::TurnWait);
         let main = cuts.iter().filter(|cut| cut.kind == PhaseKind::MainLoop).map(|cut| &cut.rows[..]);
@@ -85,7 +86,7 @@ impl<'v> Study<'v> {
         };
         #[rustfmt::skip]
         let study = Study {
-            flows, view, code, samples, counters, causes, split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
+            flows, view, code, samples, counters, split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
             frame, late, spins,
         };
         Some(study)
@@ -119,7 +120,7 @@ impl<'v> Study<'v> {
 
 /// The share of samples that fall to the warps of a role: `w / W` where all warps of a block live as long, more where others end
 /// early. Where roles end apart, it is what its own code and its part of the code in front have.
-fn share_of(code: &Code<'_>, samples: &Samples, split: &Split, role: &RoleBlocks, warps: f64) -> f64 {
+fn share_of(code: &Code<'_>, samples: &Attribution<'_>, split: &Split, role: &RoleBlocks, warps: f64) -> f64 {
     let at = |blocks: &BTreeSet<usize>| code.rows_of(blocks).map(|row| samples.all[row]).sum::<u64>() as f64;
     let of_warps = role.warps as f64 / warps;
     let own = (at(&role.blocks) + at(&split.front) * of_warps) / samples.sum as f64;
@@ -127,7 +128,7 @@ fn share_of(code: &Code<'_>, samples: &Samples, split: &Split, role: &RoleBlocks
 }
 
 /// What a role runs.
-fn role(code: &Code<'_>, samples: &Samples, group: &RoleBlocks) -> Role {
+fn role(code: &Code<'_>, samples: &Attribution<'_>, group: &RoleBlocks) -> Role {
     let rows: Vec<usize> = code.rows_of(&group.blocks).collect();
     let executed =
         |keep: &dyn Fn(usize) -> bool| rows.iter().filter(|row| keep(**row)).map(|row| code.executed[*row]).sum();

@@ -4,7 +4,6 @@ use super::detail::{FenceChain, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
 use super::point::point;
 use super::study::Study;
-use crate::analysis::lines::Trace;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 
@@ -83,8 +82,7 @@ pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
     let first = chain.iter().copied().find(|row| code.op(*row).sync() == Some(Sync::Fence))?;
     let product = rows.iter().copied().filter(|row| code.is_tensor(*row)).min();
     let asks = |row: &usize| {
-        let cause = study.causes.as_ref().and_then(|causes| causes.cause(Trace::Long, *row));
-        cause.is_some_and(|cause| code.sync(cause) == WarpSync::MbarrierTest)
+        study.samples.cause("long_scoreboard", *row).is_some_and(|cause| code.sync(cause) == WarpSync::MbarrierTest)
     };
     let uses: Vec<usize> = rows.iter().copied().filter(asks).collect();
     let sum = study.samples.at(&chain)

@@ -3,7 +3,6 @@
 use super::code::Code;
 use super::main_loop::MainLoop;
 use super::traces::Traces;
-use crate::analysis::lines::Trace;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Act;
 use std::collections::BTreeSet;
@@ -47,9 +46,11 @@ impl TileEnds {
         let first = rows.iter().position(|row| code.is_tensor(*row)).unwrap_or_default();
         let head = &rows[..first];
         let waits_for_stores = |row: &&usize| {
-            let cause = |trace| traces.causes.and_then(|causes| causes.cause(trace, **row));
             let is_store = |row: usize| own.contains(&row) && code.op(row).act() == Some(Act::Store);
-            [Trace::Long, Trace::Short].into_iter().any(|trace| cause(trace).is_some_and(is_store))
+            let mut causes = ["long_scoreboard", "short_scoreboard"]
+                .into_iter()
+                .filter_map(|reason| traces.samples.cause(reason, **row));
+            causes.any(is_store)
         };
         ends.store_wait.extend(head.iter().filter(waits_for_stores));
         let is_turn = |row: &&usize| {

@@ -1,13 +1,11 @@
 //! What tells where the waits of a launch come from.
 
-use super::samples::Samples;
-use crate::analysis::lines::Causes;
+use crate::analysis::lines::Attribution;
 use std::collections::BTreeSet;
 
 /// What tells where waits come from.
 pub(super) struct Traces<'s, 'v> {
-    pub(super) samples: &'s Samples,
-    pub(super) causes: Option<&'s Causes<'v>>,
+    pub(super) samples: &'s Attribution<'v>,
     /// Questions to mbarriers at which the pacing warps wait for each other.
     pub(super) turns: BTreeSet<usize>,
 }

@@ -1,12 +1,10 @@
-//! What the warps of a phase wait for, and what causes it.
+//! What warps wait for: in a phase, and over the whole kernel by phase, role and cause.
 
-use super::detail::{Wait, WaitGroup};
+use super::detail::{StallPlace, Wait, WaitGroup};
 use super::point::point;
 use super::study::Study;
-use crate::analysis::lines::{Trace, place};
+use crate::analysis::lines::place;
 use crate::evidence::WarpSync;
-use cuda_binary::Op;
-use std::collections::BTreeMap;
 
 /// Waits below this share of a phase are not told.
 const LEAST_OF_PHASE: f64 = 0.10;
@@ -16,97 +14,63 @@ const WAITS: usize = 3;
 const LEAST_OF_WAIT: f64 = 0.25;
 /// Groups told of a wait.
 const GROUPS: usize = 2;
-
-/// Whether a reason is a wait: a warp that issues, or is ready while another one is picked, waits for nothing.
-pub(super) fn is_wait(reason: &str) -> bool {
-    !matches!(reason, "selected" | "not_selected")
-}
+/// Reasons below this share of all samples are not told of the kernel.
+const LEAST: f64 = 0.03;
+/// Places below this share of a reason are not told.
+const LEAST_OF_REASON: f64 = 0.05;
+/// Places told of a reason.
+const PLACES: usize = 4;
 
 /// The waits of some rows, largest first, each by what it waits for.
 pub(super) fn waits(study: &Study<'_>, rows: &[usize]) -> Vec<Wait> {
-    let all = study.samples.at(rows);
-    let mut found: Vec<Wait> = study
-        .samples
-        .reasons
-        .iter()
-        .filter(|(reason, _)| is_wait(reason))
-        .filter_map(|(reason, counts)| {
-            let sum: u64 = rows.iter().map(|row| counts[*row]).sum();
-            let share = sum as f64 / all.max(1) as f64;
-            let groups = || groups(study, reason, counts, rows, LEAST_OF_WAIT, GROUPS);
-            (share >= LEAST_OF_PHASE && sum > 0).then(|| Wait { reason: reason.clone(), share, groups: groups() })
-        })
-        .collect();
-    found.sort_by(|a, b| b.share.total_cmp(&a.share));
-    found.truncate(WAITS);
+    let all = study.samples.at(rows).max(1) as f64;
+    let own = study.samples.waits(rows).into_iter().map(|(reason, samples)| (reason, samples, samples as f64 / all));
+    let told = own.filter(|(_, _, share)| *share >= LEAST_OF_PHASE).take(WAITS);
+    told.map(|(reason, samples, share)| wait(study, reason, samples, share, (None, rows))).collect()
+}
+
+/// The reasons with at least 3 % of the samples, largest first, each by the phases or roles that it is met in.
+pub(super) fn stalls(study: &Study<'_>) -> Vec<Wait> {
+    let (places, mut found) = (places(study), Vec::new());
+    let everywhere: Vec<usize> = (0..study.samples.all.len()).collect();
+    for (reason, sum) in study.samples.waits(&everywhere) {
+        if (sum as f64 / study.samples.sum as f64) < LEAST {
+            continue;
+        }
+        let of_place = |(place, rows): &(StallPlace, Vec<usize>)| {
+            let samples = study.samples.of_reason(reason, rows);
+            let share = samples as f64 / sum as f64;
+            (share >= LEAST_OF_REASON).then(|| wait(study, reason, samples, share, (Some(*place), rows)))
+        };
+        let mut met: Vec<Wait> = places.iter().filter_map(of_place).collect();
+        met.sort_by(|a, b| b.share.total_cmp(&a.share));
+        found.extend(met.into_iter().take(PLACES));
+    }
     found
 }
 
-/// The samples of one reason by the opcode that waits, its line and the opcode that is waited for; the largest groups.
-pub(super) fn groups(
+/// The samples of one reason at some rows by the opcode that waits and its line, or by the opcode that is waited for.
+fn wait(
     study: &Study<'_>,
     reason: &str,
-    counts: &[u64],
-    rows: &[usize],
-    least: f64,
-    most: usize,
-) -> Vec<WaitGroup> {
-    let sum: u64 = rows.iter().map(|row| counts[*row]).sum();
-    let mut by: BTreeMap<((Op, bool), u32, bool), Group> = BTreeMap::new();
-    for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
-        let cause = cause(study, reason, row);
-        let key = match cause {
-            Some(cause) => (what(study, cause), 0, true),
-            None => (what(study, row), line(study, row), false),
-        };
-        let group = by.entry(key).or_default();
-        group.count += counts[row];
-        group.here.add(row, counts[row]);
-        if let Some(cause) = cause {
-            group.there.add(cause, counts[row]);
-        }
-    }
-    let mut found: Vec<Group> = by.into_values().collect();
-    found.sort_by_key(|group| (std::cmp::Reverse(group.count), group.here.row()));
-    let share = |count: u64| count as f64 / sum.max(1) as f64;
-    found
-        .into_iter()
-        .filter(|group| share(group.count) >= least)
-        .take(most)
-        .filter_map(|group| {
-            Some(WaitGroup {
-                share: share(group.count),
-                at: point(study, group.here.row()?),
-                cause: group.there.row().map(|row| point(study, row)),
-            })
-        })
-        .collect()
-}
-
-/// Samples of one opcode at one line, or of all waits for one opcode.
-#[derive(Default)]
-struct Group {
-    count: u64,
-    /// Where the warps wait.
-    here: Lead,
-    /// What they wait for.
-    there: Lead,
-}
-
-/// The row with the most samples of a group.
-#[derive(Default)]
-struct Lead {
-    counts: BTreeMap<usize, u64>,
-}
-
-impl Lead {
-    fn add(&mut self, row: usize, count: u64) {
-        *self.counts.entry(row).or_default() += count;
-    }
-
-    fn row(&self) -> Option<usize> {
-        self.counts.iter().max_by_key(|(row, count)| (**count, std::cmp::Reverse(**row))).map(|(row, _)| *row)
-    }
+    samples: u64,
+    share: f64,
+    (place, rows): (Option<StallPlace>, &[usize]),
+) -> Wait {
+    let key = |row: usize, cause: Option<usize>| match cause {
+        Some(cause) => (what(study, cause), 0, true),
+        None => (what(study, row), line(study, row), false),
+    };
+    // The samples of barriers stand at them.
+    let cause = |row: usize| study.samples.cause(reason, row).filter(|_| reason != "barrier");
+    let groups = study.samples.by(reason, rows, key, cause).into_iter();
+    let share_of = |group: u64| group as f64 / samples.max(1) as f64;
+    let large = groups.filter(|group| share_of(group.samples) >= LEAST_OF_WAIT).take(GROUPS);
+    let told = large.filter_map(|group| {
+        let (at, cause) = (point(study, group.at()?), group.cause().map(|row| point(study, row)));
+        Some(WaitGroup { share: share_of(group.samples), at, cause })
+    });
+    Wait { reason: reason.to_owned(), place, samples, share, groups: told.collect() }
 }
 
 /// The line of a row; 0 where none is known.
@@ -115,12 +79,24 @@ fn line(study: &Study<'_>, row: usize) -> u32 {
 }
 
 /// What a row does, the wait for products told from their start.
-fn what(study: &Study<'_>, row: usize) -> (Op, bool) {
+fn what(study: &Study<'_>, row: usize) -> (cuda_binary::Op, bool) {
     (study.view.instructions[row].op(), matches!(study.code.sync(row), WarpSync::ProductsWait { .. }))
 }
 
-/// What a scoreboard's wait is for: the instruction that holds it.
-fn cause(study: &Study<'_>, reason: &str, row: usize) -> Option<usize> {
-    let trace = Trace::of(reason).filter(|trace| *trace != Trace::Barrier)?;
-    study.causes.as_ref()?.cause(trace, row)
+/// The rows of each phase or part of the pacing role, and of each other role.
+fn places(study: &Study<'_>) -> Vec<(StallPlace, Vec<usize>)> {
+    let mut found = Vec::new();
+    for (phase, cut) in study.cuts.iter().enumerate() {
+        let place = |part: Option<usize>| StallPlace::Phase { phase, part };
+        if cut.parts.is_empty() {
+            found.push((place(None), cut.rows.clone()));
+        }
+        for (part, (_, rows)) in cut.parts.iter().enumerate() {
+            found.push((place(Some(part)), rows.clone()));
+        }
+    }
+    for (role, group) in study.groups.iter().enumerate().filter(|(role, _)| *role != study.pacing) {
+        found.push((StallPlace::Role { role }, study.code.rows_of(&group.blocks).collect()));
+    }
+    found
 }

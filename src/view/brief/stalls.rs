@@ -2,7 +2,7 @@
 
 use super::numbers::{hundredth, sides, tenth, value};
 use super::{phases, places};
-use crate::analysis::phases::{PhaseKind, Phases, StallCause, StallGroup, StallPlace, WaitGroup};
+use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
 use crate::analysis::{Audit, StallBasis, StallRow};
 use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
@@ -140,8 +140,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         _ => {}
     }
     let caused = |phases: &Phases| {
-        let cause = phases.stalls.iter().find(|cause| cause.reason == row.reason).filter(|_| phases.samples >= FEW)?;
-        let told = cause_words(phases, cause);
+        let told = if phases.samples >= FEW { cause_words(phases, &row.reason) } else { Words::default() };
         (!told.is_empty()).then_some(told)
     };
     if !is_new {
@@ -168,25 +167,22 @@ fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
 }
 
 /// Where a reason is met, and for what.
-pub(super) fn cause_words(phases: &Phases, cause: &StallCause) -> Words {
+pub(super) fn cause_words(phases: &Phases, reason: &str) -> Words {
     let file = places::file(phases);
-    match cause.reason.as_str() {
-        "barrier" => barriers(phases, cause, file),
+    let told = phases.stalls_of(reason).filter(|stall| stall.share >= TELLS).take(PLACES);
+    match reason {
+        "barrier" => barriers(phases, file),
         "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
-            let told =
-                told(cause).map(|group| words!("{} % {}", whole(group.share), places::place(phases, group.place)));
+            let told = told.map(|stall| words!("{} % {}", whole(stall.share), place(phases, stall)));
             let told = words::join(told, ", ");
-            match cause.reason.as_str() {
-                "wait" if !told.is_empty() => words!("fixed latency: {}", told),
-                _ => told,
-            }
+            if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
         }
-        reason => words::join(merged(told(cause).map(|group| (group.share, at(phases, reason, group, file)))), "; "),
+        _ => words::join(merged(told.map(|stall| (stall.share, at(phases, stall, file)))), "; "),
     }
 }
 
-fn told(cause: &StallCause) -> impl Iterator<Item = &StallGroup> {
-    cause.groups.iter().filter(|group| group.share >= TELLS).take(PLACES)
+fn place(phases: &Phases, stall: &Wait) -> String {
+    stall.place.map(|place| places::place(phases, place)).unwrap_or_default()
 }
 
 fn whole(share: f64) -> String {
@@ -206,10 +202,11 @@ fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
 }
 
 /// `in the epilogue, for LDG (:107 from :149)`.
-fn at(phases: &Phases, reason: &str, group: &StallGroup, file: &str) -> Words {
-    let mut words = Words::from(places::place(phases, group.place));
-    let is_queue = kind(phases, group.place).and_then(|kind| phases::behind_products(phases, kind, reason)).is_some();
-    if let Some(first) = group.groups.first() {
+fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
+    let mut words = Words::from(place(phases, stall));
+    let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));
+    let is_queue = behind.is_some();
+    if let Some(first) = stall.groups.first() {
         words.push(words!("{}", instruction(first, file)));
     }
     if is_queue {
@@ -241,8 +238,8 @@ fn instruction(group: &WaitGroup, file: &str) -> Words {
     words
 }
 
-fn kind(phases: &Phases, place: StallPlace) -> Option<PhaseKind> {
-    match place {
+fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {
+    match stall.place? {
         StallPlace::Phase { phase, part } => {
             let own = phases.phases.get(phase)?;
             Some(part.map_or(own.kind, |part| own.parts[part].kind))
@@ -252,22 +249,22 @@ fn kind(phases: &Phases, place: StallPlace) -> Option<PhaseKind> {
 }
 
 /// Waits at barriers, split into products, barriers of the block and the last barrier.
-fn barriers(phases: &Phases, cause: &StallCause, file: &str) -> Words {
+fn barriers(phases: &Phases, file: &str) -> Words {
     let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
     let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
     let mut split: Vec<(Words, f64)> = Vec::new();
-    for group in &cause.groups {
-        let what = match kind(phases, group.place) {
+    for stall in phases.stalls_of("barrier") {
+        let what = match kind(phases, stall) {
             Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
             Some(PhaseKind::Exit) => "finished warps, parked at the last barrier",
             Some(_) => "block barrier",
             None => "barrier of other roles",
         };
-        let line = group.groups.first().map(|first| format!(" ({})", places::called_line(&first.at, file)));
+        let line = stall.groups.first().map(|first| format!(" ({})", places::called_line(&first.at, file)));
         let what = words!("{}{}", what, line.unwrap_or_default());
         match split.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, share)) => *share += group.share,
-            None => split.push((what, group.share)),
+            Some((_, share)) => *share += stall.share,
+            None => split.push((what, stall.share)),
         }
     }
     split.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -6,7 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Point, SectorAccess, StallCause};
+use crate::analysis::phases::{Point, SectorAccess, Wait};
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -45,15 +45,13 @@ fn constant_at(m: &Measures<'_, '_>) -> At {
 }
 
 /// The load of a constant that warps wait at or for the most.
-fn constant_load(stalls: &[StallCause]) -> Option<&Point> {
+fn constant_load(stalls: &[Wait]) -> Option<&Point> {
     let mut found: Vec<(&Point, f64)> = Vec::new();
     for stall in stalls {
-        for place in &stall.groups {
-            for group in &place.groups {
-                let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
-                let share = stall.share * place.share * group.share;
-                found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, share)));
-            }
+        for group in &stall.groups {
+            let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
+            let samples = stall.samples as f64 * group.share;
+            found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, samples)));
         }
     }
     found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(point, _)| point)

@@ -49,9 +49,10 @@ impl At {
     /// What is waited for the most for a reason, by its cause where one is known.
     pub(super) fn waits(m: &Measures<'_, '_>, reason: StallReason) -> At {
         let name: &str = reason.into();
-        let stall = m.kernel_of.phases.and_then(|phases| phases.stalls.iter().find(|stall| stall.reason == name));
-        let groups = stall.into_iter().flat_map(|stall| &stall.groups).flat_map(|place| {
-            place.groups.iter().map(|group| (group.cause.as_ref().unwrap_or(&group.at), place.share * group.share))
+        let stalls = m.kernel_of.phases.map_or(&[][..], |phases| &phases.stalls);
+        let groups = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| {
+            let of = |share: f64| stall.samples as f64 * share;
+            stall.groups.iter().map(move |group| (group.cause.as_ref().unwrap_or(&group.at), of(group.share)))
         });
         let most = groups.max_by(|(_, a), (_, b)| a.total_cmp(b));
         most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
