@@ -10,14 +10,13 @@ use super::plan::Plan;
 use super::say::say;
 use super::slot::{Days, Slot};
 use super::stated::stated_work;
-use super::{baseline, lines, trials};
+use super::trials::{self, Further, measured};
+use super::{baseline, lines};
 use crate::analysis::code::Launched;
-use crate::analysis::{
-    self, Build, Evidence, Hypothesis, KernelKey, Limits, MeasuredVariant, Reduction, Selection, Side, Work,
-};
+use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
-use crate::evidence::{BuildLog, Dim3, Origin, Report, Want};
+use crate::evidence::{BuildLog, Dim3, Report, Want};
 use crate::snapshot::{Placed, Record};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
@@ -381,25 +380,4 @@ impl<'p> Gatherer<'p> {
         });
         Ok(Some(Builds { new, others: Vec::new(), old: Vec::new(), missed }))
     }
-}
-
-/// A further build of a subject, with its evidence where it was collected.
-struct Further<'s> {
-    variant: &'s Variant,
-    folder: Option<Folder>,
-}
-
-/// What was measured of all builds of a subject, the one under audit first; empty where no other was measured.
-fn measured(
-    subject: &Subject,
-    further: &[Further<'_>],
-    files: &mut Vec<(String, Origin)>,
-) -> Result<Vec<MeasuredVariant>, Failure> {
-    if further.iter().all(|one| one.folder.is_none()) {
-        return Ok(Vec::new());
-    }
-    let first =
-        subject.variants.first().map(|first| MeasuredVariant { name: first.name.clone(), ..Default::default() });
-    let others = further.iter().map(|one| trials::of_variant(subject, &one.variant.name, one.folder.as_ref(), files));
-    first.map(Ok).into_iter().chain(others).collect()
 }

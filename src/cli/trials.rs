@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::lines;
 use crate::analysis::{self, KernelKey, MeasuredVariant, Reference, Selection, Side, TimedLaunches};
 use crate::collect::{MANIFEST, files as steps};
-use crate::config::{Subject, TrialFiles};
+use crate::config::{Subject, TrialFiles, Variant};
 use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness, Origin, StepOutcome};
 use crate::source;
 use std::path::Path;
@@ -195,4 +195,25 @@ fn noted<T>(
         Origin { path: path.display().to_string(), format: schema.to_owned(), bytes: size, blake3 },
     ));
     Ok(made)
+}
+
+/// A further build of a subject, with its evidence where it was collected.
+pub(super) struct Further<'s> {
+    pub(super) variant: &'s Variant,
+    pub(super) folder: Option<Folder>,
+}
+
+/// What was measured of all builds of a subject, the one under audit first; empty where no other was measured.
+pub(super) fn measured(
+    subject: &Subject,
+    further: &[Further<'_>],
+    files: &mut Vec<(String, Origin)>,
+) -> Result<Vec<MeasuredVariant>, Failure> {
+    if further.iter().all(|one| one.folder.is_none()) {
+        return Ok(Vec::new());
+    }
+    let first =
+        subject.variants.first().map(|first| MeasuredVariant { name: first.name.clone(), ..Default::default() });
+    let others = further.iter().map(|one| of_variant(subject, &one.variant.name, one.folder.as_ref(), files));
+    first.map(Ok).into_iter().chain(others).collect()
 }
