@@ -12,7 +12,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("ceiling", &["roof", "ruled-out", "levers", "nvidia-rules", "estimates"]),
     ("changed", &["change", "conditions", "counters", "links"]),
     ("checklist", &["counts", "checks"]),
-    ("checks", &["checks", "passed", "follows"]),
+    ("checks", &["checks", "passed", "follows", "more"]),
     ("comparability", &["conditions"]),
     ("conclusions", &["lessons", "unedited"]),
     ("configurations", &["basis", "configurations", "why"]),
@@ -29,7 +29,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("measured", &["measured"]),
     ("memory", &["bytes", "accesses", "sectors"]),
     ("needed", &["metrics"]),
-    ("next", &["roof", "next", "collect", "no-lever", "ruled-out", "ceilings", "cure"]),
+    ("next", &["roof", "next", "collect", "links", "no-lever", "ruled-out", "ceilings", "cure"]),
     ("occupancy", &["not-collected", "occupancy", "block-limits", "occupancy-registers", "occupancy-shared-memory", "next-step", "assumed", "arch", "occupancy-lines"]),
     ("over-time", &["shape-basis", "over-time", "shape"]),
     ("performance", &["wrong", "launches", "performance", "no-rate", "no-benchmark", "history", "members", "kernels", "kernels-rest"]),
@@ -51,7 +51,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("uncoalesced", &["not-collected", "uncoalesced", "requests", "sectors", "uncoalesced-lines", "uncoalesced-instructions", "uncounted"]),
     ("units", &["units", "level"]),
     ("variants", &["builds", "same"]),
-    ("verdict", &["findings", "hypotheses", "wrong", "checks", "limiter", "beside", "faults"]),
+    ("verdict", &["findings", "hypotheses", "wrong", "checks", "limiter", "beside", "faults", "links"]),
     ("warp-states", &["not-collected", "issue", "hidden", "stalls", "share", "small", "per-issue", "share-of-active", "percent-of-peak", "samples", "waits-lines", "why-no-lines", "parked", "waits-reasons", "waits-causes", "waits-hotspots", "basis"]),
 ];
 

@@ -35,9 +35,7 @@ pub(in crate::analysis::diagnose) fn is_sortable(m: &Measures<'_, '_>, found: &I
 /// What to do.
 pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
     let rows = match (is_sortable(m, found), found.width_bits) {
-        (true, _) => {
-            "Sort or group the work by index, so that lanes share sectors; several loads in flight before the first use"
-        }
+        (true, _) => "Sort or group the work by index, so that lanes share sectors; several loads in flight",
         (false, Some(WIDEST)) => "More bytes in flight: several loads of rows before the first use",
         (false, _) => "More bytes in flight: several loads of rows before the first use, 16 bytes a lane",
     };
@@ -48,8 +46,7 @@ pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
 pub(super) fn why(found: &Indirection) -> Words {
     let per_request = found.sectors as f64 / found.requests.max(1) as f64;
     words!(
-        "{} loads through an index of {}: {} of the samples wait for it, {} for the index; {} sectors a request, {} of 32 bytes used",
-        place(&found.load),
+        "through the index of {}: {} of the samples wait for the loads, {} for the index; {} sectors a request, {} of 32 B used",
         place(&found.index),
         share(found.for_loads),
         share(found.for_indices),
