@@ -29,7 +29,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("measured", &["measured"]),
     ("memory", &["bytes", "accesses", "sectors"]),
     ("needed", &["metrics"]),
-    ("next", &["roof", "next", "collect", "links", "no-lever", "ruled-out", "ceilings", "cure"]),
+    ("next", &["roof", "idle", "next", "collect", "links", "no-lever", "ruled-out", "ceilings", "cure"]),
     ("occupancy", &["not-collected", "occupancy", "block-limits", "occupancy-registers", "occupancy-shared-memory", "next-step", "assumed", "arch", "occupancy-lines"]),
     ("over-time", &["shape-basis", "over-time", "shape"]),
     ("performance", &["wrong", "launches", "performance", "no-rate", "no-benchmark", "history", "members", "kernels", "kernels-rest"]),

@@ -90,11 +90,11 @@ fn waits_behind_an_index_name_both_loads() {
         why.starts_with("through the index of :18: 84.4 % of the samples wait for the loads, 5.8 % for the index"),
         "{why}"
     );
-    assert!(why.ends_with("2.0 sectors a request, 32 of 32 bytes used"), "{why}");
+    assert!(why.ends_with("2.0 sectors a request, 32 of 32 B used"), "{why}");
     // A place for each lane: 33,560,139 sectors of 3,332,801 requests, 9,722,151 when packed.
     let [scattered, why] = said("hash_probe");
     assert!(scattered.starts_with("Sort or group the work by index, so that lanes share sectors"), "{scattered}");
-    assert!(why.ends_with("10.1 sectors a request, 9 of 32 bytes used"), "{why}");
+    assert!(why.ends_with("10.1 sectors a request, 9 of 32 B used"), "{why}");
     // Nothing is loaded to make these addresses.
     assert!(!said("gemv_bf16")[1].contains("index"));
 }
