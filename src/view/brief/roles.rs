@@ -64,7 +64,7 @@ pub(in crate::view) fn spent(role: &Role) -> [(&'static str, u64); 5] {
 fn balance(phases: &Phases) -> Option<String> {
     Some(match phases.pace? {
         Pace::Role(at) if phases.roles[at].tensor == 0 => {
-            format!(" The others wait for the {}: it needs more warps, or less work.", places::role_name(phases, at))
+            format!(" The others wait for the {}.", places::role_name(phases, at))
         }
         Pace::Role(at) => format!(" The copies are ahead: the others wait for the {}.", places::role_name(phases, at)),
         Pace::Copies => {

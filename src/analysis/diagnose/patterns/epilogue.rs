@@ -52,7 +52,7 @@ fn named(phase: &Phase) -> Words {
 }
 
 /// The call of a phase, else its first line.
-fn at(phase: &Phase) -> At {
+pub(super) fn at(phase: &Phase) -> At {
     let place = |line: u32| At::Place(Place { file: phase.at.file.clone(), line, inlined_at: Vec::new() });
     match &phase.name {
         Some(name) => place(name.call),

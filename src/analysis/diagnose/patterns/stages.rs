@@ -1,13 +1,15 @@
 //! Warps that wait at mbarriers: for bulk copies, or for warps of another role.
 
 use super::draft::stall;
+use super::epilogue::{at, registers};
 use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::analysis::phases::PhaseKind;
+use crate::analysis::phases::{Pace, Phase, PhaseKind, Phases};
 use crate::catalog::{self, Action, Code, Counter, StallReason};
 use crate::quantity::format;
 use crate::words;
+use crate::words::Words;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[stages])];
 
@@ -46,24 +48,53 @@ fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
 fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    // Stages take shared memory: where they have most of it, no further one fits.
     let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
+    if cost < WORTH {
+        return None;
+    }
     let waits = phases.share(PhaseKind::StageWait);
-    (cost >= WORTH).then(|| {
-        let draft = Draft::overlaps(Action::MoreInFlight, cost);
-        let saves = draft.saves(ask);
+    // Stages take shared memory: where they have most of it, no further one fits.
+    let has_room = shared_left(ask) >= STAGE;
+    let work = producer(phases);
+    let sentence = match (work.first(), has_room) {
+        (Some(first), _) if first.kind == PhaseKind::SlotWait => match has_room {
+            true => "More stages: the producer waits for a free one".into(),
+            false => "Smaller stages, or free them sooner: the producer waits for a free one".into(),
+        },
+        (Some(first), true) => words!("Take work off the producer, first {}; or more stages", named(first)),
+        (Some(first), false) => words!("Take work off the producer, first {}: no further stage fits", named(first)),
+        (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
+        (None, false) => "Fill the stages earlier: less work for the producer (no further stage fits)".into(),
+    };
+    let of = words::join(work.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ");
+    let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
+    let draft = Draft::overlaps(Action::MoreInFlight, cost);
+    let saves = draft.saves(ask);
+    let at = work.first().map_or_else(|| At::waits(ask.m, StallReason::LongScoreboard), |line| at(line));
+    let full = registers(ask).map(|full| words!("{}: no more warps", full));
+    Some(
         draft
-            .at(At::waits(ask.m, StallReason::LongScoreboard)).says(
-                match shared_left(ask) >= STAGE {
-                    true => "Fill the stages earlier: prefetch further ahead with more stages, or take work off the producer",
-                    false => "Fill the stages earlier: take work off the producer (shared memory has no room for a further stage)",
-                }
-                .into(),
-                words!("the pacing warps wait for a stage {} of their lifetime", share(waits)),
-            )
-            .risks("shared memory for the stages".into())
-            .checks(stall(&"wait for the stage".into(), waits, saves), StallReason::LongScoreboard.per_issue())
-    })
+            .at(at)
+            .says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of))
+            .risks(full.unwrap_or_else(|| "shared memory for the stages".into()))
+            .checks(stall(&"wait for the stage".into(), waits, saves), StallReason::LongScoreboard.per_issue()),
+    )
+}
+
+/// The lines of the warps that the others wait for, where these hold no products and their lines are told.
+fn producer(phases: &Phases) -> &[Phase] {
+    match phases.pace {
+        Some(Pace::Role(at)) if phases.roles[at].tensor == 0 => &phases.roles[at].lines,
+        _ => &[],
+    }
+}
+
+/// `write_block` with the line that calls it, or the line itself.
+fn named(line: &Phase) -> Words {
+    match &line.name {
+        Some(name) => words!("`{}` (:{})", &name.name, name.call.to_string()),
+        None => words!("`:{}`", line.at.first.to_string()),
+    }
 }
