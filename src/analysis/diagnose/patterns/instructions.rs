@@ -5,6 +5,7 @@ use crate::analysis::diagnose::machine::Change;
 use crate::analysis::phases::PIPES;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
+use cuda_binary::{Class, Op};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
 
@@ -19,6 +20,10 @@ const WIDEST: u64 = 128;
 
 /// The share of peak from which a pipe, or issue, has work worth taking away.
 const WORKING: f64 = 0.4;
+
+/// The part of the arithmetic on values that another way to the same result keeps at least: `powf` and `expf` by their fast forms kept a
+/// third of all instructions (`lens`), a series of half the terms three quarters (`clenshaw`).
+const STAYS: f64 = 0.5;
 
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 const IMAD_CYCLES: f64 = 4.0;
@@ -61,6 +66,17 @@ pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
     (all > 0.0).then_some(own as f64 / all)
 }
 
+/// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
+fn arithmetic(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+    let is_meant = |op: Op| {
+        let class = op.class();
+        op.is_product()
+            || class
+                .is_some_and(|class| matches!(class, Class::Fp32 | Class::Fp64 | Class::Fp16 | Class::SpecialFunction))
+    };
+    Some(ask.m.mix.count(is_meant)? / ask.m.mix.total.filter(|total| *total > 0.0)?)
+}
+
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
 fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
@@ -73,21 +89,18 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if part != Part::Issue && !is_index {
         return None;
     }
-    let counted = without_index(ask, 1.0);
-    let unknown = if counted.is_none() { &INDEXED[..] } else { &[] };
-    let mut after = counted.unwrap_or_default();
-    if part == Part::Issue {
-        after.retain(|(part, _)| !matches!(part, Part::Issue | Part::ComputeAlu));
-        after.extend([(Part::Issue, 0.0), (Part::ComputeAlu, 0.0)]);
-    }
+    let is_counted = part == Part::Issue || without_index(ask, 1.0).is_some();
+    let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
     let gone = if is_index { 0.75 * own } else { 0.25 };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
     let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
-    let left = after.clone();
+    // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be.
+    let stays = if is_index { 0.0 } else { STAYS * arithmetic(ask).unwrap_or_default() };
+    let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
     let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
-    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0));
-    let draft = if left.is_empty() { draft.unknown(ask, unknown) } else { draft };
+    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
+    let draft = draft.unknown(ask, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
     let kept = 1.0 - draft.expected(ask);
     let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
