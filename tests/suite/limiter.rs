@@ -5,6 +5,7 @@ use crate::rules::with;
 use kernel_audit::analysis::{Audit, Because, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::Value;
+use std::process::Command;
 
 fn limiter(audit: &Audit) -> Code {
     audit.bottleneck.limiter
@@ -163,4 +164,22 @@ fn a_launch_without_a_number_has_failed() {
     let failed = |value: f64| limiter(&collected("pointer_chase", &TIMES.map(|name| (name, value))));
     assert_eq!(failed(f64::NAN), Code::LaunchFailed);
     assert_ne!(failed(1.0e6), Code::LaunchFailed);
+}
+
+/// Of 67,108,864 instructions 2,097,152 divisions take 20 each, and 3 where the divisor is known: 17 × 2,097,152 / 67,108,864 = 53.1 %.
+#[test]
+fn divisions_of_integers_are_what_issue_is_made_of() {
+    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/pairs/work.ncu-repz");
+    let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis", report]).output().unwrap();
+    let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
+    let launches = dumped["launches"].as_array().unwrap();
+    let of = |name: &str| launches.iter().find(|launch| launch["name"] == name).unwrap();
+    let wide = of("buckets_64");
+    assert_eq!(wide["verdict"]["limiter"], "integer-division");
+    let sentence = wide["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("2.1 M divisions of integers by warps are about 53.1 % of"), "{sentence}");
+    // Half of the bits are half of the divisions, and DRAM is what limits.
+    let narrow = of("buckets_32");
+    assert_eq!(narrow["verdict"]["limiter"], "memory-dram");
+    assert!(narrow["findings"].as_array().unwrap().iter().any(|found| found["code"] == "integer-division"));
 }

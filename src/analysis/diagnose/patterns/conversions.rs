@@ -1,13 +1,21 @@
 //! Values that are converted: to double precision and back, and for divisions of integers.
 
-use super::{Ask, At, Draft, Pattern, WORTH, count, share};
+use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
-use crate::catalog::{Action, Counter, Part, StallReason};
+use crate::analysis::diagnose::measures::Measures;
+use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::words;
 use cuda_binary::Op;
 use cuda_binary::op::Pipe;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[conversions, divisions])];
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions))
+        .cured_by(&[divisions]),
+    Pattern::changes(&[conversions]),
+];
+
+/// What a division goes through: to a float, its reciprocal, and back.
+const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
 
 /// Instructions that a division of 32-bit integers takes in all.
 const OF_A_DIVISION: f64 = 20.0;
@@ -55,18 +63,31 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
+/// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that
+/// goes where they are known.
+fn divided(m: &Measures<'_, '_>) -> Option<(f64, f64)> {
+    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+    let divisions = to?.min(reciprocal?).min(back?);
+    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.kernel.value(EXECUTED).filter(|all| *all > 0.0)?;
+    (WORTH..=1.0).contains(&gone).then_some((divisions, gone))
+}
+
+/// Divisions of integers make much of the instructions.
+fn dividing(m: &Measures<'_, '_>) -> Option<Held> {
+    let (divisions, gone) = divided(m)?;
+    let sentence = words!(
+        "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each.",
+        count(divisions),
+        share(gone)
+    );
+    let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
+    Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))
+}
+
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    // To a float, its reciprocal, and back.
-    const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
-    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
-    let divisions = to?.min(reciprocal?).min(back?);
-    let executed = executed(ask)?;
-    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / executed;
-    if !(WORTH..=1.0).contains(&gone) {
-        return None;
-    }
+    let (divisions, gone) = divided(m)?;
     let waits = [StallReason::Wait, StallReason::ShortScoreboard];
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = Draft::of(Action::FewerConversions, Change::default()).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
