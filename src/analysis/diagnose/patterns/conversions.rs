@@ -74,7 +74,7 @@ fn divided(m: &Measures<'_, '_>) -> Option<(f64, f64)> {
 
 /// Divisions of integers make much of the instructions.
 fn dividing(m: &Measures<'_, '_>) -> Option<Held> {
-    let (divisions, gone) = divided(m)?;
+    let (divisions, gone) = divided(m).filter(|(_, gone)| 100.0 * gone >= m.limits[Threshold::CostShare])?;
     let sentence = words!(
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each.",
         count(divisions),
