@@ -72,7 +72,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
     let saves = draft.saves(ask);
-    let at = work.first().map_or_else(|| At::waits(ask.m, StallReason::LongScoreboard), |line| at(line));
+    let at = work.first().map_or_else(|| At::waits(ask.m, StallReason::LongScoreboard), at);
     let full = registers(ask).map(|full| words!("{}: no more warps", full));
     Some(
         draft
