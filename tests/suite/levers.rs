@@ -270,6 +270,20 @@ fn a_row_says_where_it_is_done() {
     assert!(all > 150 && 10 * told >= 9 * all, "{told} of {all}");
 }
 
+/// Comparisons and square roots are no products: nothing that limits but the FMA pipe is sent to tensor instructions.
+#[test]
+fn tensor_instructions_are_told_to_multiply_adds_alone() {
+    let mut roofs = 0;
+    for path in committed::snapshots() {
+        let bottleneck = Snapshot::read(&path).unwrap().audit().bottleneck;
+        let Some(roof) = bottleneck.roof.map(|roof| roof.to_plain()) else { continue };
+        let is_told = roof.contains("tensor instructions for products");
+        assert!(!is_told || bottleneck.limiter == Code::Unit(Part::ComputeFma), "{}: {roof}", path.display());
+        roofs += 1;
+    }
+    assert!(roofs > 5, "{roofs}");
+}
+
 #[test]
 fn what_was_not_collected_makes_no_bound_smaller() {
     const INPUTS: [&str; 8] = [

@@ -48,7 +48,10 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
         ),
         None if part == Part::MemoryDram => words!("fuse with a neighbour, a narrower type, no intermediate"),
         None if part == Part::ComputeTensor => words!("fewer products, a narrower type, or structured sparsity"),
-        None => words!("another algorithm, a narrower type, or tensor instructions for products"),
+        None if part == Part::ComputeFma => {
+            words!("another algorithm, a narrower type, or tensor instructions for products")
+        }
+        None => words!("another algorithm, or a narrower type"),
     };
     let name = if part == Part::MemoryDram { unit.name.clone() } else { format!("the {}", unit.name) };
     let left = share(1.0 - most);

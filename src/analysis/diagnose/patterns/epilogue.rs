@@ -47,6 +47,7 @@ fn named(phase: &Phase) -> Words {
             words!("`{}` (:{}–:{})", &name.name, name.first.to_string(), name.last.to_string())
         }
         (None, 0) => format!("the epilogue (SASS {:#x})", phase.at.start).into(),
+        (None, first) if first == phase.at.last => words!("the epilogue (:{})", first.to_string()),
         (None, first) => words!("the epilogue (:{}–:{})", first.to_string(), phase.at.last.to_string()),
     }
 }
