@@ -55,7 +55,10 @@ impl At {
             stall.groups.iter().map(move |group| (group.cause.as_ref().unwrap_or(&group.at), of(group.share)))
         });
         let most = groups.max_by(|(_, a), (_, b)| a.total_cmp(b));
-        most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
+        // A kernel of one stretch has no places in phases.
+        let causes = m.study.map(|study| study.samples.at_causes(name)).unwrap_or_default();
+        let traced = || At::heaviest(m, |_, row| causes.get(row).copied().unwrap_or_default());
+        most.map_or_else(traced, |(point, _)| At::point(point))
     }
 
     /// The line of an instruction; nowhere without one.
