@@ -5,62 +5,8 @@
 //   ./x --skip VARIANT   leaves a version out (run.sh does so after one that broke the device)
 //   ./x --profile        runs each version once between cudaProfilerStart and Stop
 #pragma once
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <string>
-#include <vector>
+#include "../pair.cuh"
 #include <unistd.h>
-#include <cuda_fp16.h>
-#include <cuda_runtime.h>
-
-extern "C" cudaError_t CUDARTAPI cudaProfilerStart(void);
-extern "C" cudaError_t CUDARTAPI cudaProfilerStop(void);
-
-#define CK(x)                                                                                      \
-    do {                                                                                           \
-        cudaError_t e_ = (x);                                                                      \
-        if (e_ != cudaSuccess) {                                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e_));            \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-
-namespace pair_harness {
-
-__global__ void fill_uniform(float* p, size_t n, uint32_t seed, float lo, float hi) {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-        uint32_t x = (uint32_t)i * 2654435761u ^ seed * 0x9E3779B9u;
-        x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu; x ^= x >> 16;
-        p[i] = lo + (hi - lo) * (x >> 8) * (1.0f / 16777216.0f);
-    }
-}
-__global__ void fill_integers(uint32_t* p, size_t n, uint32_t seed, uint32_t below) {
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-        uint32_t x = (uint32_t)i * 2246822519u ^ seed * 0x85EBCA6Bu;
-        x ^= x >> 16; x *= 0x7feb352du; x ^= x >> 15; x *= 0x846ca68bu; x ^= x >> 16;
-        p[i] = (uint32_t)(((uint64_t)x * below) >> 32);
-    }
-}
-__global__ void sweep(float* p, size_t n) {
-    float s = 0;
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) s += p[i];
-    if (s == 12345.678f) p[0] = s;
-}
-__global__ void largest_difference(const float* a, const float* b, size_t n, float scale, float* out) {
-    float worst = 0;
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
-        float d = fabsf(a[i] - b[i]) / (fabsf(a[i]) + scale);
-        if (!(d <= 1e30f)) d = 1e30f;
-        worst = fmaxf(worst, d);
-    }
-    atomicMax((int*)out, __float_as_int(worst));
-}
-
-} // namespace pair_harness
 
 struct Version { const char* name; const char* action; std::function<void()> launch; std::function<void()> clear = nullptr; };
 
