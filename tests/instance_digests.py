@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes what NVIDIA's own reader sees of every instanced metric of the given reports, as digests.
 
-Needs the PyPI package `ncu-report`; made `tests/fixtures/h200/truth/instances.tsv`:
+Needs the PyPI package `ncu-report`; made `tests/fixtures/h200/truth/instances.tsv.zst`:
 
-    cd tests/fixtures/h200 && ../../instance_digests.py *.ncu-repz > truth/instances.tsv
+    cd tests/fixtures/h200 && ../../instance_digests.py *.ncu-repz | zstd -19 > truth/instances.tsv.zst
 
 Columns: report, result, metric, number of instances, SHA-256 over one line per instance: id, tab, value, newline.
 A number is written as `u` and its decimal digits, or `d` and the 16 hexadecimal digits of its bits (`dnan` for any

@@ -91,6 +91,7 @@ mod templates;
 mod terminal;
 mod timeline;
 mod trials;
+mod truth;
 mod turns;
 mod variants;
 mod verdicts;

@@ -197,7 +197,7 @@ fn the_source_page_of_the_report_has_this_code() {
     for (page, mangled) in
         [("gemm_bias_v1", "_Z12gemm_bias_v1PKfS0_S0_Pfiii"), ("gemm_bias_v2", "_Z12gemm_bias_v2PKfS0_S0_Pfiii")]
     {
-        let text = bytes(&format!("h200/truth/{page}.source.csv"));
+        let text = crate::truth::bytes(&format!("{page}.source.csv"));
         let mut rows = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..]);
         let rows: Vec<csv::StringRecord> = rows.records().map(Result::unwrap).skip(2).collect();
         let instructions = &code.function(mangled).unwrap().instructions;

@@ -9,8 +9,7 @@ const NAMES: [&str; 8] =
     ["gemm_bias_v1", "gemm_bias_v2", "both_basic", "graph", "range", "app_range", "multiprocess", "badmetric_dropped"];
 
 fn truth(name: &str, page: &str) -> String {
-    let path = format!("{}/tests/fixtures/h200/truth/{name}.{page}.csv", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap()
+    crate::truth::text(&format!("{name}.{page}.csv"))
 }
 
 fn read(text: &str) -> Report {

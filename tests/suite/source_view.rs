@@ -257,13 +257,12 @@ fn a_disassembler_at_hand_gives_every_instruction_its_text() {
     assert!(instructions.len() > 100);
     assert!(instructions.iter().all(|i| i["sass"].is_string()), "an instruction without text");
     // NVIDIA's own source page has the same text, up to branch labels and reuse marks.
-    let truth = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/h200/truth/gemm_bias_v2.source.csv");
-    let truth = std::fs::read_to_string(truth).unwrap();
+    let truth = crate::truth::bytes("gemm_bias_v2.source.csv");
     let opcode = |text: &str| {
         let words = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
         words.trim_end_matches(';').to_owned()
     };
-    let mut rows = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(truth.as_bytes());
+    let mut rows = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(&truth[..]);
     let said: Vec<String> = rows.records().skip(2).map(|row| opcode(&row.unwrap()[1])).collect();
     let ours: Vec<String> = instructions.iter().map(|i| opcode(i["sass"].as_str().unwrap())).collect();
     assert_eq!(ours, said);

@@ -19,7 +19,7 @@ fn encoded(value: &Value) -> String {
 
 #[test]
 fn every_instance_and_its_id_is_what_nvidia_reads() {
-    let table = std::fs::read_to_string(fixture("truth/instances.tsv")).unwrap();
+    let table = crate::truth::text("instances.tsv");
     let mut expected: BTreeMap<(&str, u32, String), (usize, &str)> = BTreeMap::new();
     for line in table.lines() {
         let cells: Vec<&str> = line.split('\t').collect();
