@@ -151,12 +151,12 @@ fn our_own_set_holds_what_the_rules_read() {
 }
 
 #[test]
-fn our_own_set_takes_twenty_passes_at_most() {
+fn our_own_set_takes_two_and_twenty_passes_at_most() {
     for kernel in kernels() {
         let path = folder().join(&kernel).join("collected.json");
         let text = std::fs::read_to_string(path).expect("collected.json");
         let manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let passes = manifest["steps"].as_array().expect("steps").iter().filter_map(|step| step["passes"].as_u64());
-        assert!(passes.max().is_some_and(|passes| passes <= 20), "{kernel}");
+        assert!(passes.max().is_some_and(|passes| passes <= 22), "{kernel}");
     }
 }
