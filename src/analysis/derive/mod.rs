@@ -6,6 +6,7 @@ pub(in crate::analysis) mod asked;
 pub(in crate::analysis) mod block_size;
 pub(in crate::analysis) mod coalescing;
 pub(in crate::analysis) mod data_stage;
+pub(in crate::analysis) mod least;
 pub(in crate::analysis) mod mix;
 pub(in crate::analysis) mod named;
 pub(in crate::analysis) mod occupancy;

@@ -58,6 +58,8 @@ pub(super) struct Change {
     pub(super) tail: (f64, f64),
     /// The share of the time that goes whatever the units do: expected, and at most.
     pub(super) fixed: (f64, f64),
+    /// Whether other units do the stated work then, so that its least time is another.
+    pub(super) moves_work: bool,
 }
 
 impl Default for Change {
@@ -69,6 +71,7 @@ impl Default for Change {
             warps: (1.0, 1.0),
             tail: (1.0, 1.0),
             fixed: (0.0, 0.0),
+            moves_work: false,
         }
     }
 }
@@ -94,6 +97,8 @@ pub(super) struct Machine {
     latency: f64,
     /// The share of the warps' time that is latency: waits that are no queue, and the issue itself.
     waiting: f64,
+    /// What the stated work takes on the units that do it at their peak; 0 where none is stated.
+    floor: f64,
 }
 
 /// Parts that a warp passes one after the other count once, with the busiest: issue and the pipes behind it, the stages of L1.
@@ -150,7 +155,9 @@ impl Machine {
         let needs: Vec<(Part, f64)> =
             units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
         let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
-        Machine::with(time, needs, (1.0 - queued).clamp(0.05, 1.0))
+        // Work that takes longer than the launch took was not stated right.
+        let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
+        Machine { floor: floor.unwrap_or_default(), ..Machine::with(time, needs, (1.0 - queued).clamp(0.05, 1.0)) }
     }
 
     fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64) -> Machine {
@@ -158,7 +165,7 @@ impl Machine {
         let active = time.active();
         // What the units do not explain is latency; with full units there is always some.
         let latency = (active.powf(OVERLAP) - of_units.powf(OVERLAP)).max(0.0).powf(1.0 / OVERLAP);
-        Machine { time, needs, latency, waiting }
+        Machine { time, needs, latency, waiting, floor: 0.0 }
     }
 
     fn total(&self) -> f64 {
@@ -245,7 +252,8 @@ impl Machine {
         let at_best = of(false).max(uneven * of(true).max(waits).min(active));
         let most = 1.0 - (ramp + at_best) + change.fixed.1;
         let left = left.filter(|(_, need)| *need >= waits);
-        let most = most.clamp(0.0, 1.0);
+        let floor = if change.moves_work { 0.0 } else { self.floor };
+        let most = most.min(1.0 - floor).clamp(0.0, 1.0);
         Outcome { expected: expected.clamp(0.0, most), most, left }
     }
 }
@@ -283,6 +291,15 @@ mod tests {
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
         let even = machine.after(&Change { tail: (0.0, 0.0), ..Change::default() });
         assert!((even.expected - 0.3).abs() < 1e-9 && (even.most - 0.3).abs() < 1e-9, "{even:?}");
+    }
+
+    #[test]
+    fn nothing_saves_more_than_the_stated_work_leaves() {
+        let machine = Machine { floor: 0.7, ..machine(0.2, 0.8) };
+        let all = Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() };
+        assert!((machine.after(&all).most - 0.3).abs() < 1e-9);
+        let moved = machine.after(&Change { moves_work: true, ..all });
+        assert!((moved.most - 0.8).abs() < 1e-9, "{moved:?}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::kernel::Kernel;
 use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
+use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
@@ -48,6 +49,8 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) unequal: Option<f64>,
     /// Nanoseconds.
     pub(super) duration: Option<f64>,
+    /// Nanoseconds that the stated work takes at the peak of the chip, at the clocks of the profile.
+    pub(super) least: Option<f64>,
     pub(super) waves: Option<f64>,
     pub(super) theoretical: Option<f64>,
     pub(super) achieved: Option<f64>,
@@ -108,6 +111,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             active,
             unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
             duration: positive(DURATION),
+            least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
             waves: positive(WAVES),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),

@@ -1,11 +1,12 @@
 //! The time that no kernel beats: the stated work over the peaks of the chip. And stated work that cannot be.
 
-use crate::analysis::derive::roofline::{Ceiling, CeilingKind, Roofline};
+use crate::analysis::derive::least::{self, Part};
+use crate::analysis::derive::roofline::{CeilingKind, Roofline};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::results::timing::Timing;
-use crate::catalog::{Counter, Threshold};
+use crate::catalog::Threshold;
 use cuda_binary::Op;
 use cuda_binary::op::Pipe;
 
@@ -70,18 +71,6 @@ pub enum Impossible {
     },
 }
 
-/// A part of the work at its peak.
-struct Part<'c> {
-    amount: &'static str,
-    ceiling: &'c Ceiling,
-    /// ns at the clocks of the profile.
-    ns: f64,
-    /// The same at the highest clock.
-    top: Option<f64>,
-    /// ns that are certain: bytes that L2 may hold from one launch to the next are not.
-    certain: f64,
-}
-
 impl Stated {
     pub(in crate::analysis) fn of(
         kernel: &KernelSummary<'_>,
@@ -90,14 +79,7 @@ impl Stated {
         timing: Option<&Timing>,
         limits: &Limits,
     ) -> Stated {
-        let clock = kernel.value(Counter::SmCyclesElapsedAvgPerSecond);
-        // The driver gives kHz.
-        let top = kernel.value(Counter::DeviceAttributeClockRate).map(|khz| 1e3 * khz);
-        // A short launch may read a clock above the highest.
-        let faster = clock.zip(top).map(|(clock, top)| (clock / top).min(1.0));
-        let l2 = kernel.value(Counter::DeviceAttributeL2CacheSize);
-        let parts: Vec<Part<'_>> =
-            [operations(roofline, work, faster), bytes(roofline, work, l2)].into_iter().flatten().collect();
+        let parts: Vec<Part<'_>> = least::parts(kernel, roofline, work).collect();
         let profiled = kernel.seconds().map(|seconds| 1e9 * seconds);
         let timed = timing.map(|timing| timing.kernel.time.median);
         let slack = limits[Threshold::PeakExceeded] / 100.0;
@@ -126,7 +108,7 @@ impl Stated {
             by: part.ceiling.label.clone(),
             profiled: parts.iter().map(|part| part.ns).fold(0.0, f64::max),
             top: part.top,
-            clock: top.filter(|_| part.ceiling.kind == CeilingKind::Compute),
+            clock: least::highest_clock(kernel).filter(|_| part.ceiling.kind == CeilingKind::Compute),
         });
         Stated { floor, impossible, executed: executed.zip(work.flop).map(|(all, stated)| all / stated as f64) }
     }
@@ -141,30 +123,6 @@ fn stated_as(op: Op) -> f64 {
         _ if op.pipe() == Some(Pipe::Xu) => 20.0,
         _ => 0.0,
     }
-}
-
-/// The operations at the peak of the pipe that executed most of them.
-fn operations<'c>(roofline: &'c Roofline, work: &Work, faster: Option<f64>) -> Option<Part<'c>> {
-    let flop = work.flop? as f64;
-    let pipes = roofline.ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Compute);
-    let rate = |ceiling: &&Ceiling| ceiling.achieved.value().unwrap_or_default();
-    let ceiling = pipes.filter(|ceiling| rate(ceiling) > 0.0).max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
-    let ns = 1e9 * flop / ceiling.peak.value().filter(|peak| *peak > 0.0)?;
-    // Work that nothing counts may have run on a faster pipe.
-    let is_whole = roofline.uncounted.is_empty();
-    is_whole.then(|| Part { amount: "flop", ceiling, ns, top: faster.map(|faster| ns * faster), certain: ns })
-}
-
-/// The bytes at the peak of DRAM; those that fit into L2 at the peak of that.
-fn bytes<'c>(roofline: &'c Roofline, work: &Work, l2: Option<f64>) -> Option<Part<'c>> {
-    let bytes = work.bytes? as f64;
-    let l2 = l2?;
-    let level = |id: &str| roofline.ceilings.iter().find(|ceiling| ceiling.id == id);
-    let ceiling = if bytes > l2 { level("dram")? } else { level("l2")? };
-    let peak = ceiling.peak.value().filter(|peak| *peak > 0.0)?;
-    let ns = 1e9 * bytes / peak;
-    let certain = if bytes > l2 { 1e9 * (bytes - l2) / peak } else { ns };
-    Some(Part { amount: "bytes", ceiling, ns, top: Some(ns), certain })
 }
 
 #[cfg(test)]

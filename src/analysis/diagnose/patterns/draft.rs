@@ -67,6 +67,12 @@ impl Draft {
         self
     }
 
+    /// Other units do the stated work.
+    pub(super) fn moves_work(mut self) -> Draft {
+        self.change.moves_work = true;
+        self
+    }
+
     /// A share of the warps' time that it frees from waiting: expected, and at most.
     pub(in crate::analysis::diagnose) fn frees(mut self, expected: f64, most: f64) -> Draft {
         self.change.frees = (expected, most.max(expected));

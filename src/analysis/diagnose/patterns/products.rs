@@ -120,6 +120,7 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         Draft::relieves(ask, Action::TensorGeneration, &after)
             .rewrites()
+            .moves_work()
             .keeps(Part::MemoryL2, 1.0, LARGER_TILE)
             .frees_of(ask, &waits, ASYNCHRONOUS)
             .at(at_products(m))
