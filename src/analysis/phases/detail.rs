@@ -26,6 +26,11 @@ impl Point {
     pub fn op(&self) -> Op {
         Op::of(&self.opcode)
     }
+
+    /// Whether both stand on one line, inlined by one call.
+    pub(in crate::analysis) fn is_on_line_of(&self, other: &Point) -> bool {
+        (self.line, self.call, &self.file) == (other.line, other.call, &other.file)
+    }
 }
 
 #[derive(serde::Serialize)]

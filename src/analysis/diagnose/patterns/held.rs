@@ -30,18 +30,30 @@ impl At {
         }
     }
 
-    /// The instruction of this kind that is executed the most.
+    /// The line that executes the most instructions of this kind.
     pub(super) fn most(m: &Measures<'_, '_>, is_meant: impl Fn(Op) -> bool) -> At {
         At::heaviest(m, |study, row| if is_meant(study.code.op(row)) { study.code.executed[row] } else { 0 })
     }
 
-    /// The instruction that weighs the most, the first of equal ones; nowhere where all weigh nothing.
+    /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
     pub(super) fn heaviest(m: &Measures<'_, '_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
         let found = || {
             let study = m.study?;
-            let rows = (0..study.code.rows.len()).map(|row| (weight(study, row), std::cmp::Reverse(row)));
-            let (_, row) = rows.max().filter(|(most, _)| *most > 0)?;
-            Some(At::point(&point(study, row.0)))
+            let rows =
+                (0..study.code.rows.len()).map(|row| (row, weight(study, row))).filter(|(_, weight)| *weight > 0);
+            let mut lines: Vec<(Point, u64)> = Vec::new();
+            for (row, weight) in rows {
+                let own = point(study, row);
+                if own.line == 0 {
+                    continue;
+                }
+                match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
+                    Some((_, all)) => *all += weight,
+                    None => lines.push((own, weight)),
+                }
+            }
+            let most = lines.iter().map(|(_, weight)| *weight).max()?;
+            lines.iter().find(|(_, weight)| *weight == most).map(|(line, _)| At::point(line))
         };
         found().unwrap_or(At::Line(Sits::Nowhere))
     }

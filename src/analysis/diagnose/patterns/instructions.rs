@@ -106,7 +106,7 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         all.into_iter().fold(draft, |draft, part| draft.keeps(part, (1.0 - gone).max(least(part)), least(part)));
     let draft = draft.unknown(ask, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
-    let kept = 1.0 - draft.expected(ask);
+    let kept = (1.0 - draft.expected(ask)).max(least(Part::Issue));
     let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
