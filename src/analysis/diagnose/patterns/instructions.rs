@@ -92,18 +92,17 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let is_counted = part == Part::Issue || without_index(ask, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
-    let gone = if is_index { 0.75 * own } else { 0.25 };
-    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
-    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
     // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be. And what is
     // stated stays.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
     let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(ask).unwrap_or_default() };
+    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
+    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
     let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
-    let draft =
-        all.into_iter().fold(draft, |draft, part| draft.keeps(part, (1.0 - gone).max(least(part)), least(part)));
+    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
     let draft = draft.unknown(ask, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
     let kept = (1.0 - draft.expected(ask)).max(least(Part::Issue));
