@@ -1,6 +1,6 @@
 //! Every instance and correlation id, against digests that NVIDIA's reader made (`truth/instances.tsv`).
 
-use super::{everything, fixture};
+use super::everything;
 use kernel_audit::evidence::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

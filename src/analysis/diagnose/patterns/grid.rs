@@ -3,6 +3,7 @@
 use super::atomics::{hot_spot, shared_atomics};
 use super::occupancy::{filled, short_blocks};
 use super::{Ask, At, Draft, Held, Pattern, Stands, WORTH, count, share};
+use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, RESIDENT, RESIDENT_MOST, THEORETICAL, WAVES};
 use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
@@ -139,13 +140,10 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// Blocks of equal work.
+/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
 fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let idle = m.unequal.filter(|idle| 100.0 * idle >= m.limits[Threshold::TailIdle])?;
-    if !tail(m).is_some_and(|held| held.holds) {
-        return None;
-    }
+    let idle = m.unequal.filter(|_| ask.machine.time.tail >= ERROR && !is_small_grid(m))?;
     Some(
         Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
             .at(At::Launch)
