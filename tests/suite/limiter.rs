@@ -183,3 +183,17 @@ fn divisions_of_integers_are_what_issue_is_made_of() {
     assert_eq!(narrow["verdict"]["limiter"], "memory-dram");
     assert!(narrow["findings"].as_array().unwrap().iter().any(|found| found["code"] == "integer-division"));
 }
+
+/// Where the ALU pipe has more to do than the tensor pipe beside it, the row says of what; where it has less, there is none.
+#[test]
+fn what_fills_a_pipe_beside_products_is_named() {
+    let at = |alu: f64| {
+        let audit =
+            collected("mxfp4_grouped_matmul", &[("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", alu)]);
+        let found = audit.levers.into_iter().find(|lever| lever.code.to_string() == "fewer-instructions");
+        found.map(|lever| lever.why.to_plain()).filter(|why| why.contains("of its instructions"))
+    };
+    let why = at(95.0).expect("a row");
+    assert!(why.starts_with("ALU pipe at 9") && why.contains("tensor pipe at"), "{why}");
+    assert_eq!(at(10.0), None);
+}

@@ -1,11 +1,13 @@
 //! The number of instructions, and what of them only makes addresses.
 
 use super::{Ask, At, Draft, Pattern, count, share};
+use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::phases::PIPES;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
 use crate::words;
 use cuda_binary::{Class, Op};
+use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
 
@@ -24,6 +26,9 @@ const WORKING: f64 = 0.4;
 /// The part of the arithmetic on values that another way to the same result keeps at least: `powf` and `expf` by their fast forms kept a
 /// third of all instructions (`lens`), a series of half the terms three quarters (`clenshaw`).
 const STAYS: f64 = 0.5;
+
+/// The part of the work beside products that a tile of twice the columns does once for two.
+const TO_SERVE: f64 = 0.5;
 
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 const IMAD_CYCLES: f64 = 4.0;
@@ -77,6 +82,44 @@ fn arithmetic(ask: &Ask<'_, '_, '_>) -> Option<f64> {
     Some(ask.m.mix.count(is_meant)? / ask.m.mix.total.filter(|total| *total > 0.0)?)
 }
 
+/// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
+/// tile needs less of it for each product.
+fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
+    let m = ask.m;
+    let row = unit.part.row()?;
+    let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
+    let mut own: BTreeMap<&str, f64> = BTreeMap::new();
+    for (opcode, executed) in m.kernel.opcodes().iter().filter(|(opcode, _)| row.runs(Op::of(opcode))) {
+        *own.entry(Op::of(opcode).name()).or_default() += executed;
+    }
+    let all: f64 = own.values().sum();
+    let mut most: Vec<(&str, f64)> = own.into_iter().filter(|_| all > 0.0).collect();
+    most.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let &(op, executed) = most.first()?;
+    let next = most.get(1).map(|(op, executed)| words!(", `{}` {}", *op, share(executed / all)));
+    let kept = 1.0 - TO_SERVE;
+    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().keeps(unit.part, kept, 0.0);
+    let draft = [Part::Issue, Part::ComputeTensor].into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0, 1.0));
+    Some(
+        draft
+            .at(At::most(m, |own| own.name() == op))
+            .says(
+                "Less work beside each product: unpack, convert and address once for a larger tile".into(),
+                words!(
+                    "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
+                    &unit.name,
+                    share(unit.share),
+                    share(tensor.share),
+                    op,
+                    share(executed / all),
+                    next.unwrap_or_default()
+                ),
+            )
+            .risks("registers".into())
+            .checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED),
+    )
+}
+
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
 fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
@@ -87,7 +130,7 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let index = of_index(ask, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     if part != Part::Issue && !is_index {
-        return None;
+        return beside_products(ask, unit);
     }
     let is_counted = part == Part::Issue || without_index(ask, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
