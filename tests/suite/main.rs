@@ -28,6 +28,7 @@ mod edited;
 #[cfg(unix)]
 mod every_lever;
 mod explained;
+mod feasible;
 mod foreign_files;
 mod full_disk;
 mod gate;

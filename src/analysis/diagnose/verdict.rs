@@ -345,17 +345,20 @@ pub(in crate::analysis) fn diagnose(
 ) -> Diagnosis {
     let measures = Measures::of(kernel);
     let ask = Ask::of(&measures);
-    let drafts = drafts(&ask);
+    let (drafts, refused) = drafts(&ask);
     let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
     let lines = lines(bottleneck.limiter);
-    let drafts = if matches!(bottleneck.limiter, Code::LaunchFailed | Code::NotMeasured) { Vec::new() } else { drafts };
+    let (drafts, refused) = match bottleneck.limiter {
+        Code::LaunchFailed | Code::NotMeasured => Default::default(),
+        _ => (drafts, refused),
+    };
     let limiter = bottleneck.limiter;
     let place = |at: At| match at {
         At::Place(place) => Some(place),
         At::Line(sits) => lines.as_ref()?.place(sits, limiter),
         At::Launch => None,
     };
-    let found = levers(&ask, drafts);
+    let found = levers(&ask, drafts, refused);
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;

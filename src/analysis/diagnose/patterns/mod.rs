@@ -162,6 +162,9 @@ pub(super) fn count(value: f64) -> String {
 /// Part of the time below which a cost is none.
 pub(super) const WORTH: f64 = 0.02;
 
+/// The share of the time from which a change is worth a try: below, it is ruled out.
+pub(super) const WORTH_A_TRY: f64 = 0.05;
+
 /// What a change is worked out from: the numbers, and the machine.
 pub(super) struct Ask<'m, 'a, 'r> {
     pub(super) m: &'m Measures<'a, 'r>,

@@ -1,0 +1,38 @@
+//! What cannot be done is no row: where it would be a first one the page says why.
+
+use crate::rules::with;
+use kernel_audit::analysis::Audit;
+
+fn said(audit: &Audit) -> String {
+    audit.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
+}
+
+fn rows(audit: &Audit) -> Vec<String> {
+    audit.levers.iter().map(|lever| lever.code.to_string()).collect()
+}
+
+#[test]
+fn loads_of_a_chain_are_not_put_side_by_side() {
+    let chase = with("collected/pointer_chase/profile", &[]);
+    assert!(!rows(&chase).contains(&"more-in-flight".to_owned()));
+    assert!(said(&chase).contains("Not here: more-in-flight, worth about "), "{}", said(&chase));
+    assert!(said(&chase).ends_with("the value of the load at :16 is its next address."), "{}", said(&chase));
+}
+
+#[test]
+fn room_for_warps_needs_blocks_that_fill_it() {
+    const ROOM: &str = "collected/low_occupancy_smem/profile";
+    let all = with(ROOM, &[]);
+    assert!(rows(&all).contains(&"more-warps".to_owned()) && !said(&all).contains("Not here"), "{}", said(&all));
+    // Half of what fits at once: a block more on each SM finds none.
+    let few = with(ROOM, &[("launch__waves_per_multiprocessor", 0.5)]);
+    assert!(!rows(&few).contains(&"more-warps".to_owned()));
+    assert!(said(&few).contains("blocks fill 50.0 % of the room that there is"), "{}", said(&few));
+}
+
+#[test]
+fn copies_of_gathered_rows_are_no_box_of_a_tensor_map() {
+    let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);
+    assert!(!rows(&experts).contains(&"bulk-copies".to_owned()));
+    assert!(said(&experts).contains("gather rows whose addresses are loaded"), "{}", said(&experts));
+}
