@@ -21,19 +21,19 @@ const CEILINGS: [(&str, &str, &str, Option<f64>); 30] = [
     ("fuse", "h200/app_range", "range", None),
     ("keep-in-registers", "pairs/work", "invert_bounded", Some(27.63)),
     ("keep-products", "pairs/tensor", "wgmma_drained", Some(46.20)),
-    ("larger-blocks", "pairs/blocks", "small_blocks", Some(76.09)),
+    ("larger-blocks", "pairs/blocks", "small_blocks", Some(76.13)),
     ("more-blocks", "pairs/memory", "heat_cached", Some(28.77)),
     ("more-chains", "pairs/memory", "lists_one", None),
     ("more-in-flight", "pairs/work", "probe_small", Some(42.41)),
     ("more-warps", "pairs/work", "walk_144", Some(98.31)),
-    ("move-constants", "pairs/streams", "rows_aligned", Some(9.58)),
-    ("narrow-fence", "pairs/sharing", "relax_fenced", Some(54.66)),
+    ("move-constants", "pairs/streams", "rows_aligned", Some(10.07)),
+    ("narrow-fence", "pairs/sharing", "relax_fenced", Some(65.86)),
     ("overlap-epilogue", "pairs/tensor", "wgmma_kept", Some(5.96)),
     ("persistent-blocks", "collected/gemm_bf16_cluster/profile", "gemm_bf16_cluster", Some(11.56)),
     ("register-tile", "pairs/compute", "sgemm_ahead", Some(50.58)),
     ("regroup", "pairs/compute", "kinds_mixed", Some(50.49)),
     ("reuse-in-sm", "pairs/memory", "heat_tiled", Some(50.10)),
-    ("smaller-code", "pairs/work", "mix_unrolled", Some(16.03)),
+    ("smaller-code", "pairs/work", "mix_unrolled", Some(17.38)),
     ("unconflict", "pairs/work", "walk_132", Some(28.87)),
     ("whole-waves", "pairs/blocks", "lookup_third", Some(13.80)),
     ("wide-loads", "collected/patch_embed_gemm/profile", "patch_embed_gemm", Some(22.28)),
@@ -42,7 +42,8 @@ const CEILINGS: [(&str, &str, &str, Option<f64>); 30] = [
 ];
 
 /// Levers that need stated work, or readings set by hand: each has a test of its own, here or beside the rules.
-const BY_HAND: [&str; 5] = ["align-base", "exit-barrier", "fewer-bytes", "skip-accesses", "tensor-generation"];
+const BY_HAND: [&str; 7] =
+    ["align-base", "exit-barrier", "fewer-bytes", "other-call", "rebuild", "skip-accesses", "tensor-generation"];
 
 /// Ceilings are written to two decimals.
 const ROUNDED: f64 = 0.006;

@@ -28,6 +28,7 @@ mod edited;
 #[cfg(unix)]
 mod every_lever;
 mod explained;
+mod feasible;
 mod foreign_files;
 mod full_disk;
 mod gate;
@@ -38,6 +39,7 @@ mod hostile;
 mod html;
 mod hypotheses;
 mod judged;
+mod judgement;
 mod kept;
 mod labelled;
 mod labelled_fields;

@@ -9,20 +9,25 @@ use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::{Phases, Study};
 use crate::catalog::StallReason;
-use crate::evidence::{LaunchFacts, Reading};
+use crate::evidence::{LaunchFacts, Reading, SourceView};
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Measurement<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-    /// Its instructions with their counts and samples; `None` where the report does not count and sample by instruction.
+    /// Its instructions, counted or not.
+    pub(in crate::analysis) view: Option<&'a SourceView>,
+    /// The same with their counts and samples; `None` where the report does not count and sample by instruction.
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     /// Where the time goes; `None` as above.
     pub(in crate::analysis) phases: Option<&'a Phases>,
     /// Samples of warps with nothing left to do, in percent of all.
     pub(in crate::analysis) parked: Option<f64>,
+    /// What PM sampling saw of a launch; `None` where nobody sampled.
+    pub(in crate::analysis) over_time: Option<&'a OverTime>,
     /// What it was launched with, where the launcher wrote it down.
     pub(in crate::analysis) launch: Option<&'a LaunchFacts>,
 }
@@ -30,8 +35,10 @@ pub(in crate::analysis) struct Measurement<'a, 'r> {
 /// One kernel with what is derived from it, beside an old one where there is one.
 pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    pub(in crate::analysis) view: Option<&'a SourceView>,
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     pub(in crate::analysis) phases: Option<&'a Phases>,
+    pub(in crate::analysis) over_time: Option<&'a OverTime>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
     /// Local memory of a thread in bytes.
@@ -50,7 +57,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
         work: &'a Work,
         limits: &'a Limits,
     ) -> Kernel<'a, 'r> {
-        let Measurement { kernel, study, phases, parked, launch } = new;
+        let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let on = phases.map(Phases::lanes_on).unwrap_or_default();
         let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
@@ -62,8 +69,10 @@ impl<'a, 'r> Kernel<'a, 'r> {
             roofline: Roofline::of(kernel, &mix, work, launch.and_then(LaunchFacts::footprint)),
             local_bytes: launch.map(|launch| launch.function.local_bytes),
             kernel,
+            view,
             study,
             phases,
+            over_time,
             limits,
             work,
             mix,

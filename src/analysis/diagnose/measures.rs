@@ -10,7 +10,7 @@ use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::Phases;
 use crate::catalog::{self, Counter, Part, StallReason, Threshold};
-use crate::evidence::{Dim3, Reading};
+use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
 use std::ops::Deref;
 use strum::VariantArray;
@@ -29,6 +29,8 @@ pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// Slots taken while an SM holds a block, percent.
 pub(super) const ACHIEVED: Counter = Counter::SmWarpsActiveAvgPctActive;
+/// Instructions of all warps.
+pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Warps on an SM while it holds a block.
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 
@@ -139,6 +141,21 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.
     pub(super) fn is_hardly_sampled(&self) -> bool {
         self.kernel_of.phases.is_some() && self.sampled().is_none()
+    }
+
+    /// Instructions of all warps.
+    pub(super) fn executed(&self) -> Option<f64> {
+        self.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)
+    }
+
+    /// Executions of some opcodes; 0 where opcodes were not counted.
+    pub(super) fn count(&self, takes: impl Fn(Op) -> bool) -> f64 {
+        self.mix.count(takes).unwrap_or(0.0)
+    }
+
+    /// Whether it is several kernels, as one result: a range, or a graph.
+    pub(super) fn has_several(&self) -> bool {
+        self.kernel.key().workload != Workload::Kernel
     }
 
     /// A stall reason's share of the warps' time, 0 to 1, without parked warps.

@@ -1,33 +1,46 @@
 //! What could be done about a verdict, ranked.
 
 use super::lever::Lever;
-use super::patterns::{Ask, Draft, changes};
+use super::patterns::{Ask, Draft, WORTH_A_TRY, by_caller, changes};
 use crate::catalog::{Action, Threshold};
 
+/// Changes, each with the share of the time that it is expected to save.
+type Drafts = Vec<(Draft, f64)>;
+
 /// What could be done, and what was looked at.
+#[derive(Default)]
 pub(super) struct Levers {
     /// Worth a row, the largest expected saving first, those without a bound last.
     pub(super) rows: Vec<Lever>,
     /// Every action that was computed, with the share of the time that it is expected to save.
     pub(super) computed: Vec<(Action, f64)>,
+    /// What would be among the first rows and cannot be done here, with what it would save.
+    pub(super) refused: Drafts,
 }
 
-/// What could be done, once for each action: the one that is expected to save most.
-pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> Vec<(Draft, f64)> {
-    let mut merged: Vec<(Draft, f64)> = Vec::new();
+/// So many rows are the first ones.
+const FIRST: usize = 2;
+
+/// What could be done, once for each action: the one that is expected to save most, and one that can be done before one that cannot.
+/// Those that can be done, and those that cannot.
+pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Drafts, Drafts) {
+    let mut merged = Drafts::new();
     for draft in changes(ask) {
         let expected = draft.expected(ask);
         match merged.iter_mut().find(|(other, _)| other.action == draft.action) {
-            Some((_, other)) if *other >= expected => {}
+            Some((other, most)) if (other.refused().is_none(), *most) >= (draft.refused().is_none(), expected) => {}
             Some(other) => *other = (draft, expected),
             None => merged.push((draft, expected)),
         }
     }
-    merged
+    merged.into_iter().partition(|(draft, _)| draft.refused().is_none())
 }
 
-/// The levers of a kernel.
-pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>) -> Levers {
+/// The levers of a kernel, of what can be done and what cannot.
+pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
+    if let Some(own) = by_caller(ask) {
+        (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
+    }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
@@ -40,5 +53,10 @@ pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>) -> Le
     let mut ranked: Vec<(bool, f64, Draft)> =
         merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed }
+    let bounded = ranked.iter().filter(|(is_open, ..)| !is_open);
+    let bar = bounded.map(|(_, rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
+    refused.retain(|own| rank(own) >= bar);
+    refused.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
+    refused.truncate(FIRST);
+    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed, refused }
 }

@@ -5,14 +5,11 @@ use super::lever::LeverCode;
 use super::machine::{Change, Machine, ROOF};
 use super::measures::Measures;
 use super::next::Levers;
-use super::patterns::{WORTH, count, excess, packable, share, wavefronts};
+use super::patterns::{Draft, WORTH, WORTH_A_TRY, count, excess, packable, share, wavefronts};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
-
-/// The share of the time from which a change is worth a try: below, it is ruled out.
-const WORTH_A_TRY: f64 = 0.05;
 
 impl Levers {
     /// Whether one of these actions has a row.
@@ -33,7 +30,7 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
     let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
     let is_full = Machine::of(m).need(part).is_some_and(|need| need >= ROOF);
-    if !is_full || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
+    if !is_full || levers.names(&[Action::Rebuild]) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
@@ -67,7 +64,7 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
     })
 }
 
-/// What no lever names, each with its number.
+/// What no lever names, each with its number, and what would be a first row and cannot be done here.
 pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
     if let Some(wave) = wavefronts(m).filter(|_| !levers.names(&[Action::Unconflict])) {
@@ -116,5 +113,12 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> 
     found.extend(
         dram.filter(|_| !levers.names(&[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
     );
-    (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")))
+    let of_refused = |(draft, saves): &(Draft, f64)| {
+        Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused()?))
+    };
+    let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
+    let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));
+    let refused = (!refused.is_empty()).then(|| words!("Not here: {}.", words::join(refused, "; ")));
+    let said: Vec<Words> = ruled.into_iter().chain(refused).collect();
+    (!said.is_empty()).then(|| words::join(said, " "))
 }

@@ -1,12 +1,13 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
 use super::draft::stall;
+use super::stages::shared_of_block;
 use super::waits::wait;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::PhaseKind;
-use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
+use crate::analysis::phases::{Phase, PhaseKind};
+use crate::catalog::{self, Action, Part, StallReason, Threshold};
 use crate::words;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
@@ -48,8 +49,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
-    let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites();
-    let draft = rounds.into_iter().fold(draft, |draft, part| draft.keeps(part, ROUNDS, 0.0));
+    let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
     let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
     let saves = draft.saves(ask);
     Some(
@@ -64,31 +64,57 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     )
 }
 
-/// Load the next tile while this one is computed on.
+/// The share of a phase's samples that wait for a reason.
+fn waited(part: &Phase, reason: StallReason) -> f64 {
+    let name: &str = reason.into();
+    part.waits.iter().find(|wait| wait.reason == name).map_or(0.0, |wait| wait.share)
+}
+
+/// Load the next tile while this one is computed on: with products, one more stage in front of them.
 fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let phases = ask.m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
-    let has = |kind: PhaseKind| main.parts.iter().any(|part| part.kind == kind);
+    let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
     let is_tile =
         |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
-    let writes_tiles = ask.m.mix.count(is_tile).is_some_and(|count| count > 0.0);
-    if phases.tensor.is_some() || !writes_tiles || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
+    ask.m.mix.count(is_tile).filter(|count| *count > 0.0)?;
+    let has_products = phases.tensor.is_some();
+    let cost: f64 = match has_products {
+        // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
+        true if ask.m.at_mbarriers() > 0.0 => return None,
+        true => of(PhaseKind::StageWait).map(|part| part.cost * waited(part, StallReason::LongScoreboard)).sum(),
+        false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
+        false => of(PhaseKind::Barrier).chain(of(PhaseKind::Load)).map(|part| part.cost).sum(),
+    };
+    if cost < WORTH {
         return None;
     }
-    let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
-    let cost: f64 = waits.map(|part| part.cost).sum();
-    let shared = ask.m.kernel.value(Counter::LaunchSharedMemPerBlockStatic).filter(|bytes| *bytes > 0.0);
-    (cost >= WORTH).then(|| {
-        Draft::overlaps(Action::DoubleBuffer, cost)
+    let draft = Draft::overlaps(Action::DoubleBuffer, cost);
+    let tiles = shared_of_block(ask.m).filter(|bytes| *bytes > 0.0);
+    let chip = ask.m.kernel.device().compute_capability.and_then(catalog::chip);
+    let no_room = tiles.zip(chip).filter(|(bytes, chip)| 2.0 * bytes > f64::from(chip.shared_per_block_max));
+    if let Some((bytes, chip)) = no_room {
+        let why = words!(
+            "a block has {} of at most {} B of shared memory",
+            count(bytes),
+            count(chip.shared_per_block_max.into())
+        );
+        return Some(draft.not_here(why));
+    }
+    Some(
+        draft
             .at(At::span(&main.at))
             .says(
-                "Double-buffer the tiles".into(),
-                words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
+                if has_products { "One more stage of tiles in flight" } else { "Double-buffer the tiles" }.into(),
+                match has_products {
+                    true => words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
+                    false => words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
+                },
             )
-            .risks(shared.map_or_else(
+            .risks(tiles.map_or_else(
                 || "shared memory for a second tile".into(),
                 |bytes| words!("+ {} B of shared memory", count(bytes)),
             ))
-            .checks("barrier + long scoreboard < 5 %".into(), StallReason::Barrier.per_issue())
-    })
+            .checks("barrier + long scoreboard < 5 %".into(), StallReason::Barrier.per_issue()),
+    )
 }

@@ -1,7 +1,7 @@
 //! Code that does not stay in the instruction cache.
 
 use super::{Ask, At, Draft, Held, Pattern, Stands, share};
-use crate::analysis::diagnose::measures::Measures;
+use crate::analysis::diagnose::measures::{EXECUTED, Measures};
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
@@ -15,8 +15,6 @@ pub(super) const PATTERNS: [Pattern; 1] =
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
 const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
 
-const EXECUTED: Counter = Counter::SmspInstExecutedSum;
-
 /// Bytes of an instruction, since cc 7.0.
 const INSTRUCTION: u64 = 16;
 
@@ -25,7 +23,7 @@ const INSTRUCTION: u64 = 16;
 pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
     let reason = StallReason::NoInstruction;
     let wait = m.wait(reason).filter(|_| !m.is_hardly_sampled())?;
-    let thousand = m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)? / 1000.0;
+    let thousand = m.executed()? / 1000.0;
     let misses = m.kernel.value(LEAVING).map(|leaving| leaving / thousand);
     let least = match misses {
         Some(misses) if misses < m.limits[Threshold::FetchMisses] => return None,

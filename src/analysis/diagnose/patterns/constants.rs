@@ -1,6 +1,5 @@
 //! Values that all lanes read, or that each lane reads elsewhere: constants and tables.
 
-use super::conversions::executed;
 use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, share};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::machine::Change;
@@ -100,10 +99,9 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::of(Action::MoveConstants, Change::default());
     let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
     Some(
-        inside
-            .into_iter()
-            .fold(draft, |draft, at| draft.keeps(at, 1.0 - of_stage, 1.0 - of_stage))
-            .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / executed(ask)?, 0.0)
+        draft
+            .keeps_all(&inside, 1.0 - of_stage, 1.0 - of_stage)
+            .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
             .frees(part * (1.0 - CONSTANT) * waits, part * waits)
             .at(At::point(&first.at))
             .says(

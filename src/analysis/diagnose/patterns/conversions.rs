@@ -2,8 +2,8 @@
 
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
+use crate::analysis::diagnose::measures::{EXECUTED, Measures};
+use crate::catalog::{Action, Code, Part, StallReason, Threshold};
 use crate::words;
 use cuda_binary::Op;
 use cuda_binary::op::Pipe;
@@ -23,19 +23,13 @@ const OF_A_DIVISION: f64 = 20.0;
 /// Those that stay where the divisor is known when the code is compiled: a wide product and a shift.
 const OF_A_PRODUCT: f64 = 3.0;
 
-const EXECUTED: Counter = Counter::SmspInstExecutedSum;
-
-pub(super) fn executed(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    ask.m.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)
-}
-
 /// Values that go from single to double precision and back.
 fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let is_conversion = |op| op == Op::F2F;
     let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
     let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
-    let gone = ((converted + doubles) / executed(ask)?).min(1.0);
+    let gone = ((converted + doubles) / m.executed()?).min(1.0);
     // Without arithmetic on doubles they convert halves.
     if doubles == 0.0 || gone < WORTH {
         return None;
@@ -68,7 +62,7 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn divided(m: &Measures<'_, '_>) -> Option<(f64, f64)> {
     let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
     let divisions = to?.min(reciprocal?).min(back?);
-    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.kernel.value(EXECUTED).filter(|all| *all > 0.0)?;
+    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;
     (WORTH..=1.0).contains(&gone).then_some((divisions, gone))
 }
 
@@ -92,9 +86,8 @@ fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = Draft::of(Action::FewerConversions, Change::default()).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
     Some(
-        pipes
-            .into_iter()
-            .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
+        draft
+            .keeps_all(&pipes, 1.0 - gone, 0.0)
             .frees_of(ask, &waits, gone)
             .at(At::most(m, |op| op == OF_A_FLOAT[0]))
             .says(

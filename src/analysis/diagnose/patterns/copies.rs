@@ -26,9 +26,9 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let l1 = ask.m.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared])?;
     // Rows at addresses that are loaded values are no box of a tensor map.
-    let is_gathered = phases.accesses.iter().any(|access| is_copy(access) && access.is_inherent);
+    let gathered = phases.accesses.iter().find(|access| is_copy(access) && access.is_inherent);
     let caps = overlap.is_some() && busiest(ask, &[]).0 == l1.name;
-    if !chip.has_bulk_copies || copied == 0 || is_gathered || !(l1.share >= L1_HIGH || caps) {
+    if !chip.has_bulk_copies || copied == 0 || !(l1.share >= L1_HIGH || caps) {
         return None;
     }
     let is_by_warpgroups = ask.m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
@@ -50,6 +50,10 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         }
         _ => Draft::relieves(ask, Action::BulkCopies, &after),
     };
+    if let Some(access) = gathered {
+        let why = words!("the copies at `:{}` gather rows whose addresses are loaded", access.at.line.to_string());
+        return Some(draft.not_here(why));
+    }
     Some(
         draft
             .unknown(ask, unknown)

@@ -24,6 +24,8 @@ pub(in crate::analysis::diagnose) struct Draft {
     change: Change,
     rate: bool,
     open: Option<String>,
+    /// Why it cannot be done here.
+    not_here: Option<Words>,
 }
 
 impl Draft {
@@ -51,7 +53,7 @@ impl Draft {
     /// A lever by what it leaves.
     pub(in crate::analysis::diagnose) fn of(action: Action, change: Change) -> Draft {
         let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
-        Draft { action, lever, at: At::Line(Sits::Nowhere), change, rate: false, open: None }
+        Draft { action, lever, at: At::Line(Sits::Nowhere), change, rate: false, open: None, not_here: None }
     }
 
     /// What it is expected to leave of a part's work, and what at least.
@@ -59,6 +61,11 @@ impl Draft {
         self.change.keeps.retain(|(other, ..)| *other != part);
         self.change.keeps.push((part, expected, least));
         self
+    }
+
+    /// The same for several parts.
+    pub(in crate::analysis::diagnose) fn keeps_all(self, parts: &[Part], expected: f64, least: f64) -> Draft {
+        parts.iter().fold(self, |draft, part| draft.keeps(*part, expected, least))
     }
 
     /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.
@@ -126,6 +133,16 @@ impl Draft {
     /// Without a bound: what would give one.
     pub(in crate::analysis::diagnose) fn open(self, needs: &str) -> Draft {
         Draft { open: Some(needs.to_owned()), ..self }
+    }
+
+    /// It cannot be done here, for this reason: no row, and a word where it would have been a first one.
+    pub(in crate::analysis::diagnose) fn not_here(self, why: Words) -> Draft {
+        Draft { not_here: Some(why), ..self }
+    }
+
+    /// Why it cannot be done here; `None` where it can.
+    pub(in crate::analysis::diagnose) fn refused(&self) -> Option<&Words> {
+        self.not_here.as_ref()
     }
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.

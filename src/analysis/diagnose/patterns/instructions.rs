@@ -3,16 +3,14 @@
 use super::{Ask, At, Draft, Pattern, count, share};
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::machine::Change;
+use crate::analysis::diagnose::measures::EXECUTED;
 use crate::analysis::phases::PIPES;
-use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
+use crate::catalog::{Action, Part, StallReason, Threshold};
 use crate::words;
 use cuda_binary::{Class, Op};
 use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
-
-/// Instructions of all warps.
-const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;

@@ -91,14 +91,21 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
-    let has_chain =
-        m.kernel_of.phases.and_then(|phases| phases.chain.as_ref()).is_some_and(|chain| 2.0 * chain.share >= wait);
-    if has_chain || 100.0 * wait < m.limits[Threshold::StallShare] {
+    if 100.0 * wait < m.limits[Threshold::StallShare] {
         return None;
+    }
+    // Twice as many as there are, and at least what a loop unrolled by four has.
+    let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
+    let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
+    let overlapped = wait * (1.0 - now / then);
+    let chain = m.kernel_of.phases.and_then(|phases| phases.chain.as_ref());
+    if let Some(chain) = chain.filter(|chain| 2.0 * chain.share >= wait) {
+        let why = words!("the value of the load at `:{}` is its next address", chain.load.line.to_string());
+        return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
     let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    let is_queued = ask.need_of(&memory) >= BUSY && times_idle(m).is_some_and(|times| times >= QUEUED);
+    let queue = times_idle(m).filter(|times| *times >= QUEUED && ask.need_of(&memory) >= BUSY);
     let through = gathers::waited(m, wait);
     let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
     let gone = narrow(ask).filter(|_| !is_scattered);
@@ -111,22 +118,25 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
-    // Twice as many as there are, and at least what a loop unrolled by four has.
-    let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
-    let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
-    let hidden = if is_queued { 0.0 } else { wait * (1.0 - now / then) };
+    let hidden = if queue.is_some() { 0.0 } else { overlapped };
     let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * wait));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
     let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
+    const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     let draft = match sorted {
-        Some(excess) => [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex]
-            .into_iter()
-            .fold(draft, |draft, part| draft.keeps(part, 1.0 - SORTED * excess, 1.0 - excess)),
+        Some(excess) => draft.keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess),
         None => draft,
     };
+    if let Some(times) = queue.filter(|_| 100.0 * draft.expected(ask) < m.limits[Threshold::LeverLeast]) {
+        let why = words!(
+            "loads wait {} times as long as in an idle chip: more of them queue longer",
+            format::fixed(times, 1)
+        );
+        return Some(draft.frees(overlapped, wait).not_here(why));
+    }
     let draft = draft
         .at(through.map_or_else(|| At::waits(m, reason), |found| At::point(&found.load)))
         .says(sentence, why)

@@ -1,6 +1,5 @@
 //! Local memory: spills and arrays that are indexed at run time; words that a loop loads again.
 
-use super::reuse::counted;
 use super::sectors::moved;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
 use crate::analysis::derive::coalescing::SECTORS;
@@ -135,8 +134,8 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if kept > MOSTLY_GLOBAL {
         return None;
     }
-    let executed = m.kernel.value(Counter::SmspInstExecutedSum);
-    let moves = counted(ask, |op| op.is_in(Space::Local));
+    let executed = m.executed();
+    let moves = m.count(|op| op.is_in(Space::Local));
     let index = index_work(m);
     let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
     let gone = moves + others + index.map_or(0.0, |index| index.own);
@@ -199,10 +198,19 @@ fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
     Some(32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm? * ask.m.sms?)
 }
 
-/// Whether registers are cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
+/// Registers that a thread has at most.
+const MOST_REGISTERS: f64 = 255.0;
+
+/// Whether registers are all that a thread can have, or cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
 fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
     let found = || {
         let used = ask.m.occupancy.file_in_use()?;
+        if used.file.per_thread >= MOST_REGISTERS {
+            return Some(words!(
+                ": {} are the most of a thread, so keep fewer values live or split the kernel",
+                count(MOST_REGISTERS)
+            ));
+        }
         (used.share >= 1.0).then(|| {
             words!(
                 ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",

@@ -2,12 +2,14 @@
 
 use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
+use crate::analysis::derive::occupancy::FileInUse;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES};
 use crate::analysis::lines::Sits;
 use crate::catalog::{Action, Code, Threshold};
 use crate::quantity::format;
 use crate::words;
+use crate::words::Words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Do blocks end faster than they start?", "--section Occupancy", short_blocks, Stands::Warps(filled))
@@ -75,12 +77,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
-    // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
-    if m.has_tensor && m.occupancy.binding().contains(&"registers") {
-        return None;
-    }
-    // Warps that are missing are no room that is missing.
-    if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
+    if m.is_by_design() != Some(false) {
         return None;
     }
     // The next step: a block more on an SM, or the block that fits better; at best all slots.
@@ -97,7 +94,16 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         (None, _) => room,
     };
     let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
+    let no_blocks = || {
+        let wanted = m.sms? * (m.occupancy.blocks_per_sm? + 1.0);
+        let why = words!("a block more on an SM takes {} blocks, and the grid has {}", count(wanted), count(m.blocks?));
+        Some(why)
+    };
     // Room that no block takes is none.
+    if let Some(why) = full(m).or_else(|| no_blocks().filter(|_| step <= room)) {
+        let more = m.occupancy.blocks_per_sm.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
+        return Some(Draft::of(Action::MoreWarps, Change { warps: (more, room), ..Change::default() }).not_here(why));
+    }
     if step <= room && m.occupancy.blocks_per_sm.is_some() {
         return None;
     }
@@ -136,6 +142,21 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 THEORETICAL,
             ),
     )
+}
+
+/// Why there is no use for more room for warps, or none to be made.
+fn full(m: &Measures<'_, '_>) -> Option<Words> {
+    // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
+    if m.has_tensor && m.occupancy.binding().contains(&"registers") {
+        let of_file = m.occupancy.file_in_use().map(|used| {
+            let FileInUse { file, threads, share: part } = used;
+            words!(": {} × {} threads, {} of the file", count(file.per_thread), count(threads), share(part))
+        });
+        return Some(words!("the registers hold the sums of the products{}", of_file.unwrap_or_default()));
+    }
+    // Warps that are missing are no room that is missing.
+    let waves = m.waves.filter(|waves| *waves < FULL_WAVE)?;
+    Some(words!("{} blocks fill {} of the room that there is", count(m.blocks?), share(waves)))
 }
 
 /// Blocks with more work.

@@ -44,9 +44,8 @@ fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
     let draft = Draft::of(Action::FewerPasses, Change::default()).rewrites();
     Some(
-        parts
-            .into_iter()
-            .fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, 0.0))
+        draft
+            .keeps_all(&parts, 1.0 - gone, 0.0)
             .frees_of(ask, &waits, 1.0 - 1.0 / passes as f64)
             .at(At::point(&group[0].at))
             .says(

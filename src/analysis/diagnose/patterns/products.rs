@@ -7,7 +7,7 @@ use crate::analysis::derive::roofline::executed_operations;
 use crate::analysis::diagnose::level::Unit;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
+use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -104,13 +104,12 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
     let goal = (work / (rate * slots)).min(tensor.share);
-    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
-    let count = |takes: &dyn Fn(Op) -> bool| m.mix.count(takes).unwrap_or(0.0);
-    let products = count(&Op::is_product);
+    let executed = m.executed()?;
+    let products = m.count(Op::is_product);
     // Products of warpgroups read their operands from shared memory themselves.
-    let operands = count(&|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
+    let operands = m.count(|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
     // Sums of halves that are added up in single precision beside the products go with the halves.
-    let promotion = if source.is_some() { count(&|op| op == Op::FADD) } else { 0.0 };
+    let promotion = if source.is_some() { m.count(|op| op == Op::FADD) } else { 0.0 };
     let gone = (conversions + operands + products + promotion).min(executed);
     let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed)));
     let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();

@@ -20,17 +20,13 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reu
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
 
-pub(super) fn counted(ask: &Ask<'_, '_, '_>, takes: impl Fn(Op) -> bool) -> f64 {
-    ask.m.mix.count(takes).unwrap_or(0.0)
-}
-
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let fma = counted(ask, |op| op.class() == Some(Class::Fp32));
+    let fma = m.count(|op| op.class() == Some(Class::Fp32));
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
-    let is_product = 2.0 * counted(ask, |op| op == Op::FFMA) >= fma;
+    let is_product = 2.0 * m.count(|op| op == Op::FFMA) >= fma;
     // Operands that are read once are shared with nobody.
     let is_once =
         m.study.is_some_and(|study| !study.code.turns(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)));
@@ -38,10 +34,12 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let now = wavefronts / fma;
-    let (tile, reads) = next_tile(m, fma, now)?;
-    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > 0.0)?;
+    let each = fma_of_word(m, fma, now);
+    let next = next_tile(each);
+    let (tile, reads) = next.unwrap_or(("", LARGER));
+    let executed = m.executed()?;
     let issue = (fma / executed).min(1.0);
-    let arithmetic = fma / counted(ask, |op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
+    let arithmetic = fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
     let draft = Draft::of(Action::RegisterTile, Change::default())
@@ -52,6 +50,11 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .keeps(Part::MemoryL1tex, reads, 0.0)
         .keeps(Part::MemoryLsu, reads, 0.0)
         .frees_of(ask, &waits, 1.0 - reads);
+    if next.is_none() {
+        return Some(
+            draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", format::fixed(each, 1))),
+        );
+    }
     let goal = format::fixed(now * reads, 2);
     let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
@@ -77,9 +80,11 @@ const OF_EIGHT: f64 = 4.0;
 /// A tile is there where it reads no more than this part above what it needs.
 const NEARLY: f64 = 0.75;
 
-/// The next larger tile, with what of the words it reads that are read now; `None` where it is there already. Without instructions the
-/// wavefronts stand for the words.
-fn next_tile(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> Option<(&'static str, f64)> {
+/// What a tile of twice as many outputs along one side reads of the words.
+const LARGER: f64 = 0.75;
+
+/// FFMA for each word that is read. Without instructions the wavefronts stand for the words.
+fn fma_of_word(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> f64 {
     let is_load = |op: Op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane();
     let words = m.study.map(|study| {
         let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
@@ -89,7 +94,11 @@ fn next_tile(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> Option<(&'stati
         };
         rows.map(of).sum::<f64>() / fma
     });
-    let each = 1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts);
+    1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts)
+}
+
+/// The next larger tile, with what of the words it reads that are read now; `None` where it is there already.
+fn next_tile(each: f64) -> Option<(&'static str, f64)> {
     match each {
         each if each < NEARLY * OF_FOUR => Some(("4 × 4: 8 words for 16 FFMA", each / OF_FOUR)),
         each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 words for 64 FFMA", each / OF_EIGHT)),
@@ -152,7 +161,7 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - kept);
     let draft = match is_inside {
         false => draft.keeps(Part::MemoryL2, kept, 0.0),
-        true => inside.into_iter().fold(draft, |draft, part| draft.keeps(part, kept, 0.0)),
+        true => draft.keeps_all(&inside, kept, 0.0),
     };
     // At the same rate its work falls with the time.
     let goal = unit.share * kept;

@@ -35,12 +35,18 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<H
 /// The part of the shared memory of an SM that a further stage needs at least.
 const STAGE: f64 = 0.2;
 
+/// Bytes of shared memory that a block takes; `None` where neither part is known.
+pub(super) fn shared_of_block(m: &Measures<'_, '_>) -> Option<f64> {
+    let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+    let known = || own.into_iter().filter_map(|name| m.kernel.value(name));
+    known().next().map(|_| known().sum())
+}
+
 /// The part of the shared memory of an SM that no block takes.
 fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
     let found = || {
         let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
-        let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-        let bytes: f64 = own.into_iter().filter_map(|name| ask.m.kernel.value(name)).sum();
+        let bytes = shared_of_block(ask.m)?;
         Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
     };
     found().unwrap_or(1.0)
