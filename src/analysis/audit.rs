@@ -27,7 +27,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::over_time::OverTime;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, Unavoidable};
 use crate::analysis::profile::Profile;
 use crate::analysis::results::changed::TimeOfChange;
 use crate::analysis::results::floor::Stated;
@@ -100,6 +100,8 @@ pub struct Audit {
     pub phases: Option<Phases>,
     /// The same of the old side.
     pub old_phases: Option<Phases>,
+    /// What each level of memory cannot avoid to move.
+    pub unavoidable: Unavoidable,
     /// What one launch does over its time; `None` where PM sampling was not collected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<OverTime>,
@@ -337,6 +339,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
         phases: studied.phases.clone(),
+        unavoidable: Unavoidable::of(new.launch(), studied.study.as_ref().zip(studied.phases.as_ref())),
         old_phases: old_version.and_then(|old| old.studied.phases.clone()),
         over_time: profile.over_time.clone(),
         old_over_time: old_profile.and_then(|old| old.over_time.clone()),

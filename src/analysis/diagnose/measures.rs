@@ -7,7 +7,7 @@ use super::level::{self, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, Study};
 use crate::catalog::{self, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading};
 use cuda_binary::Op;
@@ -130,6 +130,11 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// The phases; only where enough was sampled for shares to mean something.
     pub(super) fn sampled(&self) -> Option<&'a Phases> {
         self.kernel_of.phases.filter(|phases| phases.samples as f64 >= self.limits[Threshold::SamplesFew])
+    }
+
+    /// Code, samples and where values come from; as above.
+    pub(super) fn sampled_code(&self) -> Option<&'a Study<'a>> {
+        self.sampled().and(self.kernel_of.study)
     }
 
     /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.

@@ -128,52 +128,16 @@ pub struct Pressure {
     pub is_healthy: Option<bool>,
 }
 
-/// Fences in front of an arrival in the main loop, and everything that waits behind them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct FenceChain {
-    /// The first fence.
-    pub at: Point,
-    /// Share of the life of a warp of the pacing role, 0 to 1.
-    pub cost: f64,
-    /// Executions of the fences by lanes.
-    pub lanes: u64,
-}
-
 /// Loads each of which needs the value of the one before.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Chain {
+pub(in crate::analysis) struct Chain {
     /// The load that is waited for the most.
-    pub load: Point,
+    pub(in crate::analysis) load: Point,
     /// Share of all samples that wait for the loads of the chain, 0 to 1.
-    pub share: f64,
-}
-
-/// Instructions that do nothing but make addresses of local memory: what an array costs that is indexed at run time.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct LocalIndex {
-    /// The local access that is executed the most.
-    pub at: Point,
-    /// Executions of those on the uniform datapath.
-    pub uniform: u64,
-    /// Executions of the others.
-    pub others: u64,
-}
-
-/// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct SharedRuns {
-    /// The first.
-    pub at: Point,
-    /// Executions by warps, those of whole groups of four.
-    pub loads: u64,
-    /// Whether the offset of each run is a multiple of 16 bytes.
-    pub is_aligned: bool,
-    /// Whether some lie apart.
-    pub is_apart: bool,
+    pub(in crate::analysis) share: f64,
 }
 
 /// Loads through an index.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Indirection {
     /// The one that is waited for the most.
     pub load: Point,
@@ -190,7 +154,6 @@ pub struct Indirection {
     /// Sectors that the same bytes need side by side.
     pub ideal: u64,
     /// Bits of a lane's element, where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
 }
 
@@ -207,7 +170,7 @@ pub(in crate::analysis) const PIPES: [Part; 4] =
 
 /// Executions, by warps, of instructions whose values go into addresses and into nothing that is stored, and that depend on no value
 /// from memory: a thread that does more neighbouring elements executes them once for all of those.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug)]
 pub struct IndexArithmetic {
     /// All of them.
     pub executed: u64,
@@ -316,6 +279,9 @@ pub struct SectorAccess {
     pub ideal: u64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
+    /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<LaneStep>,
@@ -386,6 +352,7 @@ mod tests {
             sectors,
             ideal,
             is_inherent: false,
+            index: None,
             step: None,
         };
         let is_shifted = |width, sectors, ideal| access(width, sectors, ideal).is_shifted();

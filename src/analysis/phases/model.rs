@@ -1,8 +1,7 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, IndexArithmetic, Indirection, LocalIndex, Named, OpcodeRun, Pressure,
-    SectorAccess, SharedRuns, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
+    GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
 };
 use cuda_binary::op::{Act, Sync};
 
@@ -240,21 +239,6 @@ pub struct Phases {
     /// Samples behind a full tensor pipe; `None` without tensor instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
-    /// A fence of one lane that everybody waits behind on each turn of the main loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fence_chain: Option<FenceChain>,
-    /// A chain of loads; `None` where no load's address is its own value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chain: Option<Chain>,
-    /// Loads through an index; `None` where no address of a load is made of what another one brings.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub indirection: Option<Indirection>,
-    /// What indexes of local arrays cost; `None` without local accesses.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub local_index: Option<LocalIndex>,
-    /// Loads of shared memory that could be wider; `None` without any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared_runs: Option<SharedRuns>,
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,
@@ -267,19 +251,9 @@ pub struct Phases {
     /// Opcodes of which some executions had no lane on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardedOpcode>,
-    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number, 0 to
-    /// 1; `None` where there are no conflicts, or they are not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conflicts_by_data: Option<f64>,
-    /// What is executed only to make addresses; `None` where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<IndexArithmetic>,
     /// Global accesses with at least a hundredth of the sectors, the largest excess first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accesses: Vec<SectorAccess>,
-    /// Bytes that asynchronous copies (`LDGSTS`) bring to shared memory; `None` where there are none or widths are not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copied_bytes: Option<u64>,
 }
 
 impl Phases {
