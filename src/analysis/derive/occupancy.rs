@@ -49,7 +49,6 @@ pub struct Cliff {
     /// The largest value up to which the warps do not drop, when the curve reaches further.
     pub room: Option<u64>,
     /// The curve where it changes: (value, warps from there on), and its last point.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<(u64, f64)>,
 }
 

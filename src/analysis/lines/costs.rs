@@ -65,13 +65,10 @@ pub struct SourceLines {
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
     /// The lines that make the work of the part that limits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked: Option<Parked>,
     /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub atomics: Vec<(Spot, f64)>,
 }
 

@@ -4,10 +4,7 @@ use crate::catalog::Part;
 use cuda_binary::Op;
 
 /// An instruction and its line.
-///
-/// As JSON: `[line, line of the call or 0, offset, opcode, file]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "PointJson")]
 pub struct Point {
     /// File name without folders; empty where no line is known.
     pub file: String,
@@ -25,15 +22,6 @@ impl Point {
     /// What stands there, whatever its modifiers.
     pub fn op(&self) -> Op {
         Op::of(&self.opcode)
-    }
-}
-
-#[derive(serde::Serialize)]
-struct PointJson(u32, u32, u64, String, #[serde(skip_serializing_if = "String::is_empty")] String);
-
-impl From<Point> for PointJson {
-    fn from(point: Point) -> PointJson {
-        PointJson(point.line, point.call.unwrap_or(0), point.offset, point.opcode, point.file)
     }
 }
 
@@ -61,7 +49,6 @@ pub struct WaitGroup {
     /// Where the warps wait: the instruction with the most of these samples.
     pub at: Point,
     /// What they wait for, where a scoreboard tells: the access that holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Point>,
 }
 
@@ -71,7 +58,6 @@ pub struct Wait {
     /// The catalog's id of the reason; never `selected` or `not_selected`.
     pub reason: String,
     /// Where they lie; `None` in the phase that tells them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<StallPlace>,
     /// The samples.
     pub samples: u64,
@@ -90,7 +76,6 @@ pub enum StallPlace {
         /// Position in [`Phases::phases`](super::Phases::phases).
         phase: usize,
         /// Position among its parts.
-        #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<usize>,
     },
     /// The code of another role.
@@ -104,16 +89,12 @@ pub enum StallPlace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct TimeSplit {
     /// The tensor pipe works; `None` for kernels without tensor instructions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// A block is on the SM and the tensor pipe does not work.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<f64>,
     /// No block is on the SM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty: Option<f64>,
     /// Upper bound of what the last, partly filled wave costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_wave: Option<f64>,
 }
 
@@ -124,7 +105,6 @@ pub struct Pressure {
     pub share: f64,
     /// Whether the steps keep the pipe busy: the samples then are back-pressure, and no stall to mend. Else they are waits for
     /// products in flight. `None` where the efficiency of a step is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_healthy: Option<bool>,
 }
 
@@ -219,10 +199,7 @@ impl GuardedOpcode {
 }
 
 /// What a phase executes of one opcode.
-///
-/// As JSON: `[opcode, count, executed]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "(Op, u64, u64)")]
 pub struct OpcodeRun {
     /// The opcode.
     pub opcode: Op,
@@ -232,17 +209,8 @@ pub struct OpcodeRun {
     pub executed: u64,
 }
 
-impl From<OpcodeRun> for (Op, u64, u64) {
-    fn from(run: OpcodeRun) -> Self {
-        (run.opcode, run.count, run.executed)
-    }
-}
-
 /// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
-///
-/// As JSON: `[issuing, barriers, products, memory]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "[u64; 4]")]
 pub struct Spent {
     /// The warp issues, or could.
     pub issuing: u64,
@@ -254,12 +222,6 @@ pub struct Spent {
     pub memory: u64,
 }
 
-impl From<Spent> for [u64; 4] {
-    fn from(spent: Spent) -> [u64; 4] {
-        [spent.issuing, spent.barriers, spent.products, spent.memory]
-    }
-}
-
 /// Bits of a lane's element where the report does not tell.
 const REGISTER_BITS: u64 = 32;
 
@@ -269,7 +231,6 @@ pub struct SectorAccess {
     /// The instruction with the most sectors.
     pub at: Point,
     /// Bits of a lane's element, where it is known and the same for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Executions by warps.
     pub requests: u64,
@@ -280,18 +241,13 @@ pub struct SectorAccess {
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<LaneStep>,
 }
 
 /// The distance of lanes that follow each other, as the address is computed.
-///
-/// As JSON: `[lanes, bytes]`, with a third number for a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "Vec<i64>")]
 pub struct LaneStep {
     /// Lanes of a group that is this far from the next one; 1 where each lane is.
     pub group: u8,
@@ -299,12 +255,6 @@ pub struct LaneStep {
     pub bytes: i64,
     /// The byte in the constant bank of the kernel's argument that `bytes` is multiplied with; `None` where it is the distance.
     pub argument: Option<u16>,
-}
-
-impl From<LaneStep> for Vec<i64> {
-    fn from(step: LaneStep) -> Vec<i64> {
-        [i64::from(step.group), step.bytes].into_iter().chain(step.argument.map(i64::from)).collect()
-    }
 }
 
 impl SectorAccess {

@@ -204,13 +204,10 @@ impl Lives<'_> {
             samples: samples.at(rows),
             share,
             cost: share - ready,
-            cycles: None,
-            tensor: None,
             executed: rows.iter().map(|row| code.executed[*row]).sum(),
-            issue: None,
             waits: waits::waits(self.study, rows),
             opcodes: opcodes(self.study, rows),
-            parts: Vec::new(),
+            ..Phase::default()
         }
     }
 
@@ -218,23 +215,7 @@ impl Lives<'_> {
     fn elsewhere(&self, samples: u64, rows: &[CodeInstruction]) -> Phase {
         let share = samples as f64 / self.study.samples.sum as f64;
         let at = Span { end: rows.last().map_or(0, |row| row.offset), ..Span::default() };
-        Phase {
-            kind: PhaseKind::Elsewhere,
-            at,
-            name: None,
-            samples,
-            share,
-            cost: share,
-            cycles: None,
-            tensor: None,
-            executed: 0,
-            polls: 0,
-            in_flight: None,
-            issue: None,
-            waits: Vec::new(),
-            opcodes: Vec::new(),
-            parts: Vec::new(),
-        }
+        Phase { kind: PhaseKind::Elsewhere, at, samples, share, cost: share, ..Phase::default() }
     }
 
     /// The code behind the meeting of the roles gets what is left of the life of a warp of the pacing role.

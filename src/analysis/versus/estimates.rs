@@ -22,7 +22,6 @@ pub struct Pulled {
     /// The largest part of the old run time that it could save, in percent; `None` for a lever without a bound.
     pub bound: Option<f64>,
     /// Whether the bound rests on an assumption.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_rough: bool,
     /// The reading that was to be measured again.
     pub remeasure: String,
@@ -31,7 +30,6 @@ pub struct Pulled {
     /// It on the new side.
     pub new: Reading,
     /// What became of the bound; `None` without two times.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
 }
 
@@ -64,7 +62,6 @@ pub struct Estimates {
     pub levers: Vec<Pulled>,
     /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
     /// first reason where a bound was exceeded, because bounds hold for the same work.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fell: Option<(String, f64)>,
 }
 

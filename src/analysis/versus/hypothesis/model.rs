@@ -55,10 +55,8 @@ pub struct Tested {
     #[serde(skip)]
     pub(in crate::analysis) because: Because,
     /// The earlier audit that confirmed it; empty where none did.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
     /// When it was stated.
-    #[serde(skip_serializing_if = "Foresight::is_unknown")]
     pub foresight: Foresight,
 }
 
