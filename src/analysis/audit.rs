@@ -86,7 +86,6 @@ pub struct Audit {
     pub panels: Vec<Panel>,
     /// The counters that ncu was asked for by name, of a report without sections.
     pub asked: Vec<Row>,
-    /// Stalls.
     pub stalls: Stalls,
     /// Executions by opcode.
     pub mix: InstructionMix,
@@ -104,7 +103,6 @@ pub struct Audit {
     pub over_time: Option<OverTime>,
     /// The same of the old side.
     pub old_over_time: Option<OverTime>,
-    /// Occupancy.
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
     pub roofline: Roofline,

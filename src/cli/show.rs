@@ -25,14 +25,12 @@ const SCHEMA: &str = "kernel-audit/show/7";
 enum Shown {
     /// A profile, or a snapshot.
     Audit(Box<(Heading, Audit)>),
-    /// A build log.
     Log(Box<BuildLog>),
 }
 
 /// A file as JSON.
 #[derive(serde::Serialize)]
 struct Printed<'a> {
-    /// The file.
     file: String,
     /// What it holds: `audit`, `static-audit` or `build-log`.
     kind: &'static str,

@@ -27,7 +27,6 @@ const CURVES: [(&str, Counter, Counter); 2] = [
 /// One cap on the blocks of an SM.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BlockLimit {
-    /// The resource.
     pub resource: String,
     /// Blocks that this resource admits.
     pub row: Row,
@@ -153,7 +152,6 @@ impl BlockRegisters {
 /// What the resident blocks take of a register file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FileInUse {
-    /// The file.
     pub(crate) file: BlockRegisters,
     /// Resident threads of an SM.
     pub(crate) threads: f64,

@@ -65,7 +65,6 @@ impl StallRow {
 /// All reasons in one basis, the largest of the new side first.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallTable {
-    /// The basis.
     pub basis: StallBasis,
     /// The reasons.
     pub rows: Vec<StallRow>,

@@ -21,7 +21,6 @@ pub enum LeverOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum LeverCode {
-    /// One of ours.
     Ours(Action),
     /// The id of NVIDIA's rule.
     Rule(String),
@@ -53,7 +52,6 @@ pub enum Bound {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
-    /// At a line.
     Line(Place),
     /// In how the kernel is launched.
     Launch,

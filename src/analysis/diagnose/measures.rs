@@ -14,13 +14,11 @@ use cuda_binary::Op;
 use std::ops::Deref;
 use strum::VariantArray;
 
-/// Elapsed cycles.
 pub(super) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
 /// Cycles in which an SM holds a block, on average over the SMs.
 pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
 /// The same of the SM that has most of them.
 pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
-/// Cycles of an SM.
 pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
 /// Waves of blocks.
 pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
@@ -183,7 +181,6 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)
     }
 
-    /// The unit of a part.
     pub(super) fn unit(&self, part: Part) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.part == part)
     }

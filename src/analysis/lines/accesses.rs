@@ -78,7 +78,6 @@ impl AccessLine {
 /// The accesses of one space.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Accesses {
-    /// The space.
     pub space: Space,
     /// Sectors or wavefronts of all instructions.
     pub moved: u64,

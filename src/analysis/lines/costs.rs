@@ -54,11 +54,8 @@ pub struct SourceLines {
     pub lines: Lines,
     /// Samples.
     pub waits: Option<Waits>,
-    /// Global accesses.
     pub global: Option<Accesses>,
-    /// Shared accesses.
     pub shared: Option<Accesses>,
-    /// Local accesses.
     pub local: Option<Accesses>,
     /// Lines that leave lanes idle; `None` where the report does not count them.
     pub idle_lanes: Option<Vec<LaneLine>>,

@@ -43,7 +43,6 @@ pub enum Counted {
 pub struct LimitingLines {
     /// The limiter's code.
     pub limiter: Code,
-    /// What is counted.
     pub counted: Counted,
     /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.
     pub stage: Option<(f64, f64)>,

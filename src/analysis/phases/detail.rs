@@ -59,7 +59,6 @@ pub struct Wait {
     pub reason: String,
     /// Where they lie; `None` in the phase that tells them.
     pub place: Option<StallPlace>,
-    /// The samples.
     pub samples: u64,
     /// Over the samples of the phase, or with a place over those of the reason, 0 to 1.
     pub share: f64,
@@ -181,7 +180,6 @@ pub struct TensorSite {
 /// Executions of an opcode and how many of them had a lane on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GuardedOpcode {
-    /// The opcode.
     pub opcode: Op,
     /// Executions by warps.
     pub executed: u64,
@@ -201,7 +199,6 @@ impl GuardedOpcode {
 /// What a phase executes of one opcode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct OpcodeRun {
-    /// The opcode.
     pub opcode: Op,
     /// Instructions in the code that ran with a lane on.
     pub count: u64,
@@ -251,7 +248,6 @@ pub struct SectorAccess {
 pub struct LaneStep {
     /// Lanes of a group that is this far from the next one; 1 where each lane is.
     pub group: u8,
-    /// Bytes.
     pub bytes: i64,
     /// The byte in the constant bank of the kernel's argument that `bytes` is multiplied with; `None` where it is the distance.
     pub argument: Option<u16>,

@@ -5,7 +5,6 @@ use super::detail::{
 };
 use cuda_binary::op::{Act, Sync};
 
-/// What a phase is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
@@ -82,7 +81,6 @@ pub struct Phase {
     pub at: Span,
     /// The function that the phase is, where one call holds nearly all of it.
     pub name: Option<Named>,
-    /// Samples.
     pub samples: u64,
     /// Share of the life of a warp of the pacing role, 0 to 1. It is a share of time only where [`Phases::is_time`].
     pub share: f64,
@@ -181,7 +179,6 @@ pub struct Phases {
     pub phases: Vec<Phase>,
     /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
     pub is_time: bool,
-    /// What cycles are cycles of.
     pub unit: Option<CycleUnit>,
     /// Cycles of that unit.
     pub cycles: Option<f64>,

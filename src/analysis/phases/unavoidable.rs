@@ -15,10 +15,8 @@ const MOST: f64 = 0.5;
 /// Arguments named; more are counted.
 const NAMED: usize = 4;
 
-/// An amount and what it is of.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Amount {
-    /// Bytes.
     pub bytes: f64,
     /// What they are: names of arguments.
     pub what: String,

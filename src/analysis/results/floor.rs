@@ -53,7 +53,6 @@ pub enum Impossible {
         amount: &'static str,
         /// The least time in ns.
         floor: f64,
-        /// The measured one.
         measured: f64,
         /// The ceiling whose peak it is.
         by: String,
@@ -62,7 +61,6 @@ pub enum Impossible {
     FewerExecuted {
         /// Stated operations.
         stated: f64,
-        /// Executed ones.
         executed: f64,
     },
 }

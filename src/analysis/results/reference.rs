@@ -21,7 +21,6 @@ pub struct Beside {
     pub label: String,
     /// The kernel under audit.
     pub kernel: Reading,
-    /// The reference.
     pub reference: Reading,
 }
 

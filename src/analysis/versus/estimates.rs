@@ -15,7 +15,6 @@ use cuda_binary::op::{Act, Space};
 /// A lever of the old side with what became of its reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Pulled {
-    /// Code of the lever.
     pub code: LeverCode,
     /// What it was, in a sentence.
     pub sentence: Words,

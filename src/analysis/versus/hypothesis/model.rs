@@ -30,7 +30,6 @@ pub enum When {
 pub struct Condition {
     /// Which side it is about.
     pub when: When,
-    /// What is expected.
     pub expected: Expectation,
     /// The old side's reading; `None` without an old side.
     pub old: Option<Reading>,
