@@ -27,7 +27,7 @@ use crate::analysis::limits::Limits;
 use crate::analysis::lines::SourceLines;
 use crate::analysis::others::{self, OtherVerdict};
 use crate::analysis::over_time::OverTime;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, Unavoidable};
 use crate::analysis::profile::Profile;
 use crate::analysis::results::changed::TimeOfChange;
 use crate::analysis::results::floor::Stated;
@@ -65,7 +65,6 @@ pub struct Audit {
     #[serde(skip)]
     pub time_of_all: Option<f64>,
     /// What limits the others of them, where their time matters.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OtherVerdict>,
     /// Kernels inside a range or graph: (name, launches); empty for a kernel.
     pub members: Vec<(String, usize)>,
@@ -86,9 +85,7 @@ pub struct Audit {
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
     pub panels: Vec<Panel>,
     /// The counters that ncu was asked for by name, of a report without sections.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<Row>,
-    /// Stalls.
     pub stalls: Stalls,
     /// Executions by opcode.
     pub mix: InstructionMix,
@@ -100,13 +97,12 @@ pub struct Audit {
     pub phases: Option<Phases>,
     /// The same of the old side.
     pub old_phases: Option<Phases>,
+    /// What each level of memory cannot avoid to move.
+    pub unavoidable: Unavoidable,
     /// What one launch does over its time; `None` where PM sampling was not collected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<OverTime>,
     /// The same of the old side.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub old_over_time: Option<OverTime>,
-    /// Occupancy.
     pub occupancy: Occupancy,
     /// Ceilings and the new side's points.
     pub roofline: Roofline,
@@ -119,15 +115,12 @@ pub struct Audit {
     /// Codes of what the checks found on the old side; `None` without one.
     pub old_findings: Option<Vec<Code>>,
     /// Codes of findings that the metrics of the old side could not show, so that nobody knows whether it had them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unseen_before: Vec<Code>,
     /// Codes of the old side's findings that the metrics of the new side could not show.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unseen_after: Vec<Code>,
     /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
     pub story: Option<Story>,
     /// Opcodes that came, went or run another number of times; `None` where a side was not counted by instruction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub moves: Option<Vec<OpcodeMove>>,
     /// What became of the limiter; `None` without an old side.
     pub limiter_change: Option<LimiterChange>,
@@ -150,7 +143,6 @@ pub struct Audit {
     /// The machine code, one for each architecture that was built; empty when the subject names no source or cubin.
     pub code: Vec<CodeAudit>,
     /// The stated checks of machine code that no build was at hand for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<CheckResult>,
     /// How the evidence was collected; `None` for evidence that was given.
     pub collected: Option<Collected>,
@@ -159,15 +151,12 @@ pub struct Audit {
     /// The check of the outputs; `None` where there was none.
     pub correctness: Option<Correctness>,
     /// What the project's own tests of its results found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tested: Option<TestRun>,
     /// The times outside the profiler.
     pub timing: Option<Timing>,
     /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantTimes>,
     /// The configurations that its autotuner chooses among, the fastest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub configurations: Vec<Configuration>,
     /// The profile of what it is timed beside.
     pub reference: Option<ReferenceProfile>,
@@ -337,6 +326,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old: old_profile.map(|old| Artefact::of(old, &panels, |row| row.old.as_ref())),
         reference: evidence.reference.as_ref().map(|reference| ReferenceProfile::of(reference, kernel, limits)),
         phases: studied.phases.clone(),
+        unavoidable: Unavoidable::of(new.launch(), studied.study.as_ref().zip(studied.phases.as_ref())),
         old_phases: old_version.and_then(|old| old.studied.phases.clone()),
         over_time: profile.over_time.clone(),
         old_over_time: old_profile.and_then(|old| old.over_time.clone()),

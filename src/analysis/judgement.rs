@@ -6,7 +6,6 @@ use serde::{Serialize as _, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// It holds.
     #[serde(alias = "CONFIRMED")]
     Holds,
     /// Measured, and it does not hold.

@@ -125,7 +125,6 @@ pub struct Milestone {
 /// A lever as the history remembers it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offered {
-    /// Its code.
     pub code: LeverCode,
     /// What it does, in a sentence; empty in snapshots that do not tell.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -247,7 +246,6 @@ impl Milestone {
         Mark { day: self.day(), measured: self.measured.clone() }
     }
 
-    /// The milestone of an audit.
     pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const REGISTERS: Counter = Counter::LaunchRegistersPerThread;
         if audit.is_of_code_alone() {

@@ -30,11 +30,9 @@ pub struct Profile {
     pub origin: Origin,
     /// Who measured: versions and the command line.
     pub session: Session,
-    /// The kernel.
     pub kernel: KernelKey,
     /// Rows of the report (ncu's IDs), one for each launch.
     pub launches: Vec<u32>,
-    /// The device.
     pub device: Device,
     /// Base name of the program that launched it; empty where the artefact does not say.
     pub program: Arc<str>,

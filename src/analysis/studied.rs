@@ -30,10 +30,10 @@ impl<'v> Studied<'v> {
     ) -> Studied<'v> {
         let attribution = view.and_then(Attribution::of);
         let sampled = view.zip(attribution.as_ref());
-        let study = sampled.and_then(|(view, attribution)| Study::of(view, attribution, kernel));
+        let study = sampled.and_then(|(view, attribution)| Study::attributed(view, attribution, kernel));
         Studied {
             view,
-            phases: study.as_ref().map(|study| Phases::of_study(study, kernel)),
+            phases: study.as_ref().map(Phases::of),
             study,
             parked: sampled.and_then(|(view, attribution)| Parked::of(view, attribution, limits)),
             attribution,

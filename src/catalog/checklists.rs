@@ -75,7 +75,6 @@ impl FromStr for Operator {
     }
 }
 
-/// One line of a checklist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChecklistLine {
@@ -94,7 +93,6 @@ pub struct ChecklistLine {
     pub then: String,
 }
 
-/// A checklist.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checklist {
@@ -109,7 +107,6 @@ pub struct Checklist {
     /// What to do next where every line passes; empty where nothing follows.
     #[serde(default)]
     pub clean: String,
-    /// Its lines.
     pub check: Vec<ChecklistLine>,
 }
 
@@ -129,7 +126,6 @@ catalog! {
     pub fn checklists
 }
 
-/// The checklist of that id.
 pub fn checklist(id: &str) -> Option<&'static Checklist> {
     ROWS.rows().iter().find(|row| row.id == id)
 }

@@ -22,7 +22,6 @@ pub struct LoadLatency {
     pub l2: Option<u32>,
     /// Of global memory, where only DRAM has it.
     pub dram: Option<u32>,
-    /// Of tensor memory.
     pub tensor_memory: Option<u32>,
     /// Whether the figures are said by others and were not measured: what follows from them says so.
     #[serde(default)]

@@ -3,7 +3,6 @@
 use super::row::catalog;
 use serde::Deserialize;
 
-/// One lever.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeverRow {

@@ -91,7 +91,6 @@ impl ReadingForm {
     }
 }
 
-/// A reading by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadingName<'n> {
     /// What it is.

@@ -18,7 +18,6 @@ pub enum SeriesKind {
     Blocks,
 }
 
-/// A series.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesRow {
@@ -65,7 +64,6 @@ pub(crate) fn sampler() -> &'static Sampler {
     &SAMPLER
 }
 
-/// The series with this id.
 pub(crate) fn series_row(id: &str) -> Option<&'static SeriesRow> {
     series().iter().find(|row| row.id == id)
 }

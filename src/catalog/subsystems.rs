@@ -13,7 +13,6 @@ use std::sync::LazyLock;
 pub enum ChipSide {
     /// Moves data.
     Memory,
-    /// Computes.
     Compute,
     /// Feeds instructions.
     Issue,
@@ -44,7 +43,6 @@ pub struct Subsystem {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InstructionWork {
-    /// None.
     #[default]
     None,
     /// Sectors that global and local accesses ask of L2.
@@ -62,7 +60,6 @@ pub enum InstructionWork {
 static ROWS: LazyLock<Catalog<Subsystem>> =
     LazyLock::new(|| Catalog::load(include_str!("subsystems.toml"), "subsystem", |row| vec![row.code.into()]));
 
-/// The part of that code.
 pub(crate) fn subsystem(code: Part) -> Option<&'static Subsystem> {
     ROWS.rows().iter().find(|row| row.code == code)
 }

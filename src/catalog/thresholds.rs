@@ -33,7 +33,6 @@ catalog! {
     ThresholdRow, "thresholds.toml", "threshold", |row| vec![row.id],
     /// Every threshold.
     pub fn thresholds,
-    /// The row of this threshold.
     pub(crate) fn threshold_row
 }
 

@@ -28,7 +28,6 @@ static THRESHOLDS: LazyLock<Vec<&'static ThresholdRow>> =
     LazyLock::new(|| Threshold::VARIANTS.iter().filter_map(|threshold| threshold_row(threshold.into())).collect());
 
 impl Threshold {
-    /// Its row.
     pub fn row(self) -> &'static ThresholdRow {
         THRESHOLDS[self as usize]
     }
@@ -65,7 +64,6 @@ impl Threshold {
 pub struct UnknownName {
     /// What was looked for: `threshold`.
     pub what: &'static str,
-    /// The name.
     pub name: String,
     /// The nearest name of the list, where one is near.
     pub near: Option<String>,
@@ -112,7 +110,6 @@ impl StallReason {
         stall(name)?.id.parse().ok()
     }
 
-    /// Its row.
     pub fn row(self) -> Option<&'static StallRow> {
         stall(self.into())
     }

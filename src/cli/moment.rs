@@ -71,7 +71,6 @@ impl AskedCommit {
         AskedCommit { running: running.ok(), folder, beside }
     }
 
-    /// The answer.
     pub(super) fn answer(self) -> Option<String> {
         let told = self.running.and_then(|running| running.join().ok());
         told.unwrap_or_else(|| commit(&self.folder, &self.beside))

@@ -19,20 +19,18 @@ use std::path::Path;
 pub(super) const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/6";
+const SCHEMA: &str = "kernel-audit/show/7";
 
 /// What a file holds.
 enum Shown {
     /// A profile, or a snapshot.
     Audit(Box<(Heading, Audit)>),
-    /// A build log.
     Log(Box<BuildLog>),
 }
 
 /// A file as JSON.
 #[derive(serde::Serialize)]
 struct Printed<'a> {
-    /// The file.
     file: String,
     /// What it holds: `audit`, `static-audit` or `build-log`.
     kind: &'static str,

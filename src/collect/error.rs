@@ -58,12 +58,10 @@ pub enum CollectError {
 pub struct Setback {
     /// What happened.
     pub what: String,
-    /// The cure.
     pub cure: String,
 }
 
 impl Setback {
-    /// A setback with its cure.
     pub fn new(what: impl Into<String>, cure: impl Into<String>) -> Setback {
         Setback { what: what.into(), cure: cure.into() }
     }

@@ -14,7 +14,6 @@ pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 pub(crate) const BENCH: (&str, &str) = ("bench", "bench.jsonl");
 /// What the project's own tests of the results found.
 pub(crate) const TESTS: (&str, &str) = ("tests", "tests.xml");
-/// The profile.
 pub(crate) const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
 /// Launches that ncu times and asks nothing else.
 pub(crate) const LAUNCHES: (&str, &str) = ("launches", "launches.ncu-rep");

@@ -38,7 +38,6 @@ pub enum Counters {
     /// The driver does not say.
     #[default]
     Unknown,
-    /// Everybody.
     Everybody,
     /// Administrators, of whom this process is one.
     Administrator,

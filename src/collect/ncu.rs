@@ -157,7 +157,6 @@ pub(crate) struct NcuSaid {
     pub passes: Vec<u64>,
     /// Warnings, without the one about clocks that are left alone.
     pub warnings: Vec<String>,
-    /// Errors.
     pub errors: Vec<String>,
     /// Kernels that ran, where the filter took none of them.
     pub available: Vec<String>,

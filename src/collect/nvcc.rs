@@ -4,12 +4,10 @@ use super::{Call, CollectError, FoundTool, Places, Ran, Tool, run};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What to compile.
 #[derive(Clone, Debug)]
 pub struct Compile<'a> {
     /// The folder in which the compiler works; the source and the paths in `flags` are relative to it.
     pub folder: &'a Path,
-    /// The source.
     pub source: &'a Path,
     /// `sm_90a`.
     pub arch: &'a str,
@@ -20,7 +18,6 @@ pub struct Compile<'a> {
 /// What the compiler made.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// The cubin.
     pub cubin: Vec<u8>,
     /// What compiler and assembler said, without the temporary folder's name.
     pub log: Vec<u8>,

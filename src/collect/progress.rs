@@ -22,7 +22,6 @@ pub trait Progress: Sync {
     fn remark(&self, _subject: &str, _text: &str) {}
     /// A step says how far it is, in percent of its present kernel.
     fn advance(&self, _subject: &str, _step: &str, _percent: u8) {}
-    /// A step ended.
     fn end(&self, _subject: &str, _step: &str, _done: &Done, _wall: Duration) {}
 }
 

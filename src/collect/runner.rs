@@ -34,9 +34,7 @@ impl Interrupt {
 /// A child to run.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// The program.
     pub program: PathBuf,
-    /// Its arguments.
     pub arguments: Vec<OsString>,
     /// The working folder; empty for that of this process.
     pub folder: PathBuf,

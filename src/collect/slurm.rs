@@ -21,7 +21,6 @@ pub struct Array {
     pub at_a_time: Option<usize>,
     /// The subjects, in the order of the tasks.
     pub subjects: Vec<String>,
-    /// This program.
     pub program: PathBuf,
     /// What follows `collect SUBJECT --task FOLDER`.
     pub words: Vec<String>,

@@ -24,7 +24,6 @@ impl Words {
         self.0.push((word.as_ref().to_owned(), shown.into()));
     }
 
-    /// An option and its value.
     pub fn pair(&mut self, option: &str, value: &str) {
         self.one(option);
         self.one(value);
@@ -41,7 +40,6 @@ impl Words {
         self.0.extend(words.0);
     }
 
-    /// The arguments.
     pub fn arguments(&self) -> impl Iterator<Item = OsString> {
         self.0.iter().map(|(word, _)| word.clone())
     }

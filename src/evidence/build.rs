@@ -7,7 +7,6 @@ use super::{BuildLog, Cubin, SassListing};
 pub struct ReportCubin {
     /// Process id and reference; joins [`Launch::sources`](super::Launch::sources).
     pub key: (u32, u64),
-    /// The cubin.
     pub cubin: Cubin,
 }
 
@@ -24,7 +23,6 @@ pub struct CodeBuild {
     pub disassembler: String,
     /// What compiler and assembler said; `None` for a cubin that was given, or where they said nothing of a kernel.
     pub log: Option<BuildLog>,
-    /// The cubin.
     pub cubin: Cubin,
     /// The machine code; each instruction has its places.
     pub listing: SassListing,

@@ -67,7 +67,6 @@ pub struct CollectedStep {
 pub struct Collected {
     /// [`COLLECTED_SCHEMA`].
     pub schema: String,
-    /// The subject.
     pub subject: String,
     /// Version of this program.
     pub program: String,
@@ -105,7 +104,6 @@ impl Collected {
         self
     }
 
-    /// A step by its name.
     pub fn step(&self, name: &str) -> Option<&CollectedStep> {
         self.steps.iter().find(|step| step.step == name)
     }

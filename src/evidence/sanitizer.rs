@@ -42,7 +42,6 @@ pub enum SanitizerLevel {
     /// An error; also where the record has no level.
     #[default]
     Error,
-    /// A warning.
     Warning,
     /// A remark.
     Info,
@@ -53,7 +52,6 @@ pub enum SanitizerLevel {
 pub struct SanitizerSite {
     /// `Write`, `Read`; empty where the record does not say.
     pub access: String,
-    /// The function.
     pub function: String,
     /// The source file's name without its folders; empty without line information.
     pub file: String,
@@ -81,7 +79,6 @@ pub struct SanitizerFinding {
 /// What a run of a tool says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SanitizerRun {
-    /// The tool.
     pub tool: SanitizerTool,
     /// Why nothing is known; empty for a run that finished.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -131,14 +131,12 @@ pub(crate) fn combine(metric: &str) -> Combine {
 /// One line and what its instructions add up to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineCounts {
-    /// The line.
     pub place: SourceLine,
     /// (position in [`SourceView::columns`], value), for the metrics that combine and have a value here.
     pub values: Vec<(usize, Value)>,
 }
 
 impl SourceView {
-    /// The column of a metric.
     pub fn column(&self, metric: impl AsRef<str>) -> Option<&CounterColumn> {
         let metric = metric.as_ref();
         self.columns.binary_search_by(|column| column.metric.as_ref().cmp(metric)).ok().map(|at| &self.columns[at])

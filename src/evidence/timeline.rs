@@ -72,11 +72,8 @@ pub struct MemorySize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OperationKind {
-    /// A kernel.
     Kernel,
-    /// A copy.
     Copy,
-    /// A fill.
     Fill,
 }
 

@@ -74,7 +74,6 @@ impl Scale {
         }
     }
 
-    /// The unit.
     pub fn unit(&self) -> &str {
         &self.unit
     }

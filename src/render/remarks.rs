@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 pub enum Level {
     /// Passed.
     Pass,
-    /// Failed.
     Fail,
     /// Undecided, which fails.
     Unsure,

@@ -41,7 +41,6 @@ pub const TEMPLATES: &[&str] = &["audit", "deliverable", "full", "html", "pr"];
 pub struct Override {
     /// One of [`TEMPLATES`].
     pub name: String,
-    /// The file.
     pub file: PathBuf,
 }
 

@@ -12,7 +12,6 @@ const FILE: &str = "baselines.toml";
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pin {
-    /// The subject.
     pub subject: String,
     /// The day from which on it holds.
     pub date: String,

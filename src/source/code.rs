@@ -67,7 +67,6 @@ pub struct CodeParts<'a> {
     pub compiler: &'a str,
     /// Disassembler and version.
     pub disassembler: &'a str,
-    /// The cubin.
     pub cubin: &'a [u8],
     /// What compiler and assembler said.
     pub log: Option<&'a [u8]>,

@@ -57,7 +57,6 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Words.
     pub fn new(words: impl Into<Words>) -> Cell {
         Cell { words: words.into(), ..Cell::default() }
     }
@@ -98,9 +97,7 @@ pub struct Table {
     pub name: String,
     /// One sentence above the table that names its basis; may be empty.
     pub caption: Words,
-    /// Columns.
     pub columns: Vec<Column>,
-    /// Rows.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -120,16 +117,13 @@ pub struct Block {
 pub enum Content {
     /// A heading inside a section, plain text.
     Heading(String),
-    /// A paragraph.
     Paragraph(Words),
     /// A numbered or bulleted list.
     List {
         /// Numbered.
         ordered: bool,
-        /// Items.
         items: Vec<Words>,
     },
-    /// A table.
     Table(Table),
     /// Verbatim text.
     Code {
@@ -145,7 +139,6 @@ pub enum Content {
         /// What is folded away.
         blocks: Vec<Block>,
     },
-    /// A chart.
     Chart(Box<Chart>),
 }
 

@@ -12,9 +12,7 @@ use crate::quantity::{Quantity, Unit, format};
 pub(crate) struct HistoryRow {
     /// `YYYY-MM-DD`, with the number of a later audit of the day.
     pub date: String,
-    /// The commit.
     pub commit: String,
-    /// What it changed.
     pub change: String,
     /// The GPU that it was measured on.
     pub gpu: String,
@@ -83,7 +81,6 @@ impl HistoryRow {
     }
 }
 
-/// The rows as a table.
 pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
     // A GPU that all have is on each page.
     let has_gpus = rows.iter().any(|row| row.gpu != rows[0].gpu);

@@ -1,6 +1,5 @@
 //! Instruction counts and mix.
 
-use super::brief::unavoidable;
 use super::document::{Section, Table};
 use super::source_lines;
 use super::tables::{self, Extra, fold, heading, paragraph, percent, text};
@@ -132,8 +131,7 @@ fn written(audit: &Audit, executed: u64) -> String {
     let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode.stores_global()));
     let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
     let bytes = executed as f64 * f64::from(LANES * bits / 8);
-    let outputs = unavoidable(audit).write;
-    let outputs = outputs.map(|out| match bytes == out.bytes {
+    let outputs = audit.unavoidable.write.as_ref().map(|out| match bytes == out.bytes {
         true => format!(", all of {}", out.what),
         false => format!(", where {} has {}", out.what, glance::bytes(out.bytes)),
     });

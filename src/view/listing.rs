@@ -40,14 +40,11 @@ pub struct CodeRow {
     pub text: String,
     /// The calls that it was inlined at, `gemm.cu:294, gemm.cu:310`; empty for code that is where it was written.
     pub callers: String,
-    /// Costs.
     pub cost: CostText,
 }
 
-/// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// Name.
     pub name: String,
     /// Lines.
     pub rows: Vec<CodeRow>,
@@ -58,7 +55,6 @@ pub struct SourceFile {
 pub struct SourceText {
     /// What is shown and what is not; empty where a page has no source view.
     pub note: Words,
-    /// Files.
     pub files: Vec<SourceFile>,
     /// Instructions; empty where the page is made without them.
     pub code: Vec<CodeRow>,

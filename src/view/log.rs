@@ -4,7 +4,6 @@ use super::document::{Cell, Document, Section};
 use super::tables::{self, code, left, right, text};
 use crate::evidence::{BuildLog, BuildRecord};
 
-/// The document of a build log.
 pub(crate) fn build_log(log: &BuildLog) -> Document {
     let columns = ["Registers", "Spill stores (B)", "Spill loads (B)", "Stack (B)", "Shared (B)", "Barriers"];
     let columns = [left("Kernel"), left("Arch")].into_iter().chain(columns.map(right)).collect();

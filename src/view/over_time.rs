@@ -52,7 +52,6 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
     if leads.windows(2).any(|pair| pair[0] != pair[1]) { regimes(shape) } else { None }
 }
 
-/// What a unit is called.
 pub(super) fn called(unit: &str) -> &str {
     series_row(unit).map_or(unit, |row| row.label)
 }

@@ -102,7 +102,7 @@ fn waits_behind_an_index_name_both_loads() {
 #[test]
 fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
     let audit = audited("h200/gemm_bias_v2.ncu-repz", &Work::default());
-    let runs = audit.phases.as_ref().and_then(|phases| phases.shared_runs.clone()).expect("runs");
+    let runs = crate::phases::asked("h200/gemm_bias_v2.ncu-repz", |study| study.shared_runs()).expect("runs");
     // 2,147,483,648 multiply-adds in warps of 32, each with one word of the row that all its lanes share.
     assert_eq!(runs.loads, 2_147_483_648 / 32);
     // 2.2 % of the time goes before and behind the blocks. A quarter of their wavefronts stays; requests of the LSU, at 0.6 points less than the L1 data stage, fall as well.

@@ -1,7 +1,7 @@
 //! What limits is what the launch would save most without: on reports of which single readings are set by hand.
 
 use crate::judged;
-use crate::rules::with;
+use crate::rules::{report, with};
 use kernel_audit::analysis::{Audit, Because, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::Value;
@@ -196,4 +196,45 @@ fn what_fills_a_pipe_beside_products_is_named() {
     let why = at(95.0).expect("a row");
     assert!(why.starts_with("ALU pipe at 9") && why.contains("tensor pipe at"), "{why}");
     assert_eq!(at(10.0), None);
+}
+
+/// The pipe of a kernel in double precision under the names that the one of half precision has.
+#[test]
+fn compute_fp16() {
+    let at = |share: f64| {
+        let (mut report, views) = report("collected/fp64_bound/profile");
+        let half = |name: &str| name.replace("_pipe_fp64", "_pipe_fp16");
+        for metric in &mut report.launches[0].metrics {
+            let is_pipe = metric.name.contains("_pipe_fp64") && metric.name.contains("pct_of_peak");
+            metric.name = half(&metric.name).into();
+            metric.value = metric.value.take().map(|value| match (&value, value.as_f64()) {
+                (Value::Text(text), _) => Value::Text(half(text).into()),
+                (_, Some(own)) if is_pipe => Value::F64(share * own),
+                _ => value,
+            });
+        }
+        limiter(&judged::audit(&report, &views, &Work::default())).to_string()
+    };
+    assert_eq!(limiter(&collected("fp64_bound", &[])).to_string(), "compute-fp64");
+    assert_eq!(at(1.0), "compute-fp16");
+    assert_ne!(at(0.1), "compute-fp16");
+}
+
+/// No part of the chip is busy: what is left are the long scoreboards, here at mbarriers, there at loads.
+#[test]
+fn sync_mbarrier() {
+    let idle = |name: &str| {
+        let (mut report, views) = report(&format!("collected/{name}/profile"));
+        for metric in &mut report.launches[0].metrics {
+            let is_share = metric.name.ends_with("pct_of_peak_sustained_elapsed");
+            if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_share) {
+                metric.value = Some(Value::F64(0.1 * share));
+            }
+        }
+        let audit = judged::audit(&report, &views, &Work::default());
+        (limiter(&audit).to_string(), audit.bottleneck.sentence.to_plain())
+    };
+    let (code, words) = idle("patch_embed_gemm_5_staged");
+    assert_eq!(code, "sync-mbarrier", "{words}");
+    assert_eq!(idle("kv_gather").0, "latency-long-scoreboard");
 }

@@ -79,6 +79,7 @@ mod roles;
 mod roofline;
 mod rules;
 mod same_kernel;
+mod seen_in_code;
 mod series;
 mod several_kernels;
 #[path = "../../benches/support/simulation.rs"]

@@ -15,10 +15,8 @@ pub struct CodeAudit {
     #[serde(flatten)]
     pub facts: CodeFacts,
     /// What the code shows against the kernel.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Codes of what the old code showed; `None` where that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub old_findings: Option<Vec<Code>>,
     /// What became of the checks.
     pub checks: Vec<CheckResult>,

@@ -46,7 +46,6 @@ pub struct StaticOccupancy {
     pub shared_is_unknown: bool,
     /// Registers that a warp occupies.
     pub registers_per_warp: u32,
-    /// The limits.
     pub limits: Vec<BlockLimitRow>,
     /// Blocks on one SM: the smallest limit.
     pub blocks: u32,

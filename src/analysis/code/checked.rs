@@ -10,7 +10,6 @@ use crate::quantity::format;
 pub struct Deciding {
     /// Offset in the code.
     pub offset: u64,
-    /// Opcode.
     pub opcode: String,
     /// Line of the subject's source.
     pub line: Option<u32>,

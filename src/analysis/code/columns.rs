@@ -23,7 +23,6 @@ pub(crate) struct CodeColumns {
     pub kernels: Vec<String>,
     /// Whether the machine code of each is that of the first.
     pub same_as_first: Vec<bool>,
-    /// The rows.
     pub rows: Vec<CodeColumnsRow>,
 }
 

@@ -47,7 +47,6 @@ pub struct CodeFacts {
     pub occupancies: Vec<StaticOccupancy>,
     /// Instructions in the code.
     pub instructions: usize,
-    /// By class.
     pub classes: Vec<ClassCount>,
     /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
     pub opcodes: Vec<(String, usize)>,
@@ -69,7 +68,6 @@ pub struct CodeFacts {
     pub local: Vec<LocalAccess>,
     /// Control flow in numbers.
     pub flow: FlowSummary,
-    /// Loops.
     pub loops: Vec<LoopRow>,
     /// Places where warps part into roles.
     pub dispatches: Vec<DispatchRow>,

@@ -21,7 +21,6 @@ pub struct FlowSummary {
     pub unseen: usize,
 }
 
-/// A loop.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LoopRow {
     /// Offset of its first instruction in the code.
@@ -62,7 +61,6 @@ pub struct RoleRow {
     pub range: (u64, u64),
     /// Instructions that only it runs.
     pub instructions: usize,
-    /// Its loops.
     pub loops: usize,
     /// First and last line of the subject's source in it.
     pub lines: Option<(u32, u32)>,
@@ -111,11 +109,9 @@ fn barriers(code: &[&SassInstruction]) -> Vec<BarrierUse> {
 pub struct DispatchRow {
     /// Offset at which they part.
     pub at: u64,
-    /// Line of it.
     pub line: Option<u32>,
     /// Offset at which they meet again; `None` where they do not.
     pub meet: Option<u64>,
-    /// The roles.
     pub roles: Vec<RoleRow>,
 }
 

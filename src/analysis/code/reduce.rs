@@ -33,13 +33,11 @@ pub struct CodeInputs<'r> {
     pub launched: Option<&'r Launched>,
     /// How the kernel is launched, as stated.
     pub shape: LaunchShape,
-    /// Checks.
     pub checks: &'r [SassCheck],
     /// The parts of dynamic shared memory; none where the layout is not stated.
     pub shared: &'r [SharedPart],
 }
 
-/// Opcodes that are kept.
 const OPCODES_KEPT: usize = 40;
 
 /// The facts of one build, beside the old one.

@@ -17,7 +17,6 @@ pub enum Agreement {
     Alone,
 }
 
-/// One resource.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ResourceRow {
     /// What it is.

@@ -22,7 +22,6 @@ pub struct Launched {
     pub static_shared: Reading,
     /// Dynamic shared memory of a block.
     pub dynamic_shared: Reading,
-    /// Block.
     pub block: Option<Dim3>,
     /// SHA-256 of the kernel's code in the cubin that the report holds; `None` where it holds none of it.
     pub code_sha256: Option<String>,

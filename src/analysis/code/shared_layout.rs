@@ -13,7 +13,6 @@ pub struct SharedPart {
     pub name: String,
     /// Offset of the first.
     pub at: u64,
-    /// Bytes of one.
     pub bytes: u64,
     /// How many there are, each `every` bytes behind the one before.
     pub times: u64,

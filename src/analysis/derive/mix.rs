@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Executions of an instruction by lanes whose guard held.
 const LANES: Counter = Counter::ThreadInstExecutedTrue;
 
-/// One opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OpcodeRow {
     /// Base opcode, `LDG`.

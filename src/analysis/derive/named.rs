@@ -184,7 +184,6 @@ pub const SHARED: Columns = &[
     ("STS", Counter::SmspSassInstExecutedOpSharedStSum.name()),
     ("Wide STS", "shared.wide-store-share"),
 ];
-/// Instructions.
 pub const INSTRUCTIONS: Columns = &[
     ("Instructions", Counter::SmspInstExecutedSum.name()),
     ("Tensor", "tensor.instructions"),

@@ -27,7 +27,6 @@ const CURVES: [(&str, Counter, Counter); 2] = [
 /// One cap on the blocks of an SM.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BlockLimit {
-    /// The resource.
     pub resource: String,
     /// Blocks that this resource admits.
     pub row: Row,
@@ -49,7 +48,6 @@ pub struct Cliff {
     /// The largest value up to which the warps do not drop, when the curve reaches further.
     pub room: Option<u64>,
     /// The curve where it changes: (value, warps from there on), and its last point.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<(u64, f64)>,
 }
 
@@ -154,7 +152,6 @@ impl BlockRegisters {
 /// What the resident blocks take of a register file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FileInUse {
-    /// The file.
     pub(crate) file: BlockRegisters,
     /// Resident threads of an SM.
     pub(crate) threads: f64,

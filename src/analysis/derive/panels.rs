@@ -10,7 +10,6 @@ use crate::evidence::{Missing, Reading};
 pub struct Panel {
     /// The catalog's table id.
     pub id: String,
-    /// Title.
     pub title: String,
     /// Rows with a number on at least one side.
     pub rows: Vec<Row>,

@@ -65,7 +65,6 @@ impl StallRow {
 /// All reasons in one basis, the largest of the new side first.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallTable {
-    /// The basis.
     pub basis: StallBasis,
     /// The reasons.
     pub rows: Vec<StallRow>,
@@ -87,24 +86,16 @@ impl StallTable {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Stalls {
     /// One table for each basis that the report holds.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<StallTable>,
     /// Cycles between two issued instructions of a warp.
-    #[serde(skip_serializing_if = "is_default")]
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
-    #[serde(skip_serializing_if = "is_default")]
     pub issue_active: Row,
     /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
     /// instruction tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,
-}
-
-fn is_default<T: Default + PartialEq>(part: &T) -> bool {
-    *part == T::default()
 }
 
 impl Stalls {

@@ -28,10 +28,8 @@ pub struct Finding {
     /// One sentence about this kernel, with its numbers.
     pub sentence: Words,
     /// Where in the source it sits; `None` where no per-line evidence says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Place>,
     /// The readings that the sentence rests on, by name.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub readings: Vec<(String, Reading)>,
     /// The share in percent that findings of one severity are ranked by: of the limiting part's work for a cause, of its
     /// own part's work for a cost.

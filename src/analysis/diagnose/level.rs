@@ -26,7 +26,6 @@ pub struct Unit {
     pub part: Part,
     /// What verdict, tables and levers call it.
     pub name: String,
-    /// The counter.
     pub counter: String,
     /// Share of its peak over the whole launch, 0 to 1.
     pub share: f64,

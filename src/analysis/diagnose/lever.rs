@@ -21,7 +21,6 @@ pub enum LeverOrigin {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 pub enum LeverCode {
-    /// One of ours.
     Ours(Action),
     /// The id of NVIDIA's rule.
     Rule(String),
@@ -53,7 +52,6 @@ pub enum Bound {
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
-    /// At a line.
     Line(Place),
     /// In how the kernel is launched.
     Launch,
@@ -74,28 +72,22 @@ pub struct Lever {
     /// Largest part of the run time that it could save, in percent; `None` where the report gives no bound.
     pub bound: Option<f64>,
     /// What the machine expects it to save, in percent; `None` where there is no bound either.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<f64>,
     /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub forecast: Option<[f64; 2]>,
     /// What the bound says.
     pub ceiling: Bound,
     /// The place in the list, from 1, of the lever that this one is a part of, or stands beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub beside: Option<Along>,
     /// How the bound is computed, with the numbers.
     pub formula: String,
     /// What to do.
     pub sentence: Words,
     /// What in the evidence asks for it.
-    #[serde(skip_serializing_if = "Words::is_empty")]
     pub why: Words,
     /// What it costs or may break.
-    #[serde(skip_serializing_if = "Words::is_empty")]
     pub risk: Words,
     /// What must move, and to which value at the ceiling.
-    #[serde(skip_serializing_if = "Words::is_empty")]
     pub check: Words,
     /// The metric to read again after trying.
     pub remeasure: String,

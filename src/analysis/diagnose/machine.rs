@@ -226,7 +226,6 @@ impl Machine {
         self.time.active() * (1.0 - left)
     }
 
-    /// The need of a part.
     pub(super) fn need(&self, part: Part) -> Option<f64> {
         self.needs.iter().find(|(other, _)| *other == part).map(|(_, need)| *need)
     }

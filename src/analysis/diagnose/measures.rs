@@ -8,20 +8,18 @@ use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::Phases;
+use crate::analysis::phases::{Phases, Study};
 use crate::catalog::{self, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
 use std::ops::Deref;
 use strum::VariantArray;
 
-/// Elapsed cycles.
 pub(super) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
 /// Cycles in which an SM holds a block, on average over the SMs.
 pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
 /// The same of the SM that has most of them.
 pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
-/// Cycles of an SM.
 pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
 /// Waves of blocks.
 pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
@@ -138,6 +136,11 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.kernel_of.phases.filter(|phases| phases.samples as f64 >= self.limits[Threshold::SamplesFew])
     }
 
+    /// Code, samples and where values come from; as above.
+    pub(super) fn sampled_code(&self) -> Option<&'a Study<'a>> {
+        self.sampled().and(self.kernel_of.study)
+    }
+
     /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.
     pub(super) fn is_hardly_sampled(&self) -> bool {
         self.kernel_of.phases.is_some() && self.sampled().is_none()
@@ -199,7 +202,6 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)
     }
 
-    /// The unit of a part.
     pub(super) fn unit(&self, part: Part) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.part == part)
     }

@@ -22,7 +22,6 @@ use crate::words::Words;
 /// One question of the walk with its answer and the readings that gave it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Step {
-    /// The question.
     pub question: &'static str,
     /// The sections or metrics of ncu that answer it.
     pub needs: &'static str,

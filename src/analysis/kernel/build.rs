@@ -8,7 +8,6 @@ use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
 /// What build logs say of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Build {
-    /// The logs.
     pub logs: Vec<Origin>,
     /// Warnings of the assembler: (log, line from 1, text).
     pub warnings: Vec<(String, u64, String)>,

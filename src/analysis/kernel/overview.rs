@@ -13,7 +13,6 @@ pub(in crate::analysis) const MEMBER_NAMES: Counter = Counter::LaunchKernelName;
 pub struct OtherKernel {
     /// What it is.
     pub kernel: KernelKey,
-    /// Launches.
     pub launches: usize,
     /// Median time of a launch.
     pub time: Reading,

@@ -47,14 +47,12 @@ pub struct AccessLine {
     /// `load`, `store`, `atomic`, `load and store`; empty where the report does not say.
     pub kind: String,
     /// Bits of a lane's element, where all instructions agree; those below 32 count as 32.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Warp-level executions.
     pub requests: u64,
     /// Sectors or wavefronts.
     pub moved: u64,
     /// What the same bytes need side by side; `None` where no counter tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ideal: Option<u64>,
     /// Σ |moved − ideal| over its instructions; 0 where no need is known.
     pub excess: u64,
@@ -63,13 +61,10 @@ pub struct AccessLine {
     /// Moved over requests.
     pub per_request: f64,
     /// Active lanes of an execution, on average; `None` where the counter was not collected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub lanes: Option<f64>,
     /// The addresses' pattern; global memory alone.
-    #[serde(skip_serializing_if = "Pattern::is_unknown")]
     pub pattern: Pattern,
     /// Upper bound of the time that the excess costs, in percent; `None` where the unit's activity was not collected.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
 }
 
@@ -83,7 +78,6 @@ impl AccessLine {
 /// The accesses of one space.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Accesses {
-    /// The space.
     pub space: Space,
     /// Sectors or wavefronts of all instructions.
     pub moved: u64,
@@ -240,10 +234,6 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    pub(super) fn is_unknown(&self) -> bool {
-        *self == Pattern::Unknown
-    }
-
     /// The pattern of `sectors` per request where `ideal` would do, with `lanes` active and `width` bytes each.
     ///
     /// Evenly strided lanes at `d` bytes, `width ≤ d ≤ 32`, span `lanes × d` bytes, so that `d = 32 × sectors / lanes`.

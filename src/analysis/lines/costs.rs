@@ -54,24 +54,18 @@ pub struct SourceLines {
     pub lines: Lines,
     /// Samples.
     pub waits: Option<Waits>,
-    /// Global accesses.
     pub global: Option<Accesses>,
-    /// Shared accesses.
     pub shared: Option<Accesses>,
-    /// Local accesses.
     pub local: Option<Accesses>,
     /// Lines that leave lanes idle; `None` where the report does not count them.
     pub idle_lanes: Option<Vec<LaneLine>>,
     /// The lines that execute the most.
     pub executed: Vec<LineCount>,
     /// The lines that make the work of the part that limits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limiting: Option<LimitingLines>,
     /// Warps at the last barrier, with nothing left to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parked: Option<Parked>,
     /// The lines that execute the most atomics on memory: (line, share of those executions in percent).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub atomics: Vec<(Spot, f64)>,
 }
 

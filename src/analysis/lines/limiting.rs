@@ -43,10 +43,8 @@ pub enum Counted {
 pub struct LimitingLines {
     /// The limiter's code.
     pub limiter: Code,
-    /// What is counted.
     pub counted: Counted,
     /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<(f64, f64)>,
     /// (line, its count over the whole kernel's in percent), largest first.
     pub lines: Vec<(Spot, f64)>,

@@ -49,7 +49,6 @@ pub(crate) struct ListedFile {
     pub lines: Vec<ListedLine>,
 }
 
-/// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ListedInstruction {
     /// Byte offset in its function.
@@ -59,7 +58,6 @@ pub(crate) struct ListedInstruction {
     pub text: String,
     /// Position in [`Listing::files`] and line; `None` where no line is known.
     pub line: Option<(usize, u32)>,
-    /// What it costs.
     pub cost: LineCost,
 }
 

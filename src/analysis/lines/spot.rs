@@ -15,10 +15,7 @@ const STEM: usize = 40;
 const STEM_KEPT: usize = 12;
 
 /// A source line, or an instruction whose line is not known.
-///
-/// As JSON: `{"at": "file:line", "text": …, "inlined_at": […], "sass": [[offset, opcode], …]}`, without what is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "SpotJson")]
 pub struct Spot {
     /// File name without folders, or with one where two files share a name; empty where no line is known.
     pub file: String,
@@ -34,31 +31,7 @@ pub struct Spot {
     pub instructions: Vec<(u64, String)>,
 }
 
-#[derive(serde::Serialize)]
-struct SpotJson {
-    #[serde(skip_serializing_if = "String::is_empty")]
-    at: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    text: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    inlined_at: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    sass: Vec<(u64, String)>,
-}
-
-impl From<Spot> for SpotJson {
-    fn from(spot: Spot) -> SpotJson {
-        let at = if spot.file.is_empty() && spot.line == 0 { String::new() } else { spot.place() };
-        SpotJson { at, text: spot.text, inlined_at: spot.inlined_at, sass: spot.instructions }
-    }
-}
-
 impl Spot {
-    /// `file:line`, also where they are not known.
-    pub(super) fn place(&self) -> String {
-        format!("{}:{}", self.file, self.line)
-    }
-
     /// Whether two spots are the same line, or the same instruction where no line is known.
     pub(super) fn is_same_place(&self, other: &Spot) -> bool {
         let instruction = |spot: &Spot| spot.instructions.first().map(|(offset, _)| *offset);

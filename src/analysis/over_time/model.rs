@@ -139,7 +139,6 @@ pub struct Blocks {
 /// The clock of the multiprocessors, in GHz.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Clock {
-    /// Mean.
     pub mean: f64,
     /// The lowest that lasts.
     pub low: f64,

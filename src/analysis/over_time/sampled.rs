@@ -81,7 +81,6 @@ impl Sampled {
         self.series.iter().find(|series| series.row.kind == kind).map(|series| series.samples.as_slice())
     }
 
-    /// The units.
     pub(super) fn units(&self) -> impl Iterator<Item = &Series> {
         self.series.iter().filter(|series| series.row.kind == SeriesKind::Unit)
     }

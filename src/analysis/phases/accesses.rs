@@ -1,6 +1,6 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
-use super::detail::{SectorAccess, is_shifted};
+use super::detail::{Point, SectorAccess, is_shifted};
 use super::lanes::Lanes;
 use super::point::point;
 use super::study::Study;
@@ -19,7 +19,7 @@ const WIDTH: Counter = Counter::MemoryAccessSizeType;
 type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>, [u64; 2]);
 
 /// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
-pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> {
+pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     let view = study.view;
     let (Some(sectors), Some(ideal)) = (view.counts(SECTORS), view.counts(IDEAL)) else { return Vec::new() };
     let widths = view.counts(WIDTH);
@@ -34,7 +34,8 @@ pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> 
         let key = (at.file, at.line, at.call, study.code.op(row).name(), is_inherent, width, tenths);
         by.entry(key).or_default().push(row);
     }
-    let mut lanes = Lanes::new(&study.code, &study.flows, block);
+    let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());
+    let through = study.indirection();
     let mut found: Vec<SectorAccess> = by
         .into_iter()
         .filter_map(|((.., is_inherent, width, _), rows)| {
@@ -42,8 +43,12 @@ pub(super) fn accesses(study: &Study<'_>, block: [u64; 3]) -> Vec<SectorAccess> 
             let sum = |of: fn(&Merged) -> u64| merged.iter().map(of).sum::<u64>();
             let (own, least) = (sum(|one| one.sectors), sum(|one| one.ideal));
             let first = *rows.iter().max_by_key(|row| (sectors[**row], std::cmp::Reverse(**row)))?;
+            let at = point(study, first);
+            let is_same = |other: &Point| (&other.file, other.line) == (&at.file, at.line);
+            let through = through.filter(|found| is_inherent && is_same(&found.load) && !is_same(&found.index));
             let access = || SectorAccess {
-                at: point(study, first),
+                index: through.map(|found| found.index.clone()),
+                at,
                 width_bits: width.filter(|width| matches!(width, 32 | 64 | 128)),
                 requests: sum(|one| one.requests),
                 sectors: own,
@@ -91,7 +96,8 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
     by.into_values().collect()
 }
 
-/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution.
+/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution. `None` where there are none or
+/// widths are not known.
 pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
     let widths = study.view.counts(WIDTH)?;
     let rows =

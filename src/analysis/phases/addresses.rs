@@ -1,7 +1,7 @@
 //! Work that addresses cost, and loads of shared memory that could be one.
 
 use super::code::Code;
-use super::detail::{IndexArithmetic, LocalIndex, PIPES, SharedRuns};
+use super::detail::{IndexArithmetic, PIPES, Point};
 use super::point::point;
 use super::study::Study;
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
@@ -20,18 +20,82 @@ const WIDE: usize = 4;
 /// Bytes of a word.
 const WORD: i32 = 4;
 
-/// The instructions that do nothing but make the addresses of local memory: those behind them, as far as what they write is read
-/// for such an address alone. `None` without local accesses.
-pub(super) fn local_index(study: &Study<'_>) -> Option<LocalIndex> {
-    let code = &study.code;
-    let is_local = |row: &usize| code.op(*row).is_in(Space::Local);
-    let locals: BTreeSet<usize> = executed(study).filter(is_local).collect();
-    let first = *locals.iter().max_by_key(|row| (code.executed[**row], std::cmp::Reverse(**row)))?;
-    let own = only_for(study, &locals);
-    let sum = |uniform: bool| {
-        own.iter().filter(|row| code.op(**row).is_uniform() == uniform).map(|row| code.executed[*row]).sum()
-    };
-    Some(LocalIndex { at: point(study, first), uniform: sum(true), others: sum(false) })
+/// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
+pub struct SharedRuns {
+    /// The first.
+    pub(in crate::analysis) at: Point,
+    /// Executions by warps, those of whole groups of four.
+    pub loads: u64,
+    /// Whether the offset of each run is a multiple of 16 bytes.
+    pub(in crate::analysis) is_aligned: bool,
+    /// Whether some lie apart.
+    pub(in crate::analysis) is_apart: bool,
+}
+
+impl Study<'_> {
+    /// Executions of what does nothing but make the addresses of local memory, on the uniform datapath and elsewhere: what arrays cost
+    /// that are indexed at run time.
+    pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
+        let code = &self.code;
+        let own = only_for(self, &executed(self).filter(|row| code.op(*row).is_in(Space::Local)).collect());
+        [true, false].map(|uniform| {
+            own.iter().filter(|row| code.op(**row).is_uniform() == uniform).map(|row| code.executed[*row]).sum()
+        })
+    }
+
+    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
+    pub fn conflicts_by_data(&self) -> Option<f64> {
+        let (all, ideal) = (self.view.counts(WAVEFRONTS)?, self.view.counts(WAVEFRONTS_IDEAL)?);
+        let excess = |row: usize| all[row].saturating_sub(ideal[row]);
+        let sum: u64 = executed(self).map(excess).sum();
+        let of_data = |row: &usize| excess(*row) > 0 && self.flows.is_chosen_by_data(&self.code, *row);
+        let by_data: u64 = executed(self).filter(of_data).map(excess).sum();
+        (sum > 0).then(|| by_data as f64 / sum as f64)
+    }
+
+    /// What is executed only to make addresses, and not from values of memory.
+    pub fn index_arithmetic(&self) -> &IndexArithmetic {
+        self.index.get_or_init(|| {
+            let code = &self.code;
+            let mut own = only_for(self, &executed(self).filter(|row| is_access(code.op(*row))).collect());
+            self.flows.remove_from_memory(code, &mut own);
+            let sum = |keep: &dyn Fn(Op) -> bool| {
+                own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()
+            };
+            let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op))));
+            IndexArithmetic { executed: sum(&|_| true), on }
+        })
+    }
+
+    /// Loads of one word each from shared memory that all lanes read at the same addresses, four or more from one base that is not written
+    /// between them: side by side, or where words that lie apart could be laid side by side.
+    pub fn shared_runs(&self) -> Option<SharedRuns> {
+        let code = &self.code;
+        // Whether each row of a block, as long as it is in x, is whole warps.
+        let rows_are_warps = self.block.is_some_and(|block| block[0].is_multiple_of(32));
+        let mut found: Option<SharedRuns> = None;
+        for block in &code.flow.blocks {
+            for run in runs(code, block.instructions.clone()) {
+                let whole = run.len() / WIDE * WIDE;
+                let executed = code.executed[run[0]];
+                if whole == 0 || executed == 0 || self.flows.differs_by_lane(code, run[0], rows_are_warps) {
+                    continue;
+                }
+                let at = |row: usize| code.rows[row].word.unwrap_or_default().registers.offset;
+                let offset = at(run[0]);
+                let runs = found.get_or_insert_with(|| SharedRuns {
+                    at: point(self, run[0]),
+                    loads: 0,
+                    is_aligned: true,
+                    is_apart: false,
+                });
+                runs.loads += executed * whole as u64;
+                runs.is_aligned &= offset % (WORD * WIDE as i32) == 0;
+                runs.is_apart |= run.windows(2).any(|two| at(two[1]) - at(two[0]) != WORD);
+            }
+        }
+        found
+    }
 }
 
 /// Rows that were executed.
@@ -59,56 +123,6 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
         }
     }
     executed(study).filter(|row| is_own[*row]).collect()
-}
-
-/// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
-pub(super) fn conflicts_by_data(study: &Study<'_>) -> Option<f64> {
-    let (all, ideal) = (study.view.counts(WAVEFRONTS)?, study.view.counts(WAVEFRONTS_IDEAL)?);
-    let excess = |row: usize| all[row].saturating_sub(ideal[row]);
-    let sum: u64 = executed(study).map(excess).sum();
-    let of_data = |row: &usize| excess(*row) > 0 && study.flows.is_chosen_by_data(&study.code, *row);
-    let by_data: u64 = executed(study).filter(of_data).map(excess).sum();
-    (sum > 0).then(|| by_data as f64 / sum as f64)
-}
-
-/// What is executed only to make addresses, and not from values of memory; `None` where nothing is.
-pub(super) fn index_arithmetic(study: &Study<'_>) -> Option<IndexArithmetic> {
-    let code = &study.code;
-    let mut own = only_for(study, &executed(study).filter(|row| is_access(code.op(*row))).collect());
-    study.flows.remove_from_memory(code, &mut own);
-    let sum =
-        |keep: &dyn Fn(Op) -> bool| own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum();
-    let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op))));
-    let found = IndexArithmetic { executed: sum(&|_| true), on };
-    (found.executed > 0).then_some(found)
-}
-
-/// Loads of one word each from shared memory that all lanes read at the same addresses, four or more from one base that is not written
-/// between them: side by side, or where words that lie apart could be laid side by side.
-pub(super) fn shared_runs(study: &Study<'_>, rows_are_warps: bool) -> Option<SharedRuns> {
-    let code = &study.code;
-    let mut found: Option<SharedRuns> = None;
-    for block in &code.flow.blocks {
-        for run in runs(code, block.instructions.clone()) {
-            let whole = run.len() / WIDE * WIDE;
-            let executed = code.executed[run[0]];
-            if whole == 0 || executed == 0 || study.flows.differs_by_lane(code, run[0], rows_are_warps) {
-                continue;
-            }
-            let at = |row: usize| code.rows[row].word.unwrap_or_default().registers.offset;
-            let offset = at(run[0]);
-            let runs = found.get_or_insert_with(|| SharedRuns {
-                at: point(study, run[0]),
-                loads: 0,
-                is_aligned: true,
-                is_apart: false,
-            });
-            runs.loads += executed * whole as u64;
-            runs.is_aligned &= offset % (WORD * WIDE as i32) == 0;
-            runs.is_apart |= run.windows(2).any(|two| at(two[1]) - at(two[0]) != WORD);
-        }
-    }
-    found
 }
 
 /// Loads with one base: the offset and the row of each.

@@ -5,8 +5,14 @@ use super::point::point;
 use super::study::Study;
 use std::collections::BTreeSet;
 
-/// The chain of dependent loads that warps wait for the most; `None` without one.
-pub(super) fn chain(study: &Study<'_>) -> Option<Chain> {
+impl Study<'_> {
+    /// The chain of dependent loads that warps wait for the most; `None` where no load's address is its own value.
+    pub(in crate::analysis) fn chain(&self) -> Option<&Chain> {
+        self.chain.get_or_init(|| chain(self)).as_ref()
+    }
+}
+
+fn chain(study: &Study<'_>) -> Option<Chain> {
     let code = &study.code;
     let waits = study.samples.at_causes("long_scoreboard");
     let is_awaited = |row: &usize| code.executed[*row] > 0 && waits[*row] > 0 && code.op(*row).loads_global();

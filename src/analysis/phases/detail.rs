@@ -4,10 +4,7 @@ use crate::catalog::Part;
 use cuda_binary::Op;
 
 /// An instruction and its line.
-///
-/// As JSON: `[line, line of the call or 0, offset, opcode, file]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "PointJson")]
 pub struct Point {
     /// File name without folders; empty where no line is known.
     pub file: String,
@@ -30,15 +27,6 @@ impl Point {
     /// Whether both stand on one line, inlined by one call.
     pub(in crate::analysis) fn is_on_line_of(&self, other: &Point) -> bool {
         (self.line, self.call, &self.file) == (other.line, other.call, &other.file)
-    }
-}
-
-#[derive(serde::Serialize)]
-struct PointJson(u32, u32, u64, String, #[serde(skip_serializing_if = "String::is_empty")] String);
-
-impl From<Point> for PointJson {
-    fn from(point: Point) -> PointJson {
-        PointJson(point.line, point.call.unwrap_or(0), point.offset, point.opcode, point.file)
     }
 }
 
@@ -66,7 +54,6 @@ pub struct WaitGroup {
     /// Where the warps wait: the instruction with the most of these samples.
     pub at: Point,
     /// What they wait for, where a scoreboard tells: the access that holds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<Point>,
 }
 
@@ -76,9 +63,7 @@ pub struct Wait {
     /// The catalog's id of the reason; never `selected` or `not_selected`.
     pub reason: String,
     /// Where they lie; `None` in the phase that tells them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<StallPlace>,
-    /// The samples.
     pub samples: u64,
     /// Over the samples of the phase, or with a place over those of the reason, 0 to 1.
     pub share: f64,
@@ -95,7 +80,6 @@ pub enum StallPlace {
         /// Position in [`Phases::phases`](super::Phases::phases).
         phase: usize,
         /// Position among its parts.
-        #[serde(skip_serializing_if = "Option::is_none")]
         part: Option<usize>,
     },
     /// The code of another role.
@@ -109,16 +93,12 @@ pub enum StallPlace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct TimeSplit {
     /// The tensor pipe works; `None` for kernels without tensor instructions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// A block is on the SM and the tensor pipe does not work.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<f64>,
     /// No block is on the SM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub empty: Option<f64>,
     /// Upper bound of what the last, partly filled wave costs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub last_wave: Option<f64>,
 }
 
@@ -129,56 +109,19 @@ pub struct Pressure {
     pub share: f64,
     /// Whether the steps keep the pipe busy: the samples then are back-pressure, and no stall to mend. Else they are waits for
     /// products in flight. `None` where the efficiency of a step is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub is_healthy: Option<bool>,
 }
 
-/// Fences in front of an arrival in the main loop, and everything that waits behind them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct FenceChain {
-    /// The first fence.
-    pub at: Point,
-    /// Share of the life of a warp of the pacing role, 0 to 1.
-    pub cost: f64,
-    /// Executions of the fences by lanes.
-    pub lanes: u64,
-}
-
 /// Loads each of which needs the value of the one before.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct Chain {
+pub(in crate::analysis) struct Chain {
     /// The load that is waited for the most.
-    pub load: Point,
+    pub(in crate::analysis) load: Point,
     /// Share of all samples that wait for the loads of the chain, 0 to 1.
-    pub share: f64,
-}
-
-/// Instructions that do nothing but make addresses of local memory: what an array costs that is indexed at run time.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct LocalIndex {
-    /// The local access that is executed the most.
-    pub at: Point,
-    /// Executions of those on the uniform datapath.
-    pub uniform: u64,
-    /// Executions of the others.
-    pub others: u64,
-}
-
-/// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct SharedRuns {
-    /// The first.
-    pub at: Point,
-    /// Executions by warps, those of whole groups of four.
-    pub loads: u64,
-    /// Whether the offset of each run is a multiple of 16 bytes.
-    pub is_aligned: bool,
-    /// Whether some lie apart.
-    pub is_apart: bool,
+    pub(in crate::analysis) share: f64,
 }
 
 /// Loads through an index.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Indirection {
     /// The one that is waited for the most.
     pub load: Point,
@@ -195,7 +138,6 @@ pub struct Indirection {
     /// Sectors that the same bytes need side by side.
     pub ideal: u64,
     /// Bits of a lane's element, where it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
 }
 
@@ -212,7 +154,7 @@ pub(in crate::analysis) const PIPES: [Part; 4] =
 
 /// Executions, by warps, of instructions whose values go into addresses and into nothing that is stored, and that depend on no value
 /// from memory: a thread that does more neighbouring elements executes them once for all of those.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug)]
 pub struct IndexArithmetic {
     /// All of them.
     pub executed: u64,
@@ -243,7 +185,6 @@ pub struct TensorSite {
 /// Executions of an opcode and how many of them had a lane on.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct GuardedOpcode {
-    /// The opcode.
     pub opcode: Op,
     /// Executions by warps.
     pub executed: u64,
@@ -261,12 +202,8 @@ impl GuardedOpcode {
 }
 
 /// What a phase executes of one opcode.
-///
-/// As JSON: `[opcode, count, executed]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "(Op, u64, u64)")]
 pub struct OpcodeRun {
-    /// The opcode.
     pub opcode: Op,
     /// Instructions in the code that ran with a lane on.
     pub count: u64,
@@ -274,17 +211,8 @@ pub struct OpcodeRun {
     pub executed: u64,
 }
 
-impl From<OpcodeRun> for (Op, u64, u64) {
-    fn from(run: OpcodeRun) -> Self {
-        (run.opcode, run.count, run.executed)
-    }
-}
-
 /// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
-///
-/// As JSON: `[issuing, barriers, products, memory]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "[u64; 4]")]
 pub struct Spent {
     /// The warp issues, or could.
     pub issuing: u64,
@@ -296,12 +224,6 @@ pub struct Spent {
     pub memory: u64,
 }
 
-impl From<Spent> for [u64; 4] {
-    fn from(spent: Spent) -> [u64; 4] {
-        [spent.issuing, spent.barriers, spent.products, spent.memory]
-    }
-}
-
 /// Bits of a lane's element where the report does not tell.
 const REGISTER_BITS: u64 = 32;
 
@@ -311,7 +233,6 @@ pub struct SectorAccess {
     /// The instruction with the most sectors.
     pub at: Point,
     /// Bits of a lane's element, where it is known and the same for all.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub width_bits: Option<u64>,
     /// Executions by warps.
     pub requests: u64,
@@ -321,29 +242,20 @@ pub struct SectorAccess {
     pub ideal: u64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
+    /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
+    pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<LaneStep>,
 }
 
 /// The distance of lanes that follow each other, as the address is computed.
-///
-/// As JSON: `[lanes, bytes]`, with a third number for a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "Vec<i64>")]
 pub struct LaneStep {
     /// Lanes of a group that is this far from the next one; 1 where each lane is.
     pub group: u8,
-    /// Bytes.
     pub bytes: i64,
     /// The byte in the constant bank of the kernel's argument that `bytes` is multiplied with; `None` where it is the distance.
     pub argument: Option<u16>,
-}
-
-impl From<LaneStep> for Vec<i64> {
-    fn from(step: LaneStep) -> Vec<i64> {
-        [i64::from(step.group), step.bytes].into_iter().chain(step.argument.map(i64::from)).collect()
-    }
 }
 
 impl SectorAccess {
@@ -391,6 +303,7 @@ mod tests {
             sectors,
             ideal,
             is_inherent: false,
+            index: None,
             step: None,
         };
         let is_shifted = |width, sectors, ideal| access(width, sectors, ideal).is_shifted();

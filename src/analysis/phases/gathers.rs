@@ -15,8 +15,14 @@ const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
 /// Bits of a lane's element.
 const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
-/// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
-pub(super) fn indirection(study: &Study<'_>) -> Option<Indirection> {
+impl Study<'_> {
+    /// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
+    pub fn indirection(&self) -> Option<&Indirection> {
+        self.indirection.get_or_init(|| indirection(self)).as_ref()
+    }
+}
+
+fn indirection(study: &Study<'_>) -> Option<Indirection> {
     let (code, waits) = (&study.code, study.samples.at_causes("long_scoreboard"));
     let (sectors, ideal) = (study.view.counts(SECTORS)?, study.view.counts(IDEAL)?);
     let has_excess = |row: usize| sectors[row] > ideal[row];

@@ -31,7 +31,6 @@ const SLACK: f64 = 0.1;
 struct Value {
     /// The base is a multiple of two to the power of this; from 32 on it is zero.
     zeros: u32,
-    /// By lane.
     lane: [u32; LANES],
     /// A word of the kernel's arguments by its byte, and its factor by lane.
     times: Option<(u16, [u32; LANES])>,

@@ -4,7 +4,6 @@ use super::code::{Code, Loop};
 use crate::analysis::lines::Attribution;
 use std::collections::BTreeSet;
 
-/// A main loop.
 #[derive(Clone, Debug)]
 pub(super) struct MainLoop {
     /// Its blocks.

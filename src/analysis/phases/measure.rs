@@ -12,23 +12,17 @@ use super::opcodes::opcodes;
 use super::point::{calling, named, point, product_line, short, span};
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
-use super::{accesses, addresses, chain, gathers, guards, spent, tensor, waits};
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::lines::{Attribution, NOT_SELECTED};
-use crate::evidence::{CodeInstruction, SourceView, WarpSync};
+use super::{accesses, guards, spent, tensor, waits};
+use crate::analysis::lines::NOT_SELECTED;
+use crate::evidence::{CodeInstruction, WarpSync};
 use std::collections::BTreeMap;
 
 /// Resident time and occupancy from which shares of samples are shares of time.
 const NEARLY_ALL: f64 = 0.9;
 
 impl Phases {
-    /// The phases of a launch; `None` where the report lacks the code's bits, executions or samples by instruction.
-    pub fn of(view: &SourceView, kernel: &KernelSummary<'_>) -> Option<Phases> {
-        Study::of(view, &Attribution::of(view)?, kernel).map(|study| Phases::of_study(&study, kernel))
-    }
-
-    /// The same of a launch that is cut.
-    pub(in crate::analysis) fn of_study(study: &Study<'_>, kernel: &KernelSummary<'_>) -> Phases {
+    /// The phases of a launch that is cut.
+    pub fn of(study: &Study<'_>) -> Phases {
         let view = study.view;
         let lives = Lives { study, own: study.samples.sum as f64 * study.share_of_pacing() };
         let mut phases: Vec<Phase> = study.cuts.iter().map(|cut| lives.phase(cut)).collect();
@@ -57,19 +51,11 @@ impl Phases {
             step_efficiency: None,
             time: tensor::time_split(study, work.tiles, work.is_persistent),
             pressure: None,
-            fence_chain: tensor::fence_chain(study),
-            chain: chain::chain(study),
-            indirection: gathers::indirection(study),
-            local_index: addresses::local_index(study),
-            shared_runs: addresses::shared_runs(study, rows_are_warps(kernel)),
             drain_in_loop: None,
             stalls: waits::stalls(study),
             sites: sites(study),
             guarded: guards::guarded(study),
-            conflicts_by_data: addresses::conflicts_by_data(study),
-            index: addresses::index_arithmetic(study),
-            accesses: accesses::accesses(study, kernel.key().block.map_or([0; 3], |block| block.0)),
-            copied_bytes: accesses::copied_bytes(study),
+            accesses: accesses::accesses(study),
         };
         found.pace = spent::pace(&found);
         found.spread(study);
@@ -121,11 +107,6 @@ impl Phases {
             copies.filter(|part| part.kind == PhaseKind::Copies).for_each(|part| part.cost = part.cost.min(most));
         }
     }
-}
-
-/// Whether each row of a block, as long as it is in x, is whole warps.
-fn rows_are_warps(kernel: &KernelSummary<'_>) -> bool {
-    kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32))
 }
 
 /// Issue slots of one unit of cycles: four schedulers for each tile. Where the unit is the life of a warp, other blocks on
@@ -223,13 +204,10 @@ impl Lives<'_> {
             samples: samples.at(rows),
             share,
             cost: share - ready,
-            cycles: None,
-            tensor: None,
             executed: rows.iter().map(|row| code.executed[*row]).sum(),
-            issue: None,
             waits: waits::waits(self.study, rows),
             opcodes: opcodes(self.study, rows),
-            parts: Vec::new(),
+            ..Phase::default()
         }
     }
 
@@ -237,23 +215,7 @@ impl Lives<'_> {
     fn elsewhere(&self, samples: u64, rows: &[CodeInstruction]) -> Phase {
         let share = samples as f64 / self.study.samples.sum as f64;
         let at = Span { end: rows.last().map_or(0, |row| row.offset), ..Span::default() };
-        Phase {
-            kind: PhaseKind::Elsewhere,
-            at,
-            name: None,
-            samples,
-            share,
-            cost: share,
-            cycles: None,
-            tensor: None,
-            executed: 0,
-            polls: 0,
-            in_flight: None,
-            issue: None,
-            waits: Vec::new(),
-            opcodes: Vec::new(),
-            parts: Vec::new(),
-        }
+        Phase { kind: PhaseKind::Elsewhere, at, samples, share, cost: share, ..Phase::default() }
     }
 
     /// The code behind the meeting of the roles gets what is left of the life of a warp of the pacing role.

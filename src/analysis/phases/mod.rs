@@ -42,8 +42,8 @@ mod unavoidable;
 mod waits;
 
 pub(in crate::analysis) use code::Loop;
-pub(in crate::analysis) use detail::PIPES;
-pub(crate) use detail::{GuardedOpcode, Indirection, Point, SectorAccess, TensorSite, WaitGroup};
+pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
+pub(in crate::analysis) use detail::{Indirection, PIPES};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::address;
 pub(crate) use model::Span;
@@ -54,5 +54,5 @@ pub(in crate::analysis) use products::is_product;
 pub(in crate::analysis) use reach::stores as reach_of_stores;
 pub(in crate::analysis) use runs::Run;
 pub use runs::Stand;
-pub(in crate::analysis) use study::Study;
+pub use study::Study;
 pub use unavoidable::{Amount, Unavoidable};

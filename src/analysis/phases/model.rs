@@ -1,13 +1,11 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
 use super::detail::{
-    Chain, FenceChain, GuardedOpcode, IndexArithmetic, Indirection, LocalIndex, Named, OpcodeRun, Pressure,
-    SectorAccess, SharedRuns, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
+    GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
 };
 use cuda_binary::op::{Act, Sync};
 
-/// What a phase is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
     /// In front of the main loop.
@@ -25,6 +23,7 @@ pub enum PhaseKind {
     /// A loop beside the main loop.
     Loop,
     /// A stretch of code of a kernel without main loop.
+    #[default]
     Stretch,
     /// Code in other functions that were loaded apart.
     Elsewhere,
@@ -59,10 +58,7 @@ pub enum PhaseKind {
 }
 
 /// A range of source lines, or of byte offsets where no line is known.
-///
-/// As JSON: `[first line, last line, first offset, last offset, file]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(into = "SpanJson")]
 pub struct Span {
     /// File name without folders; empty where no line is known.
     pub file: String,
@@ -76,30 +72,15 @@ pub struct Span {
     pub end: u64,
 }
 
-#[derive(serde::Serialize)]
-struct SpanJson(u32, u32, u64, u64, #[serde(skip_serializing_if = "String::is_empty")] String);
-
-impl From<Span> for SpanJson {
-    fn from(span: Span) -> SpanJson {
-        SpanJson(span.first, span.last, span.start, span.end, span.file)
-    }
-}
-
-fn is_none(count: &u64) -> bool {
-    *count == 0
-}
-
 /// A stretch of a warp's life.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Phase {
     /// What it is.
     pub kind: PhaseKind,
     /// Where it stands.
     pub at: Span,
     /// The function that the phase is, where one call holds nearly all of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Named>,
-    /// Samples.
     pub samples: u64,
     /// Share of the life of a warp of the pacing role, 0 to 1. It is a share of time only where [`Phases::is_time`].
     pub share: f64,
@@ -107,31 +88,23 @@ pub struct Phase {
     /// most what draining the pipe costs.
     pub cost: f64,
     /// Cycles in one tile, or in the life of a warp (see [`Phases::unit`]).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Tensor cycles in the same; `Some(0)` only where the pipe is empty for certain, `None` where nothing tells.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// Executed warp instructions.
     pub executed: u64,
     /// Those of them that only ask an mbarrier again.
-    #[serde(default, skip_serializing_if = "is_none")]
     pub polls: u64,
     /// Whether products of the warps themselves are in flight for most of it; `None` without tensor instructions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_flight: Option<bool>,
     /// Cycles that the schedulers of an SM need at least to issue them, in the same time: one instruction a cycle for each of
     /// four. Far below `cycles`, the phase is latency, not work.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub issue: Option<f64>,
     /// What its warps wait for, largest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits: Vec<Wait>,
     /// What it executes, the most first; a phase with parts leaves it to them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub opcodes: Vec<OpcodeRun>,
     /// Parts, in the order of the code; their shares add up to the phase's.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Phase>,
 }
 
@@ -149,17 +122,13 @@ pub struct Role {
     /// Executed tensor instructions.
     pub tensor: u64,
     /// Executed copies from global to shared memory that go past the registers.
-    #[serde(skip_serializing_if = "is_none")]
     pub copies: u64,
     /// Executed stores to global memory.
-    #[serde(skip_serializing_if = "is_none")]
     pub stores: u64,
     /// What its warps do; `None` where all warps run the same, and in snapshots that do not tell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spent: Option<Spent>,
     /// Its lines with the most samples, the first of them first, where the phases are those of another role; shares are of its own
     /// samples.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Phase>,
 }
 
@@ -204,82 +173,42 @@ pub struct Phases {
     /// Position of the role whose phases these are: the one that holds the tensor instructions, else the most instructions.
     pub pacing: usize,
     /// Whom the roles wait for; `None` where all warps run the same, and where nothing tells.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<Pace>,
     /// The phases in the order of the code; their shares add up to 1. None for a kernel of one stretch without a loop, whose
     /// time needs no parting.
     pub phases: Vec<Phase>,
     /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
     pub is_time: bool,
-    /// What cycles are cycles of.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<CycleUnit>,
     /// Cycles of that unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles: Option<f64>,
     /// Tiles: blocks, or turns of a persistent kernel's epilogue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<f64>,
     /// Whether few blocks compute all tiles, one after the other.
     pub is_persistent: bool,
     /// Groups of the pacing warps that take tiles in turn, so that one multiplies while another one stores; cycles of the phases, and
     /// tensor cycles, are then those in which each group computes one tile. `None` where all warps work on the same tile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_turn: Option<u64>,
     /// Turns of the main loop for one tile.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<f64>,
     /// Tensor cycles of one tile.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tensor: Option<f64>,
     /// Share of the steps, and of the drain behind them, in which the tensor pipe works; `None` where several blocks share an SM.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub step_efficiency: Option<f64>,
     /// What the elapsed time is made of.
     pub time: TimeSplit,
     /// Samples behind a full tensor pipe; `None` without tensor instructions.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub pressure: Option<Pressure>,
-    /// A fence of one lane that everybody waits behind on each turn of the main loop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fence_chain: Option<FenceChain>,
-    /// A chain of loads; `None` where no load's address is its own value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chain: Option<Chain>,
-    /// Loads through an index; `None` where no address of a load is made of what another one brings.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub indirection: Option<Indirection>,
-    /// What indexes of local arrays cost; `None` without local accesses.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub local_index: Option<LocalIndex>,
-    /// Loads of shared memory that could be wider; `None` without any.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub shared_runs: Option<SharedRuns>,
     /// Share of a tile's cycles that is lost because each step waits for all of its products; `None` where it is not.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub drain_in_loop: Option<f64>,
     /// Stall reasons of all warps by phase or role: the largest reason first, and of each its largest place.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Wait>,
     /// Tensor instructions of each main loop, one site for each opcode.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sites: Vec<TensorSite>,
     /// Opcodes of which some executions had no lane on.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guarded: Vec<GuardedOpcode>,
-    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number, 0 to
-    /// 1; `None` where there are no conflicts, or they are not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub conflicts_by_data: Option<f64>,
-    /// What is executed only to make addresses; `None` where nothing is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<IndexArithmetic>,
     /// Global accesses with at least a hundredth of the sectors, the largest excess first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accesses: Vec<SectorAccess>,
-    /// Bytes that asynchronous copies (`LDGSTS`) bring to shared memory; `None` where there are none or widths are not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copied_bytes: Option<u64>,
 }
 
 impl Phases {

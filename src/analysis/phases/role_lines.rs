@@ -50,15 +50,11 @@ fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
         samples,
         share: share(samples),
         cost: share(samples - study.samples.of_reason(NOT_SELECTED, rows)),
-        cycles: None,
-        tensor: None,
         executed: rows.iter().map(|row| code.executed[*row]).sum(),
         polls: polls.sum(),
-        in_flight: None,
-        issue: None,
         waits: waits(study, rows),
         opcodes: opcodes(study, rows),
-        parts: Vec::new(),
+        ..Phase::default()
     }
 }
 

@@ -98,10 +98,4 @@ mod tests {
         assert_eq!((paces(0.49, 0.13), paces(0.03, 0.20)), (None, None), "neither one nor the other");
         assert_eq!(judged(&[0.03]), None, "one role waits for nobody");
     }
-
-    #[test]
-    fn written_as_four_counts() {
-        let spent = Spent { issuing: 1, barriers: 2, products: 3, memory: 4 };
-        assert_eq!(serde_json::to_string(&spent).expect("JSON"), "[1,2,3,4]");
-    }
 }

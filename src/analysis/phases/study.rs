@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::counters::Counters;
 use super::cut::{Cut, cut};
+use super::detail::{Chain, IndexArithmetic, Indirection};
 use super::flows::Flows;
 use super::frame::Frame;
 use super::in_flight::late_rows;
@@ -14,15 +15,18 @@ use super::traces::Traces;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::Attribution;
 use crate::evidence::SourceView;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// One launch, cut.
-pub(in crate::analysis) struct Study<'v> {
+pub struct Study<'v> {
     pub(in crate::analysis) view: &'v SourceView,
     pub(in crate::analysis) code: Code<'v>,
     /// Whose samples they are, barrier waits at their barrier.
     pub(in crate::analysis) samples: Attribution<'v>,
     pub(super) counters: Counters,
+    /// Threads of a block in x, y and z.
+    pub(super) block: Option<[u64; 3]>,
     /// Where values come from.
     pub(in crate::analysis) flows: Flows,
     pub(super) split: Split,
@@ -42,11 +46,19 @@ pub(in crate::analysis) struct Study<'v> {
     pub(super) late: BTreeSet<usize>,
     /// Rows that only ask an mbarrier again.
     pub(super) spins: BTreeSet<usize>,
+    pub(super) chain: OnceCell<Option<Chain>>,
+    pub(super) indirection: OnceCell<Option<Indirection>>,
+    pub(super) index: OnceCell<IndexArithmetic>,
 }
 
 impl<'v> Study<'v> {
-    /// `None` where the report lacks the code's bits or executions by instruction.
-    pub(in crate::analysis) fn of(
+    /// `None` where the report lacks the code's bits, executions or samples by instruction.
+    pub fn of(view: &'v SourceView, kernel: &KernelSummary<'_>) -> Option<Study<'v>> {
+        Study::attributed(view, &Attribution::of(view)?, kernel)
+    }
+
+    /// The same of samples that are attributed.
+    pub(in crate::analysis) fn attributed(
         view: &'v SourceView,
         attribution: &Attribution<'v>,
         kernel: &KernelSummary<'_>,
@@ -86,8 +98,8 @@ impl<'v> Study<'v> {
         };
         #[rustfmt::skip]
         let study = Study {
-            flows, view, code, samples, counters, split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
-            frame, late, spins,
+            flows, view, code, samples, counters, block: kernel.key().block.map(|block| block.0), split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
+            frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
         };
         Some(study)
     }

@@ -1,6 +1,6 @@
 //! What a tensor kernel's time says: its split, healthy back-pressure, fences and drains in the loop.
 
-use super::detail::{FenceChain, Pressure, TimeSplit};
+use super::detail::{Point, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
 use super::point::point;
 use super::study::Study;
@@ -57,42 +57,55 @@ pub(super) fn pressure(study: &Study<'_>, efficiency: Option<f64>) -> Option<Pre
     has_tensor.then_some(Pressure { share, is_healthy: efficiency.map(|efficiency| efficiency >= HEALTHY) })
 }
 
-/// Fences in front of an arrival in the main loop, guarded for one lane. Everybody else waits behind them: their samples, the
-/// arrival's, those of the first product of the next turn, and those at the use of the question to the mbarrier.
-pub(super) fn fence_chain(study: &Study<'_>) -> Option<FenceChain> {
-    let code = &study.code;
-    let lanes = code.lanes.as_ref()?;
-    let mut chain: Vec<usize> = Vec::new();
-    let mut group: Vec<usize> = Vec::new();
-    let rows: Vec<usize> = study.main_rows().collect();
-    for row in &rows {
-        let is_fence = code.op(*row).is_fence();
-        let one_lane = lanes[*row] <= code.executed[*row];
-        match code.sync(*row) {
-            WarpSync::MbarrierArrive if group.iter().any(|row| code.op(*row).sync() == Some(Sync::Fence)) => {
-                chain.append(&mut group);
-                chain.push(*row);
+/// Fences in front of an arrival in the main loop, and everything that waits behind them.
+#[derive(Debug, PartialEq)]
+pub struct FenceChain {
+    /// The first fence.
+    pub at: Point,
+    /// Share of the life of a warp of the pacing role, 0 to 1.
+    pub cost: f64,
+    /// Executions of the fences by lanes.
+    pub(in crate::analysis) lanes: u64,
+}
+
+impl Study<'_> {
+    /// Fences in front of an arrival in the main loop, guarded for one lane. Everybody else waits behind them: their samples, the
+    /// arrival's, those of the first product of the next turn, and those at the use of the question to the mbarrier.
+    pub fn fence_chain(&self) -> Option<FenceChain> {
+        let code = &self.code;
+        let lanes = code.lanes.as_ref()?;
+        let mut chain: Vec<usize> = Vec::new();
+        let mut group: Vec<usize> = Vec::new();
+        let rows: Vec<usize> = self.main_rows().collect();
+        for row in &rows {
+            let is_fence = code.op(*row).is_fence();
+            let one_lane = lanes[*row] <= code.executed[*row];
+            match code.sync(*row) {
+                WarpSync::MbarrierArrive if group.iter().any(|row| code.op(*row).sync() == Some(Sync::Fence)) => {
+                    chain.append(&mut group);
+                    chain.push(*row);
+                }
+                WarpSync::MbarrierArrive => group.clear(),
+                _ if is_fence && one_lane && code.executed[*row] > 0 => group.push(*row),
+                _ if is_fence || code.is_tensor(*row) => group.clear(),
+                _ => {}
             }
-            WarpSync::MbarrierArrive => group.clear(),
-            _ if is_fence && one_lane && code.executed[*row] > 0 => group.push(*row),
-            _ if is_fence || code.is_tensor(*row) => group.clear(),
-            _ => {}
         }
+        let first = chain.iter().copied().find(|row| code.op(*row).sync() == Some(Sync::Fence))?;
+        let product = rows.iter().copied().filter(|row| code.is_tensor(*row)).min();
+        let asks = |row: &usize| {
+            self.samples.cause("long_scoreboard", *row).is_some_and(|cause| code.sync(cause) == WarpSync::MbarrierTest)
+        };
+        let uses: Vec<usize> = rows.iter().copied().filter(asks).collect();
+        let sum = self.samples.at(&chain)
+            + product.map_or(0, |row| self.samples.of_reason("gmma", &[row]))
+            + self.samples.of_reason("long_scoreboard", &uses);
+        Some(FenceChain {
+            at: point(self, first),
+            cost: sum as f64 / (self.samples.sum as f64 * self.share_of_pacing()),
+            lanes: chain.iter().filter(|row| code.op(**row).sync() == Some(Sync::Fence)).map(|row| lanes[*row]).sum(),
+        })
     }
-    let first = chain.iter().copied().find(|row| code.op(*row).sync() == Some(Sync::Fence))?;
-    let product = rows.iter().copied().filter(|row| code.is_tensor(*row)).min();
-    let asks = |row: &usize| {
-        study.samples.cause("long_scoreboard", *row).is_some_and(|cause| code.sync(cause) == WarpSync::MbarrierTest)
-    };
-    let uses: Vec<usize> = rows.iter().copied().filter(asks).collect();
-    let sum = study.samples.at(&chain)
-        + product.map_or(0, |row| study.samples.of_reason("gmma", &[row]))
-        + study.samples.of_reason("long_scoreboard", &uses);
-    Some(FenceChain {
-        at: point(study, first),
-        cost: sum as f64 / (study.samples.sum as f64 * study.share_of_pacing()),
-        lanes: chain.iter().filter(|row| code.op(**row).sync() == Some(Sync::Fence)).map(|row| lanes[*row]).sum(),
-    })
 }
 
 /// The cost of draining the tensor pipe on every turn: what a step takes beyond its products, where the warps are in step and

@@ -1,7 +1,9 @@
 //! The bytes that a launch cannot avoid to move, level by level, from the sizes of its arguments.
 
+use super::accesses::copied_bytes;
 use super::detail::{SectorAccess, touched_sectors};
 use super::model::Phases;
+use super::study::Study;
 use crate::evidence::LaunchFacts;
 use crate::quantity::SECTOR;
 use crate::quantity::glance;
@@ -13,17 +15,15 @@ const MOST: f64 = 0.5;
 /// Arguments named; more are counted.
 const NAMED: usize = 4;
 
-/// An amount and what it is of.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Amount {
-    /// Bytes.
     pub bytes: f64,
     /// What they are: names of arguments.
     pub what: String,
 }
 
 /// What each level cannot avoid to move; `None` where nothing tells.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Unavoidable {
     /// From DRAM: every byte that is read, once.
     pub read: Option<Amount>,
@@ -35,7 +35,7 @@ pub struct Unavoidable {
 
 impl Unavoidable {
     /// From what a launch was given, where that is known, and from its accesses by instruction.
-    pub fn of(launch: Option<&LaunchFacts>, phases: Option<&Phases>) -> Unavoidable {
+    pub fn of(launch: Option<&LaunchFacts>, studied: Option<(&Study<'_>, &Phases)>) -> Unavoidable {
         let buffers = launch.and_then(LaunchFacts::buffers).unwrap_or_default();
         let sum = |of: fn(&crate::evidence::Buffer<'_>) -> bool| {
             let own: Vec<_> = buffers.iter().filter(|buffer| of(buffer)).collect();
@@ -45,12 +45,12 @@ impl Unavoidable {
             (bytes > 0.0).then_some(Amount { bytes, what })
         };
         let read = sum(|buffer| buffer.is_read);
-        let gathered = read.as_ref().zip(phases).and_then(|(read, phases)| {
+        let gathered = read.as_ref().zip(studied).and_then(|(read, (study, phases))| {
             let most =
                 buffers.iter().filter(|buffer| buffer.is_read).map(|buffer| buffer.bytes as f64).fold(0.0, f64::max);
-            (most >= NEARLY_ALL * read.bytes).then(|| gathered(phases, most, read.bytes)).flatten()
+            (most >= NEARLY_ALL * read.bytes).then(|| gathered(study, &phases.accesses, most, read.bytes)).flatten()
         });
-        let copied = phases.and_then(|phases| phases.copied_bytes);
+        let copied = studied.and_then(|(study, _)| copied_bytes(study));
         Unavoidable {
             read: gathered.or(read),
             write: sum(|buffer| buffer.is_written),
@@ -61,17 +61,17 @@ impl Unavoidable {
 
 /// The sectors that draws from one buffer touch, for uniform indices; `None` where no value from memory is the index of a load or the next
 /// address, and where such loads carry the smaller part of what is read: a stream beside a table is read once.
-fn gathered(phases: &Phases, buffer: f64, all: f64) -> Option<Amount> {
-    let has_indices = phases.indirection.is_some() || phases.chain.is_some();
+fn gathered(study: &Study<'_>, accesses: &[SectorAccess], buffer: f64, all: f64) -> Option<Amount> {
+    let has_indices = study.indirection().is_some() || study.chain().is_some();
     let is_load = |access: &&SectorAccess| access.is_inherent && access.at.op().reads_global();
     let sectors = |keep: &dyn Fn(&&SectorAccess) -> bool| {
-        phases.accesses.iter().filter(keep).map(|access| access.sectors).sum::<u64>() as f64
+        accesses.iter().filter(keep).map(|access| access.sectors).sum::<u64>() as f64
     };
     if !has_indices || sectors(&is_load) < MOST * sectors(&|access| access.at.op().reads_global()) {
         return None;
     }
     let draw = |access: &SectorAccess| Some(access.ideal as f64 * SECTOR / (access.width_bits? as f64 / 8.0));
-    let draws: Option<f64> = phases.accesses.iter().filter(is_load).map(draw).sum();
+    let draws: Option<f64> = accesses.iter().filter(is_load).map(draw).sum();
     let draws = draws.filter(|draws| *draws > 0.0)?;
     let touched = SECTOR * touched_sectors(draws, buffer / SECTOR)?;
     Some(Amount {

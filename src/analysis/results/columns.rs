@@ -39,7 +39,6 @@ pub struct Against {
 /// The kernels of a file, and what a comparison with them as the new side compares with.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
-    /// The kernels.
     pub kernels: Vec<Side>,
     /// Of a snapshot its own limits.
     pub limits: Limits,

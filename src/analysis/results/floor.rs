@@ -19,10 +19,8 @@ pub struct Stated {
     /// The least time; `None` where no amount is stated, where the peaks were not collected, and where the amount cannot be.
     pub floor: Option<Floor>,
     /// Why it cannot be.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub impossible: Vec<Impossible>,
     /// Executed operations over the stated ones, where both are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub executed: Option<f64>,
 }
 
@@ -36,7 +34,6 @@ pub struct Floor {
     /// At the highest clock of the SMs, in ns; `None` where the report does not say it.
     pub top: Option<f64>,
     /// The highest clock of the SMs in Hz, where the ceiling goes by it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<f64>,
 }
 
@@ -57,7 +54,6 @@ pub enum Impossible {
         amount: &'static str,
         /// The least time in ns.
         floor: f64,
-        /// The measured one.
         measured: f64,
         /// The ceiling whose peak it is.
         by: String,
@@ -66,7 +62,6 @@ pub enum Impossible {
     FewerExecuted {
         /// Stated operations.
         stated: f64,
-        /// Executed ones.
         executed: f64,
     },
 }

@@ -21,7 +21,6 @@ pub struct Beside {
     pub label: String,
     /// The kernel under audit.
     pub kernel: Reading,
-    /// The reference.
     pub reference: Reading,
 }
 
@@ -37,10 +36,8 @@ pub struct ReferenceProfile {
     /// The metrics.
     pub rows: Vec<Beside>,
     /// The units of the chip under it, the busiest first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub units: Vec<Unit>,
     /// Where its time goes; `None` where its report does not count and sample by instruction.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
 }
 

@@ -12,9 +12,7 @@ use crate::evidence::{Benchmark, Clocks};
 /// The times under another state of the clocks than that of the headline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OtherState {
-    /// The kernel.
     pub kernel: Timed,
-    /// The reference.
     pub reference: Option<Timed>,
     /// The kernel's time over the reference's.
     pub ratio: Option<Shift>,

@@ -7,7 +7,6 @@ use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
-/// The code of one role.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct RoleCode {
     /// Which warps: `warp 5`, `warp not 4, 5`, or the comparison as it stands where it is no plain number.

@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What an audit was compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Against {
-    /// Nothing.
     #[default]
     Nothing,
     /// An audit of the series.
@@ -21,7 +20,6 @@ pub enum Against {
 /// An audit of a series, as far as its standing depends on it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// Its mark.
     pub mark: Mark,
     /// The audits that nothing followed when it was made; `None` where it does not say, so that it follows the one before it.
     pub after: Option<Vec<Mark>>,

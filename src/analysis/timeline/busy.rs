@@ -35,7 +35,6 @@ pub struct Gaps {
     pub largest: Option<Gap>,
 }
 
-/// A gap.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Gap {
     /// How long.

@@ -32,9 +32,7 @@ pub struct KernelShare {
 pub struct Decision {
     /// `gaps`, `copies`, `allocations`, `kernels`.
     pub id: &'static str,
-    /// The question.
     pub question: &'static str,
-    /// The answer.
     #[serde(serialize_with = "judgement::of_question")]
     pub answer: Judgement,
     /// The readings that decided, or what is missing.
@@ -100,7 +98,6 @@ impl serde::Serialize for Because {
 /// A kernel to profile, and how to find one typical launch of it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ToProfile {
-    /// Its name.
     pub name: String,
     /// Share of all kernels' time in percent.
     pub share_percent: f64,
@@ -144,7 +141,6 @@ pub struct TimelineAudit {
     pub notes: Vec<String>,
 }
 
-/// Judges a timeline.
 pub fn judge_timeline(timeline: &Timeline, limits: &Limits) -> TimelineAudit {
     let kernels = kernels(timeline);
     let devices = devices(timeline);
@@ -339,7 +335,6 @@ fn function(name: &str) -> &str {
     if start < end { &short[start..end] } else { short }
 }
 
-/// The function as a name for a file.
 fn file_name(function: &str) -> String {
     function.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }

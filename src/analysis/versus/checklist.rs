@@ -16,7 +16,6 @@ pub struct CheckedLine {
     #[serde(serialize_with = "judgement::of_line")]
     pub outcome: Judgement,
     /// The same of the old side; `None` without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Earlier>,
 }
 

@@ -14,7 +14,6 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimiterChange {
-    /// It is the same.
     Same,
     /// It is another.
     Moved,

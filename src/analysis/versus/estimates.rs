@@ -15,14 +15,12 @@ use cuda_binary::op::{Act, Space};
 /// A lever of the old side with what became of its reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Pulled {
-    /// Code of the lever.
     pub code: LeverCode,
     /// What it was, in a sentence.
     pub sentence: Words,
     /// The largest part of the old run time that it could save, in percent; `None` for a lever without a bound.
     pub bound: Option<f64>,
     /// Whether the bound rests on an assumption.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_rough: bool,
     /// The reading that was to be measured again.
     pub remeasure: String,
@@ -31,7 +29,6 @@ pub struct Pulled {
     /// It on the new side.
     pub new: Reading,
     /// What became of the bound; `None` without two times.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub met: Option<Met>,
 }
 
@@ -64,7 +61,6 @@ pub struct Estimates {
     pub levers: Vec<Pulled>,
     /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
     /// first reason where a bound was exceeded, because bounds hold for the same work.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fell: Option<(String, f64)>,
 }
 

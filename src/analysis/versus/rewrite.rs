@@ -27,7 +27,6 @@ pub struct OpcodeMove {
     /// Warp instructions, old and new.
     pub executed: (u64, u64),
     /// Where most of the change is: on the new side where the count rose, on the old side where it fell.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub stand: Option<Stand>,
 }
 

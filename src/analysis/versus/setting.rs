@@ -24,7 +24,6 @@ pub enum Weight {
 pub struct Setting {
     /// Stable id.
     pub id: String,
-    /// Label.
     pub label: String,
     /// The new side; `None` where the report does not say.
     pub new: Option<String>,

@@ -28,7 +28,6 @@ pub enum Cause {
     Work,
     /// The unit idles less, or more, with the same work.
     Overlap,
-    /// Both.
     Both,
     /// No unit was busy: its work cannot have set the time.
     Latency,
@@ -39,7 +38,6 @@ pub enum Cause {
 pub struct UnitChange {
     /// What a sentence calls it.
     pub label: String,
-    /// Its counter.
     pub counter: String,
     /// Whether it is the tensor pipe.
     pub is_tensor: bool,

@@ -19,7 +19,6 @@ pub(super) struct Base {
     commit: String,
     folder: PathBuf,
     config: Option<Config>,
-    /// Its pins.
     pub(super) pins: Pins,
     /// The snapshots that it has and that are not here as it has them, by their subjects; with what it has.
     changed: BTreeMap<String, Vec<(String, Change)>>,

@@ -125,7 +125,6 @@ impl Writer {
         );
     }
 
-    /// The end of a panel.
     pub(super) fn end_panel(&mut self) {
         self.0.push_str("</g>\n");
     }

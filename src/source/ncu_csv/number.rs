@@ -72,7 +72,6 @@ impl Locale {
         }
     }
 
-    /// The number of a cell.
     pub(super) fn number(self, cell: &str) -> Number {
         let cell = cell.trim();
         if matches!(cell, "nan" | "-nan" | "NaN" | "-nan(ind)" | "nan(ind)") {

@@ -72,7 +72,6 @@ impl<'t> Table<'t> {
         self.rows.push(Row { line, id: id.map(|id| self.first.saturating_add(id)), text });
     }
 
-    /// The cells of a row.
     pub(super) fn cells(&self, row: &Row<'t>) -> Cells<'t> {
         record(row.text, self.separator).map(|(cells, _)| cells).unwrap_or_default()
     }

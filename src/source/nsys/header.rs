@@ -30,7 +30,6 @@ impl Report {
         Report::ALL.iter().find(|(report, _, _)| *report == self).map_or("", |(_, name, _)| name)
     }
 
-    /// The report of that name.
     pub(super) fn named(name: &str) -> Option<Report> {
         Report::ALL.iter().find(|(_, new, old)| name == *new || name == *old).map(|(report, _, _)| *report)
     }

@@ -28,7 +28,6 @@ pub(crate) struct Wanted<'w> {
     pub(crate) unit: Option<TimeUnit>,
 }
 
-/// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, strum::EnumString)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -159,7 +158,6 @@ pub(crate) fn told_times(bytes: &[u8], path: &Path, wanted: Wanted<'_>) -> Resul
 /// Position, what was expected, what was found, and the cure.
 type Fault = (String, String, String, String);
 
-/// The row that is wanted.
 fn chosen<'r>(rows: &'r [Row], wanted: Wanted<'_>) -> Result<&'r Row, Fault> {
     let is_named = |row: &&Row| wanted.names.iter().any(|name| !name.is_empty() && row.name.contains(name));
     let found: Vec<&Row> = match wanted.row {

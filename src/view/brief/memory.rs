@@ -3,7 +3,7 @@
 use super::lead::called;
 use super::numbers::{row, sides, tenth};
 use super::places;
-use crate::analysis::phases::{Amount, LaneStep, Phases, Point, SectorAccess, Unavoidable};
+use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess};
 use crate::analysis::{AccessLine, Audit};
 use crate::catalog::Counter;
 use crate::quantity::SECTOR;
@@ -60,15 +60,8 @@ struct Level {
     hits: Option<String>,
 }
 
-/// What each level cannot avoid to move.
-pub(in crate::view) fn unavoidable(audit: &Audit) -> Unavoidable {
-    let launch = audit.correctness.as_ref().map(|check| &check.launch);
-    let launch = launch.or(audit.timing.as_ref().map(|timing| &timing.benchmark.launch));
-    Unavoidable::of(launch, audit.phases.as_ref())
-}
-
 fn levels(audit: &Audit) -> Option<Table> {
-    let least = unavoidable(audit);
+    let least = audit.unavoidable.clone();
     let value = |metric: Counter| row(audit, metric)?.new.value();
     let hits = |name: &str, metric: Counter| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
     // What reaches DRAM of what was stored is told once.
@@ -243,7 +236,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         Some(match access.is_inherent {
             true => format!(
                 "; the addresses at {at} are loaded values{}, so their excess is inherent",
-                index_of(phases, access)
+                index_of(access, places::file(phases))
             ),
             false if access.is_shifted() => format!("; {at} is contiguous and starts off a sector boundary"),
             false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
@@ -267,12 +260,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
 }
 
 /// ` (index: :23)`, where the load of the values is known.
-fn index_of(phases: &Phases, access: &SectorAccess) -> String {
-    let is_same = |at: &Point| (&at.file, at.line) == (&access.at.file, access.at.line);
-    let found = phases.indirection.as_ref().filter(|found| is_same(&found.load) && !is_same(&found.index));
-    found.map_or_else(String::new, |found| {
-        format!(" (index: {})", places::called_line(&found.index, places::file(phases)))
-    })
+fn index_of(access: &SectorAccess, file: &str) -> String {
+    access.index.as_ref().map_or_else(String::new, |index| format!(" (index: {})", places::called_line(index, file)))
 }
 
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.

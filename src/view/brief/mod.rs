@@ -38,7 +38,6 @@ pub(super) use changed::{changed_code, links};
 pub(super) use checks::section as checks;
 pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
-pub(in crate::view) use memory::unavoidable;
 pub(super) use order::sections;
 pub(in crate::view) use places::{
     called_line, file as file_of, lines as phase_lines, name as phase_name, phase_words, reason as stall_name,

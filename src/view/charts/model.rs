@@ -27,7 +27,6 @@ pub struct Chart {
     pub message: String,
     /// Path of its file, relative to the page.
     pub file: String,
-    /// The figure.
     pub figure: Figure,
 }
 
@@ -110,11 +109,9 @@ pub struct Bars {
 pub struct BarRow {
     /// The thing.
     pub label: String,
-    /// Its bars.
     pub bars: Vec<Bar>,
 }
 
-/// A bar.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Bar {
     /// Which side.
@@ -153,14 +150,10 @@ pub struct Axis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
-    /// A disc.
     #[default]
     Disc,
-    /// A square.
     Square,
-    /// A triangle.
     Triangle,
-    /// A diamond.
     Diamond,
 }
 

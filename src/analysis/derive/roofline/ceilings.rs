@@ -86,7 +86,6 @@ const LEVELS: [(&str, &str, Counter, Counter, Counter); 2] = [
 const L1_BUSY: Counter = Counter::L1texLsuWritebackActiveAvgPctElapsed;
 /// Bytes that L1 can write to the registers in a cycle, of the whole chip.
 const L1_WIDTH: Counter = Counter::DerivedL1texLsuWritebackBytesMemLgdsSumPeakSustained;
-/// Clock of L1.
 const L1_CLOCK: Counter = Counter::L1texCyclesElapsedAvgPerSecond;
 
 /// A pipe whose thread instructions are counted one by one.

@@ -35,7 +35,6 @@ pub enum Flag {
     Operations {
         /// Counted operations.
         counted: f64,
-        /// Stated ones.
         stated: f64,
     },
     /// All buffers of the launch together fit in L2.

@@ -19,10 +19,8 @@ pub struct Roofline {
     /// Labels of ceilings without a number.
     pub not_measured: Vec<String>,
     /// Matrix instructions that were executed, with their counts, where nothing tells their operations.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uncounted: Vec<(String, f64)>,
     /// Operations of all math pipes in one launch; `None` where those of the tensor pipe, or the duration, were not measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<f64>,
 }
 

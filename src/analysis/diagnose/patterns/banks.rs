@@ -79,7 +79,7 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let goal = (l1.share - excess).max(0.0);
     let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
-    let by_data = m.sampled().and_then(|phases| phases.conflicts_by_data).is_some_and(|part| part >= MOST);
+    let by_data = m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| part >= MOST);
     let (sentence, risk) = match by_data {
         true => {
             ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
@@ -119,7 +119,7 @@ const QUARTER: f64 = 0.25;
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
 fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let runs = m.kernel_of.phases?.shared_runs.as_ref()?;
+    let runs = m.study?.shared_runs()?;
     let gone = (1.0 - QUARTER) * runs.loads as f64;
     let cycles = m.cycles? * m.sms?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;

@@ -130,7 +130,7 @@ fn persistent(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     let tensor = phases.time.tensor?;
     let one = ask.m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
-    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || phases.fence_chain.is_some() {
+    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || ask.m.study?.fence_chain().is_some() {
         return None;
     }
     let wave = phases.time.last_wave;

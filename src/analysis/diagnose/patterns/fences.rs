@@ -22,7 +22,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 
 /// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.
 fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
-    let chain = m.sampled()?.fence_chain.as_ref()?;
+    let chain = m.sampled_code()?.fence_chain()?;
     let sentence = words!(
         "Fences at `:{}` ({} executed with a lane on) delay the arrival of each step, and with it the refill, the full barrier and the first product: {} of a warp's lifetime.",
         chain.at.line.to_string(),
@@ -35,7 +35,7 @@ fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
 
 /// C5: the fence chain.
 fn fence(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let chain = ask.m.sampled()?.fence_chain.as_ref().filter(|chain| chain.cost >= WORTH)?;
+    let chain = ask.m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
     let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
     Some(
         draft

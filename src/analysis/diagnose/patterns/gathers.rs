@@ -17,7 +17,7 @@ const WIDEST: u64 = 128;
 
 /// The loads through an index, where most of the wait for loads is theirs.
 pub(super) fn waited<'a>(m: &Measures<'a, '_>, wait: f64) -> Option<&'a Indirection> {
-    let found = m.sampled()?.indirection.as_ref()?;
+    let found = m.sampled_code()?.indirection()?;
     (found.for_loads + found.for_indices >= MOST * wait).then_some(found)
 }
 

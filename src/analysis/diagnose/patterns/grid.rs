@@ -6,6 +6,7 @@ use super::{Ask, At, Draft, Held, Pattern, Stands, WORTH, count, share};
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, RESIDENT, RESIDENT_MOST, THEORETICAL, WAVES};
+use crate::analysis::phases::Study;
 use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -161,6 +162,6 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 
 /// Whether chains of dependent loads are what it waits for.
 fn waits_in_chains(m: &Measures<'_, '_>) -> bool {
-    let chain = m.sampled().and_then(|phases| phases.chain.as_ref());
+    let chain = m.sampled_code().and_then(Study::chain);
     chain.is_some_and(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])
 }

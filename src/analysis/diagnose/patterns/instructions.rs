@@ -37,8 +37,8 @@ const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]]
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.
 pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
-    let (phases, total) = ask.m.sampled().zip(ask.m.mix.total)?;
-    let index = phases.index.unwrap_or_default();
+    let (study, total) = ask.m.sampled_code().zip(ask.m.mix.total)?;
+    let index = study.index_arithmetic();
     let left = |part: Part| {
         let row = part.row()?;
         let all = ask.m.mix.count(|op| row.runs(op))?;
@@ -61,7 +61,7 @@ pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
 pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
-    let index = ask.m.sampled()?.index.unwrap_or_default();
+    let index = ask.m.sampled_code()?.index_arithmetic();
     let (own, all) = match part {
         Part::Issue => (index.executed, ask.m.mix.total?),
         _ => (index.on(part), ask.m.mix.count(|op| part.row().is_some_and(|row| row.runs(op)))?),

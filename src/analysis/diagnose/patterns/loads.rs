@@ -7,6 +7,7 @@ use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
+use crate::analysis::phases::Study;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed};
@@ -20,7 +21,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
     let phases = m.sampled()?;
-    let chain = phases.chain.as_ref()?;
+    let chain = m.study?.chain()?;
     let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", format::fixed(cycles, 0)));
     let sentence = words!(
         "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
@@ -98,7 +99,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
     let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
     let overlapped = wait * (1.0 - now / then);
-    let chain = m.kernel_of.phases.and_then(|phases| phases.chain.as_ref());
+    let chain = m.study.and_then(Study::chain);
     if let Some(chain) = chain.filter(|chain| 2.0 * chain.share >= wait) {
         let why = words!("the value of the load at `:{}` is its next address", chain.load.line.to_string());
         return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
@@ -167,7 +168,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// More chains of dependent loads at once. This launch alone does not get shorter.
 fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let chain = m.sampled()?.chain.as_ref()?;
+    let chain = m.sampled_code()?.chain()?;
     if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
         return None;
     }

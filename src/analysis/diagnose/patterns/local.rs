@@ -118,7 +118,7 @@ impl IndexWork {
 
 /// `None` where no local array is indexed on the uniform datapath.
 fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
-    let own = m.kernel_of.phases?.local_index.as_ref()?.uniform as f64;
+    let own = m.study?.local_index()[0] as f64;
     let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
     (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
 }
@@ -137,7 +137,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let executed = m.executed();
     let moves = m.count(|op| op.is_in(Space::Local));
     let index = index_work(m);
-    let others = m.kernel_of.phases.and_then(|phases| phases.local_index.as_ref()).map_or(0.0, |own| own.others as f64);
+    let others = m.study.map_or(0.0, |study| study.local_index()[1] as f64);
     let gone = moves + others + index.map_or(0.0, |index| index.own);
     let issue = m.unit(Part::Issue).zip(executed);
     let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));

@@ -88,7 +88,7 @@ fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 fn narrow_index(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let phases = m.sampled()?;
-    let index = &phases.indirection.as_ref()?.index;
+    let index = &m.study?.indirection()?.index;
     let own =
         phases.accesses.iter().find(|access| access.at.offset == index.offset && access.width_bits == Some(64))?;
     let gone = 16.0 * own.sectors as f64;

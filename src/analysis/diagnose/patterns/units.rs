@@ -152,7 +152,7 @@ fn pressure(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
 /// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
 fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
     let phases = m.sampled()?;
-    let chain = phases.chain.as_ref().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
+    let chain = m.study?.chain().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
     let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
     let alone = f64::from(latency.dram?);
     let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;

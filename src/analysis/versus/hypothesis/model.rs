@@ -30,7 +30,6 @@ pub enum When {
 pub struct Condition {
     /// Which side it is about.
     pub when: When,
-    /// What is expected.
     pub expected: Expectation,
     /// The old side's reading; `None` without an old side.
     pub old: Option<Reading>,
@@ -55,10 +54,8 @@ pub struct Tested {
     #[serde(skip)]
     pub(in crate::analysis) because: Because,
     /// The earlier audit that confirmed it; empty where none did.
-    #[serde(skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
     /// When it was stated.
-    #[serde(skip_serializing_if = "Foresight::is_unknown")]
     pub foresight: Foresight,
 }
 

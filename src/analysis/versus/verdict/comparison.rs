@@ -18,12 +18,10 @@ use std::collections::HashSet;
 /// Conditions under which not even counts of work compare.
 const HARDWARE: [&str; 3] = ["gpu", "sm-count", "work"];
 
-/// The verdict on one reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadingVerdict {
     /// The row's id.
     pub id: String,
-    /// The verdict.
     pub verdict: Verdict,
     /// What it rests on; `None` where a side has no number or the numbers do not compare.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,7 +103,6 @@ impl Comparison {
         Comparison { whole, readings }
     }
 
-    /// The verdict on a reading.
     pub fn reading(&self, id: &str) -> Option<&ReadingVerdict> {
         self.readings.iter().find(|reading| reading.id == id)
     }

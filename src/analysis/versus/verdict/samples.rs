@@ -14,7 +14,6 @@ const COUNTED: usize = 400;
 pub struct Sample {
     /// How many launches had a value.
     pub count: usize,
-    /// The median.
     pub median: f64,
     /// Robust standard deviation over the median, in percent: `100 × 1.4826 × MAD / |median|`; `None` for one value or
     /// a median of zero.
