@@ -127,10 +127,14 @@ fn tensor_memory_and_the_roles_of_warps_follow_from_the_code() {
     assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["registers", "tensor memory"]));
     // What the compiler calls where an allocation goes wrong traps, and is no function of the kernel.
     assert_eq!(code.flow.called, 0);
-    // The source's tile of 256 rows and 128 columns; a lane stores 32 bytes of a row of 1,536.
+    // The source's tile of 256 rows and 128 columns.
     let products: Vec<_> = code.products.iter().map(|own| (own.opcode.as_str(), own.shape, own.count)).collect();
     assert_eq!(products, [("UTCQMMA.2CTA", Some([256, 128]), 4)]);
-    let stores: Vec<_> = code.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
+    // Of the other kernel a lane stores 32 bytes of a row of 16,384.
+    let flags = ["-O3", "-DVECTOR=16", "-DTILE_N=128"];
+    let fp4 = built(&Path::new(ROOT).join("kernels"), "block_scaled_gemm.cu", "sm_100a", &flags);
+    let fp4 = code_facts(&CodeInputs { build: &fp4, ..inputs.clone() }).unwrap();
+    let stores: Vec<_> = fp4.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
     assert_eq!(stores, [(256, 8, 32, 32)]);
     let role = |opcode: &str| {
         let roles = code.dispatches[0].roles.iter();

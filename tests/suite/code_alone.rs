@@ -76,6 +76,58 @@ fn checks_tell_whether_the_next_sums_are_on_their_way() {
 }
 
 #[test]
+fn tensor_memory_in_two_requests_is_told() {
+    let kernel = r#"extern "C" __global__ void twice(unsigned* out) {
+  __shared__ unsigned at[2];
+  for (int i = 0; i < N; i++) {
+    unsigned to = (unsigned)__cvta_generic_to_shared(&at[i]);
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(to) : "memory");
+  }
+  __syncthreads();
+  out[threadIdx.x] = at[threadIdx.x % N];
+}"#;
+    let project = Project::new();
+    fs::write(project.path("twice.cu"), kernel).unwrap();
+    let page = |count: u32| {
+        let config = format!(
+            "[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n[[subject]]\nname = \"k{count}\"\nsource = \"twice.cu\"\narch = \"sm_100a\"\nflags = [\"-DN={count}\"]\n[subject.launch]\nblock = 32\n",
+            places().cuda.unwrap().display().to_string()
+        );
+        fs::write(project.path("audit.toml"), config).unwrap();
+        project.run("generate --date 2026-01-01").done();
+        project.read(&format!("pages/2026-01-01-k{count}.md"))
+    };
+    let twice = page(2);
+    assert!(
+        twice.contains("asked for 2 times, 512 columns together") && twice.contains("`split-allocation`"),
+        "{twice}"
+    );
+    assert!(!page(1).contains("split-allocation"));
+}
+
+#[test]
+fn what_ptxas_printed_needs_no_disassembler() {
+    let project = Project::new();
+    let config = format!(
+        "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nsource = \"k.cu\"\narch = \"sm_90a\"\nkernel = \"^gemm_bf16_cluster$\"\nevidence = {:?}\n",
+        format!("{ROOT}/tests/fixtures/collected/gemm_bf16_cluster")
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+    fs::write(project.path("k.cu"), "").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_audit"));
+    command.current_dir(project.path("")).env_remove("CUDA_HOME").env("PATH", "/nowhere");
+    let made =
+        command.args(["generate", "--template", "full", "--no-charts", "--date", "2026-01-01"]).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let page = project.read("pages/2026-01-01-k.md");
+    // 168 registers, nothing spilled, no stack, one barrier: the log of the folder. 197,696 of 233,472 bytes: 85 %.
+    assert!(!page.contains("no build log was given"), "{page}");
+    for said in ["Spills, stack, barriers", "0 B, 0 B, 1", "197,696 B (85 % of 228 KB)"] {
+        assert!(page.contains(said), "{said}\n{page}");
+    }
+}
+
+#[test]
 fn a_check_for_a_variant_names_one_that_there_is() {
     let project = project("[[subject.check]]\nsass = \"FFMA\"\n");
     state(&project, "gemm_bias_v1", "[[subject.check]]\nsass = \"FFMA\"\nvariant = \"N = 256\"\n");
