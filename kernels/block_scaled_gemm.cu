@@ -69,23 +69,43 @@ __device__ __forceinline__ void multiply(unsigned sum, uint64_t a, uint64_t b, u
         : "memory");
 }
 
-// A lane holds one row of the block's half of the tile; each step takes 16 of its columns from tensor memory to 32 bytes of the output.
-__device__ __forceinline__ void store_tile(__half* target, unsigned sums)
+// 32 columns of a row to the output, 32 bytes at a time.
+__device__ __forceinline__ void store_chunk(__half* target, const uint32_t (&sum)[32])
 {
-#pragma unroll 2
-    for (unsigned column = 0; column < TileN; column += 16u) {
-        uint32_t sum[16];
-        load_sums(sum, sums + column);
-        wait_for_sums(sum);
+#pragma unroll
+    for (unsigned column = 0; column < 32u; column += 16u) {
         unsigned word[8];
 #pragma unroll
         for (unsigned i = 0; i < 8u; ++i) {
-            const __half2 pair = __floats2half2_rn(__uint_as_float(sum[i * 2u]), __uint_as_float(sum[i * 2u + 1u]));
+            const unsigned at = column + i * 2u;
+            const __half2 pair = __floats2half2_rn(__uint_as_float(sum[at]), __uint_as_float(sum[at + 1u]));
             word[i] = *reinterpret_cast<const unsigned*>(&pair);
         }
         asm volatile("st.global.v8.b32 [%0], {%1, %2, %3, %4, %5, %6, %7, %8};" ::"l"(target + column), "r"(word[0]), "r"(word[1]), "r"(word[2]),
                      "r"(word[3]), "r"(word[4]), "r"(word[5]), "r"(word[6]), "r"(word[7])
                      : "memory");
+    }
+}
+
+// A lane holds one row of the block's half of the tile. While 64 columns are converted and stored, the next 64 are on their way from
+// tensor memory into registers of their own.
+__device__ __forceinline__ void store_tile(__half* target, unsigned sums)
+{
+    uint32_t sum[2][2][32];
+    load_sums(sum[0][0], sums);
+    load_sums(sum[0][1], sums + 32u);
+#pragma unroll
+    for (unsigned column = 0; column < TileN; column += 64u) {
+        const unsigned now = column / 64u % 2u;
+        wait_for_sums(sum[now][0]);
+        wait_for_sums(sum[now][1]);
+        if (column + 64u < TileN) {
+            load_sums(sum[now ^ 1u][0], sums + column + 64u);
+            load_sums(sum[now ^ 1u][1], sums + column + 96u);
+        }
+        keep_order();
+        store_chunk(target + column, sum[now][0]);
+        store_chunk(target + column + 32u, sum[now][1]);
     }
 }
 

@@ -72,21 +72,36 @@ __device__ __forceinline__ void commit_products(unsigned barrier)
                  : "memory");
 }
 
-__device__ __forceinline__ void load_sums(uint32_t (&sum)[16], unsigned address)
+// 32 columns of the 32 lanes that the warp reaches.
+__device__ __forceinline__ void load_sums(uint32_t (&sum)[32], unsigned address)
 {
     asm volatile(
-        "tcgen05.ld.sync.aligned.32x32b.x16.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, [%16];"
-        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(sum[4]), "=r"(sum[5]), "=r"(sum[6]), "=r"(sum[7]), "=r"(sum[8]),
-          "=r"(sum[9]), "=r"(sum[10]), "=r"(sum[11]), "=r"(sum[12]), "=r"(sum[13]), "=r"(sum[14]), "=r"(sum[15])
+        "tcgen05.ld.sync.aligned.32x32b.x32.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+        "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, [%32];"
+        : "=r"(sum[0]), "=r"(sum[1]), "=r"(sum[2]), "=r"(sum[3]), "=r"(sum[4]), "=r"(sum[5]), "=r"(sum[6]), "=r"(sum[7]),
+          "=r"(sum[8]), "=r"(sum[9]), "=r"(sum[10]), "=r"(sum[11]), "=r"(sum[12]), "=r"(sum[13]), "=r"(sum[14]), "=r"(sum[15]),
+          "=r"(sum[16]), "=r"(sum[17]), "=r"(sum[18]), "=r"(sum[19]), "=r"(sum[20]), "=r"(sum[21]), "=r"(sum[22]), "=r"(sum[23]),
+          "=r"(sum[24]), "=r"(sum[25]), "=r"(sum[26]), "=r"(sum[27]), "=r"(sum[28]), "=r"(sum[29]), "=r"(sum[30]), "=r"(sum[31])
         : "r"(address));
 }
 
-// Naming the sums keeps their uses behind the wait.
-__device__ __forceinline__ void wait_for_sums(uint32_t (&sum)[16])
+// Naming the sums keeps their uses behind the wait. It is a wait for all loads of the warp.
+__device__ __forceinline__ void wait_for_sums(uint32_t (&sum)[32])
 {
     asm volatile("tcgen05.wait::ld.sync.aligned;"
                  : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6]), "+r"(sum[7]),
-                   "+r"(sum[8]), "+r"(sum[9]), "+r"(sum[10]), "+r"(sum[11]), "+r"(sum[12]), "+r"(sum[13]), "+r"(sum[14]), "+r"(sum[15])::"memory");
+                   "+r"(sum[8]), "+r"(sum[9]), "+r"(sum[10]), "+r"(sum[11]), "+r"(sum[12]), "+r"(sum[13]), "+r"(sum[14]), "+r"(sum[15]),
+                   "+r"(sum[16]), "+r"(sum[17]), "+r"(sum[18]), "+r"(sum[19]), "+r"(sum[20]), "+r"(sum[21]), "+r"(sum[22]), "+r"(sum[23]),
+                   "+r"(sum[24]), "+r"(sum[25]), "+r"(sum[26]), "+r"(sum[27]), "+r"(sum[28]), "+r"(sum[29]), "+r"(sum[30]), "+r"(sum[31])
+                 :
+                 : "memory");
+}
+
+// Holds the order of what stands before and behind, without a wait: ptxas moves nothing across the leave to launch dependent grids, of
+// which there are none here. Else it issues a load of sums behind the uses of the one before, to give both the same registers.
+__device__ __forceinline__ void keep_order()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
 __device__ __forceinline__ unsigned shared_address(const void* pointer)

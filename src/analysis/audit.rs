@@ -298,7 +298,9 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
             hypothesis::settled(all, new, old, &code, &pair.settings, compared)
         }
     };
-    let checks = checklist::checked(&work.expected, &known, was);
+    let has_products = named::reading(&known, "tensor.instructions").value().is_some_and(|count| count > 0.0);
+    let is_by_design = derived.occupancy.is_by_design(has_products) == Some(true);
+    let checks = checklist::checked(&work.expected, &known, was, is_by_design);
     let line = named::line(&known);
     let stated = Stated::of(kernel, &derived.roofline, work, pair.timing.as_ref(), limits);
     let Kernel { stalls, mix, coalescing, occupancy, roofline, .. } = derived;

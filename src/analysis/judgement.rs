@@ -17,6 +17,8 @@ pub enum Judgement {
     /// There is no number: neither met nor missed.
     #[serde(alias = "NOT_MEASURED")]
     NotMeasured,
+    /// Measured, and missed by a design that it is not meant for.
+    DoesNotApply,
 }
 
 /// What is judged, which decides the words.
@@ -53,6 +55,7 @@ impl Judgement {
             (Judgement::Unclear, _) => "INCONCLUSIVE",
             (Judgement::NotMeasured, Role::Condition) => "not measured",
             (Judgement::NotMeasured, _) => "NOT MEASURED",
+            (Judgement::DoesNotApply, _) => "n/a",
         }
     }
 }
@@ -72,7 +75,7 @@ pub(in crate::analysis) fn of_hypothesis<S: Serializer>(one: &Judgement, to: S) 
     to.serialize_str(&one.word(Role::Hypothesis).replace(' ', "_"))
 }
 
-/// A line of a checklist in JSON: `pass`, `not-measured`.
+/// A line of a checklist in JSON: `pass`, `not-measured`, `n/a`.
 pub(crate) fn of_line<S: Serializer>(one: &Judgement, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&one.word(Role::Check).to_lowercase().replace(' ', "-"))
 }

@@ -161,7 +161,9 @@ pub fn decided(milestones: &[Milestone]) -> Vec<(usize, &Concluded)> {
     all.filter(|(at, one)| match one.judgement {
         Judgement::Holds => told.insert((&one.name, None)),
         Judgement::Fails | Judgement::Unclear => true,
-        Judgement::NotMeasured => milestones[*at].verdict.is_some() && told.insert((&one.name, Some(&one.reason))),
+        Judgement::NotMeasured | Judgement::DoesNotApply => {
+            milestones[*at].verdict.is_some() && told.insert((&one.name, Some(&one.reason)))
+        }
     })
     .collect()
 }

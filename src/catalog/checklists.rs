@@ -75,6 +75,16 @@ impl FromStr for Operator {
     }
 }
 
+/// Where the miss of a line says nothing of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unless {
+    /// One block an SM, of a kernel with products that takes the registers or the shared memory of it, is its design.
+    OneBlockByDesign,
+    /// The tensor cores are at the rate that the checklist asks of them.
+    TensorBusy,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChecklistLine {
@@ -88,6 +98,8 @@ pub struct ChecklistLine {
     pub value: Option<f64>,
     /// The threshold that gives the number.
     pub threshold: Option<Threshold>,
+    /// Where a miss says nothing; `None` for a line that always holds or fails.
+    pub unless: Option<Unless>,
     /// What to do first where it fails; empty where the reading itself says it.
     #[serde(default)]
     pub then: String,

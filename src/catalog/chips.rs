@@ -14,6 +14,37 @@ pub struct TensorRate {
     pub cite: &'static str,
 }
 
+/// Device memory of a product of a chip.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceMemory {
+    /// The product.
+    pub product: &'static str,
+    /// Bits of its bus.
+    pub bus_bits: u32,
+    /// Its clock in MHz; two transfers a cycle.
+    pub clock_mhz: u32,
+    /// Who saw that.
+    pub cite: &'static str,
+}
+
+impl DeviceMemory {
+    /// Bytes a second: the width of the bus in bytes, twice in each cycle.
+    pub fn bytes_per_second(&self) -> f64 {
+        f64::from(self.bus_bits) / 8.0 * 2.0 * f64::from(self.clock_mhz) * 1e6
+    }
+}
+
+/// A fact that no number holds.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChipFact {
+    /// In words.
+    pub text: &'static str,
+    /// Who says or saw it.
+    pub cite: &'static str,
+}
+
 /// Cycles from a load to its value, with nothing else in flight.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,6 +110,18 @@ pub struct ChipRow {
     pub cite: &'static str,
     /// Dense tensor-core rates, where published.
     pub tensor: Option<TensorRate>,
+    /// Device memory, where it is not what product pages say.
+    pub memory: Option<DeviceMemory>,
+    /// What else is worth knowing of it.
+    #[serde(default)]
+    pub fact: Vec<ChipFact>,
+}
+
+impl ChipRow {
+    /// Whether products take tensor memory (tcgen05).
+    pub fn has_tensor_memory(&self) -> bool {
+        self.tensor_memory_columns.is_some()
+    }
 }
 
 catalog! {
@@ -110,6 +153,22 @@ mod tests {
             assert!(row.shared_per_block_max + row.shared_reserved_per_block <= row.shared_per_sm, "{}", row.arch);
         }
         assert!(chip((3, 5)).is_none());
+    }
+
+    #[test]
+    fn facts_of_blackwell_agree_with_each_other() {
+        // 148 SMs x 1,856 MHz: 2.25, 4.5 and 9 PFLOPS; 7,680 bits at 3,996 MHz twice a cycle: 7.67 TB/s.
+        let b200 = chip((10, 0)).expect("chip");
+        let rate = |input: &str| f64::from(b200.tensor.as_ref().expect("rates").dense[input]) * 148.0 * 1.856e9;
+        for (input, published) in [("fp16", 2.25e15), ("fp8", 4.5e15), ("fp4", 9e15)] {
+            assert!((rate(input) / published - 1.0).abs() < 0.01, "{input}");
+        }
+        let memory = b200.memory.as_ref().expect("memory");
+        assert!((memory.bytes_per_second() / 7.67e12 - 1.0).abs() < 0.001);
+        // Where products are of tcgen05 there is tensor memory for their sums, and nowhere else.
+        for row in chips() {
+            assert_eq!(row.has_tensor_memory(), row.full_rate_tensor == Some("tensor-tcgen05"), "{}", row.arch);
+        }
     }
 
     #[test]

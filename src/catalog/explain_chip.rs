@@ -3,6 +3,8 @@
 use super::{ChipRow, Explanation, chips};
 use crate::quantity::format;
 
+/// The major compute capability from which some chips have tensor memory.
+const FIRST_WITH_TENSOR_MEMORY: u32 = 10;
 /// Words before the name of a product that say who makes it or for whom.
 const BRANDS: [&str; 4] = ["NVIDIA", "GEFORCE", "TESLA", "QUADRO"];
 
@@ -59,6 +61,27 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
             tensor.cite
         ));
     }
+    match row.tensor_memory_columns {
+        Some(columns) => facts.push(format!(
+            "An SM has {} columns of tensor memory, of 128 lanes of 32 bits, which its blocks share; products are of tcgen05.",
+            whole(columns)
+        )),
+        None if row.cc.0 >= FIRST_WITH_TENSOR_MEMORY => {
+            facts.push("It has no tensor memory and no tcgen05: products are of whole warps (`mma.sync`).".to_owned());
+        }
+        None => {}
+    }
+    if let Some(memory) = &row.memory {
+        facts.push(format!(
+            "Device memory of a {}: a bus of {} bits at {} MHz, {} TB/s (source: {}).",
+            memory.product,
+            whole(memory.bus_bits),
+            whole(memory.clock_mhz),
+            format::fixed(memory.bytes_per_second() / 1e12, 2),
+            memory.cite
+        ));
+    }
+    facts.extend(row.fact.iter().map(|fact| format!("{} (source: {})", fact.text, fact.cite)));
     match row.counters {
         Some(counters) => facts.push(format!(
             "Its counters are listed: `audit explain METRIC --chip {counters}` says whether ncu has a metric here."
@@ -94,6 +117,24 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chip_tells_what_it_has_for_products_and_who_saw_it() {
+        let facts = |name: &str| chip_named(name).map(|row| of_chip(row).facts.join(" ")).unwrap_or_default();
+        let b200 = facts("B200");
+        for said in [
+            "512 columns of tensor memory",
+            "7,680 bits",
+            "7.67 TB/s",
+            "tile::gather4",
+            "NaN",
+            "pull/530",
+            "fp4 32,768",
+        ] {
+            assert!(b200.contains(said), "{said}: {b200}");
+        }
+        assert!(facts("RTX 5090").contains("no tcgen05") && !facts("H200").contains("tcgen05"));
+    }
 
     #[test]
     fn a_chip_answers_to_every_name_that_is_its_own() {

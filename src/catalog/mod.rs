@@ -31,7 +31,7 @@ mod tool_options;
 mod vocabulary;
 mod words;
 
-pub(crate) use checklists::{Checklist, ChecklistLine};
+pub(crate) use checklists::{Checklist, ChecklistLine, Unless};
 pub use checklists::{Operator, checklist, checklists};
 pub(crate) use chips::{ChipRow, LoadLatency, chip_of_arch};
 pub use chips::{chip, chips};

@@ -22,17 +22,21 @@ impl Builds {
         let further = self.others.iter().map(|(variant, build)| (Some(variant), build));
         let all = self.new.iter().map(|build| (first, build)).chain(further);
         let one = |(variant, build): (Option<&Variant>, &CodeBuild)| {
+            let name = variant.map_or("", |variant| variant.name.as_str());
+            let is_for = |only: &str| only.is_empty() || only == name;
+            let checks: Vec<_> = subject.code_checks.iter().filter(|check| is_for(&check.variant)).cloned().collect();
+            let shared: Vec<_> = subject.shared.iter().filter(|part| is_for(&part.variant)).cloned().collect();
             let dynamic = variant.and_then(|variant| variant.dynamic_shared).or(subject.launch.dynamic_shared);
             Ok(code_facts(&CodeInputs {
                 build,
-                variant: variant.map_or("", |variant| &variant.name),
+                variant: name,
                 old: self.old.iter().find(|old| old.cubin.arch == build.cubin.arch),
                 kernel: subject.kernel.as_ref(),
                 old_kernel: subject.baseline_kernel.as_ref(),
                 launched,
                 shape: LaunchShape { dynamic_shared: dynamic, ..subject.launch },
-                checks: &subject.code_checks,
-                shared: &subject.shared,
+                checks: &checks,
+                shared: &shared,
             })?)
         };
         all.map(one).collect()

@@ -85,6 +85,11 @@ impl Folder {
         self.file(files::PROFILE.0)
     }
 
+    /// What ptxas printed of its build, where that was kept.
+    pub(super) fn log(&self) -> Option<PathBuf> {
+        self.file(files::PTXAS.0)
+    }
+
     /// The file of a step that made one.
     fn file(&self, step: &str) -> Option<PathBuf> {
         let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;

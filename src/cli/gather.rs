@@ -188,17 +188,20 @@ impl<'p> Gatherer<'p> {
         };
         let shown = all.map(|all| analysis::configurations(&all, name, &kernel.kernel.function));
         let configurations = shown.or(tuned.map(|tuned| tuned.configurations)).unwrap_or_default();
-        let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
-        let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
         let own = self.instead(subject, &report, builds, &kernel.kernel)?;
         let builds = own.as_ref().unwrap_or(builds);
+        let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
+        let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
+        // What the assembler printed needs no disassembler; a build that was read has it with its code.
+        let kept = folder.filter(|_| logs.is_empty() && builds.new.is_empty()).and_then(Folder::log);
+        let kept: Vec<BuildLog> = kept.iter().map(|path| source::read_build_log(path)).collect::<Result<_, _>>()?;
         let launched = match builds.new.is_empty() {
             true => None,
             false => Some(Launched::of(&report, &profile.cubins()?, &selection)?),
         };
         let code = builds.facts(subject, launched.as_ref())?;
         let mut new = Side {
-            build: Build::of(&kernel.kernel, &kernel.device, &logs),
+            build: Build::of(&kernel.kernel, &kernel.device, if kept.is_empty() { &logs } else { &kept }),
             unchecked: builds.unchecked(subject, &code),
             code,
             collected: folder.map(|folder| folder.collected.clone().without_keys()),

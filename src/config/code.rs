@@ -26,6 +26,8 @@
 //! count = "= 8"                # also "<= 8", ">= 8", "some" (default) and "none"; `forbid = true` is "none"
 //! in = "hottest-loop"          # also "function" (default), "loop at line 10", "line 10" and "lines 10-25"
 //! min_width = 128              # bits that each such load or store must move per lane
+//! aligned = true               # constants of its addresses are multiples of what a lane moves; others do not count
+//! under_way = 200              # cycles of the warp's own work between each load and the first wait for it; others do not count
 //! per_iteration = true         # counts what every turn of the hottest loop runs once
 //!
 //! [[subject.check]]
@@ -33,10 +35,11 @@
 //! sequence = ["LDTM", "FADD*16", "F2FP*8", "STG"]  # in this order in one basic block
 //! gap = 8                      # other instructions between two of them at most; any number by default
 //! arch = "sm_100a"             # only for this one
+//! variant = "N = 256"          # only for this one of `[[subject.variant]]`; a part of `[[subject.shared]]` takes it as well
 //!
 //! [[subject.check]]
 //! resource = "tensor-columns"  # what the kernel takes of the chip; also registers, spill-stores, spill-loads, static-shared,
-//! count = "= 512"              # shared-left, mbarrier-inits and tensor-allocations
+//! count = "= 512"              # shared-left, mbarrier-inits, mbarrier-arrivals and tensor-allocations
 //! ```
 //!
 //! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
@@ -156,10 +159,14 @@ pub(super) struct CheckKeys {
     #[serde(rename = "in")]
     scope: Option<Spanned<String>>,
     min_width: Option<u32>,
+    under_way: Option<u32>,
+    #[serde(default)]
+    aligned: bool,
     #[serde(default)]
     per_iteration: bool,
     #[serde(default)]
     arch: String,
+    variant: Option<Spanned<String>>,
 }
 
 impl Text {
@@ -235,6 +242,18 @@ impl Text {
         values.iter().map(arch).collect()
     }
 
+    /// The variant that a check or a part of shared memory is for; empty for all.
+    pub(super) fn variant(&self, name: Option<Spanned<String>>, all: &[Variant]) -> Result<String, ConfigError> {
+        let Some(name) = name else { return Ok(String::new()) };
+        if all.iter().any(|variant| variant.name == name.get_ref().trim()) {
+            return Ok(name.get_ref().trim().to_owned());
+        }
+        let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
+        let found = format!("found {:?}", name.get_ref());
+        let help = (!names.is_empty()).then(|| format!("the variants are {}", names.join("; ")));
+        Err(self.wrong("expected a variant of the subject".into(), name.span(), &found, help))
+    }
+
     pub(super) fn launch(&self, keys: &LaunchKeys) -> Result<LaunchShape, ConfigError> {
         let threads = keys.block.as_ref().map(|block| {
             let sides = match block.get_ref() {
@@ -263,7 +282,7 @@ impl Text {
         })
     }
 
-    pub(super) fn check(&self, keys: CheckKeys) -> Result<SassCheck, ConfigError> {
+    pub(super) fn check(&self, keys: CheckKeys, variants: &[Variant]) -> Result<SassCheck, ConfigError> {
         let resource = keys.resource.as_ref().map(|name| self.parsed::<Resource>(name)).transpose()?;
         let own = [keys.sass.as_ref().map(Spanned::span), keys.sequence.as_ref().map(Spanned::span)];
         let span = own.into_iter().flatten().next().unwrap_or_default();
@@ -313,8 +332,11 @@ impl Text {
             count,
             scope: keys.scope.map(|scope| self.parsed(&scope)).transpose()?.unwrap_or_default(),
             min_width: keys.min_width,
+            under_way: keys.under_way,
+            aligned: keys.aligned,
             per_iteration: keys.per_iteration,
             arch: keys.arch,
+            variant: self.variant(keys.variant, variants)?,
         })
     }
 

@@ -155,7 +155,8 @@ impl Text {
             baseline_benchmark: keys.baseline_benchmark.map(&mut file),
             reference: keys.reference_report.map(&mut file),
         };
-        let checks = keys.check.into_iter().map(|check| self.check(check)).collect::<Result<Vec<_>, _>>()?;
+        let checks = keys.check.into_iter().map(|check| self.check(check, &variants)).collect::<Result<Vec<_>, _>>()?;
+        let shared = keys.shared.into_iter().map(|keys| self.shared_part(keys, &variants)).collect::<Result<_, _>>()?;
         Ok(Subject {
             hypotheses: self.hypotheses(keys.hypothesis, &checks)?,
             title: keys.title,
@@ -179,7 +180,7 @@ impl Text {
             tests,
             reference,
             code_checks: checks,
-            shared: keys.shared.into_iter().map(|keys| self.shared_part(keys)).collect::<Result<_, _>>()?,
+            shared,
             commit: keys.commit,
             change: keys.change,
             work: self.work(keys.work)?,

@@ -16,6 +16,7 @@
 //! mbarriers = true             # all that the kernel initialises: held against the machine code
 //! ```
 
+use super::code::Variant;
 use super::error::ConfigError;
 use super::text::Text;
 use crate::analysis::code::SharedPart;
@@ -35,11 +36,12 @@ pub(super) struct SharedKeys {
     align: Option<Spanned<toml::Value>>,
     #[serde(default)]
     mbarriers: bool,
+    variant: Option<Spanned<String>>,
 }
 
 impl Text {
     /// One part of the layout.
-    pub(super) fn shared_part(&self, keys: SharedKeys) -> Result<SharedPart, ConfigError> {
+    pub(super) fn shared_part(&self, keys: SharedKeys, variants: &[Variant]) -> Result<SharedPart, ConfigError> {
         // Far above the memory of any chip, and far below what sums of them hold.
         let number = |value: &Spanned<toml::Value>| match self.amount(value)?.value() {
             bytes if bytes <= u64::from(u32::MAX) => Ok(bytes),
@@ -55,6 +57,7 @@ impl Text {
             every: or(&keys.every, bytes)?,
             align: or(&keys.align, 1)?,
             has_mbarriers: keys.mbarriers,
+            variant: self.variant(keys.variant, variants)?,
         };
         if part.bytes == 0 || part.align == 0 || !(1..=MOST).contains(&part.times) {
             let message = format!("expected bytes and `align` above 0, and `times` from 1 to {MOST}");

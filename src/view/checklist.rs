@@ -19,10 +19,14 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks = vec![paragraph(
         "counts",
         words!(
-            "{} FAIL, {} NOT MEASURED, {} PASS. A line without a number is neither met nor missed.",
+            "{} FAIL, {} NOT MEASURED, {} PASS{}. A line without a number is neither met nor missed.",
             count(Judgement::Fails),
             count(Judgement::NotMeasured),
-            count(Judgement::Holds)
+            count(Judgement::Holds),
+            match count(Judgement::DoesNotApply) {
+                0 => String::new(),
+                spared => format!(", {spared} n/a"),
+            }
         ),
     )];
     for id in lists(&audit.checks) {

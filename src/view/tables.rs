@@ -127,6 +127,7 @@ pub(super) fn judged(judgement: Judgement, role: Role) -> Cell {
         Judgement::Holds => Tone::Good,
         Judgement::Fails => Tone::Bad,
         Judgement::Unclear | Judgement::NotMeasured => Tone::Unsure,
+        Judgement::DoesNotApply => Tone::Plain,
     })
 }
 

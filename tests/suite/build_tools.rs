@@ -1,7 +1,6 @@
 //! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
 
 use crate::read_sass::{nodes_of_dot, nodes_of_flow};
-use cuda_binary::Op;
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
 use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
@@ -13,6 +12,9 @@ use std::path::Path;
 
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+/// Flags of the patch embedding with scales.
+const SCALED: [&str; 3] = ["-O3", "-DSCALED=1", "-DTILE_N=128"];
+
 /// The tools of this repository's own toolchain, so that tests see the pinned versions.
 pub(crate) fn places() -> Places {
     let places = Places { cuda: Some(Path::new(ROOT).join(".cuda")), ..Places::default() };
@@ -21,7 +23,12 @@ pub(crate) fn places() -> Places {
 }
 
 pub(crate) fn build(folder: &Path, source: &str, arch: &str) -> CodeBuild {
-    let (places, flags) = (places(), ["-O3".to_owned()]);
+    built(folder, source, arch, &["-O3"])
+}
+
+fn built(folder: &Path, source: &str, arch: &str, flags: &[&str]) -> CodeBuild {
+    let places = places();
+    let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     let made = compile(&places, &Compile { folder, source: Path::new(source), arch, flags: &flags }).unwrap();
     let sass = disassemble(&places, &made.cubin).unwrap();
     let parts = CodeParts {
@@ -66,13 +73,14 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     let places = places();
     let kernels = Path::new(ROOT).join("kernels");
     let source = Path::new("patch_embed_gemm_sm100.cu");
-    let made = compile(&places, &Compile { folder: &kernels, source, arch: "sm_100a", flags: &[] }).unwrap();
+    let flags = SCALED.map(str::to_owned);
+    let made = compile(&places, &Compile { folder: &kernels, source, arch: "sm_100a", flags: &flags }).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cubin = folder.path().join("k.cubin");
     std::fs::write(&cubin, &made.cubin).unwrap();
     let nvdisasm = places.find(Tool::Nvdisasm).unwrap();
     let graph = run(&Call::new(&nvdisasm.path).argument("-bbcfg").argument("-poff").argument(&cubin)).unwrap();
-    let build = build(&kernels, "patch_embed_gemm_sm100.cu", "sm_100a");
+    let build = built(&kernels, "patch_embed_gemm_sm100.cu", "sm_100a", &SCALED);
     let theirs = nodes_of_dot(&String::from_utf8(graph.stdout).unwrap());
     assert!(theirs.len() > 50);
     let ours = nodes_of_flow(build.listing.functions.iter());
@@ -93,14 +101,14 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
         let own = dispatch.roles[role].blocks.iter().flat_map(|at| flow.blocks[*at].instructions.clone());
         own.filter(|at| function.instructions[*at].base() == opcode).count()
     };
-    assert_eq!((holds(0, "LDTM"), holds(1, "UTCQMMA"), holds(2, "UTMALDG")), (3, 4, 4));
+    assert_eq!((holds(0, "LDTM"), holds(1, "UTCQMMA"), holds(2, "UTMALDG")), (4, 4, 4));
     assert_eq!((holds(0, "UTMALDG"), holds(1, "STG"), holds(2, "UTCQMMA")), (0, 0, 0));
     assert!(dispatch.meet.is_some());
 }
 
 #[test]
-fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
-    let build = build(&Path::new(ROOT).join("kernels"), "patch_embed_gemm_sm100.cu", "sm_100a");
+fn tensor_memory_and_the_roles_of_warps_follow_from_the_code() {
+    let build = built(&Path::new(ROOT).join("kernels"), "patch_embed_gemm_sm100.cu", "sm_100a", &SCALED);
     let inputs = CodeInputs {
         build: &build,
         variant: "",
@@ -116,16 +124,18 @@ fn tensor_memory_and_the_wait_for_it_follow_from_the_code() {
     // `tcgen05.alloc … 512` of 512 columns: one block, whatever room shared memory leaves.
     let columns = code.resources.iter().find(|row| row.label == "Tensor memory, columns").unwrap();
     assert_eq!(columns.cubin, Some(512));
-    assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["tensor memory"]));
+    assert_eq!((code.occupancies[0].blocks, code.occupancies[0].limiters()), (1, vec!["registers", "tensor memory"]));
     // What the compiler calls where an allocation goes wrong traps, and is no function of the kernel.
     assert_eq!(code.flow.called, 0);
-    let load = code.loads.iter().find(|load| load.opcode == Op::LDTM).unwrap();
-    assert!(load.latency == 200 && load.cycles > 0 && load.turn >= load.instructions, "{load:?}");
-    // The source's tile of 256 rows and 128 columns; a lane stores 32 bytes of a row of 1,536.
+    // The source's tile of 256 rows and 128 columns.
     let products: Vec<_> = code.products.iter().map(|own| (own.opcode.as_str(), own.shape, own.count)).collect();
     assert_eq!(products, [("UTCQMMA.2CTA", Some([256, 128]), 4)]);
-    let stores: Vec<_> = code.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
-    assert_eq!(stores, [(256, 2, 32, 32)]);
+    // Of the other kernel a lane stores 32 bytes of a row of 16,384.
+    let flags = ["-O3", "-DVECTOR=16", "-DTILE_N=128"];
+    let fp4 = built(&Path::new(ROOT).join("kernels"), "block_scaled_gemm.cu", "sm_100a", &flags);
+    let fp4 = code_facts(&CodeInputs { build: &fp4, ..inputs.clone() }).unwrap();
+    let stores: Vec<_> = fp4.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
+    assert_eq!(stores, [(256, 8, 32, 32)]);
     let role = |opcode: &str| {
         let roles = code.dispatches[0].roles.iter();
         roles.filter(|role| role.telling.iter().any(|(own, _)| own.name() == opcode)).collect::<Vec<_>>()

@@ -1,6 +1,6 @@
 //! Audits of the code alone in the gate, the history and comparisons; and old verdicts of checks on the code.
 
-use crate::build_tools::places;
+use crate::build_tools::{ROOT, places};
 use crate::project::{Profile, Project};
 use std::fs;
 
@@ -35,6 +35,109 @@ fn the_gate_holds_the_checks_and_says_that_time_is_not_measured() {
     failing.run("check").ends(1, "FAIL k: 1 of 2 checks pass; FAIL: no FFMA (sm_90a).");
     failing.run("check --no-checks").ends(6, "NOT MEASURED");
     failing.run("check --fresh --date 2026-01-02").ends(1, "no FFMA");
+}
+
+/// The epilogues of the kernels for sm_100a as they are, and where the compiler is free to move a load of sums behind the uses of
+/// the one before: it then issues it there, into the same registers.
+#[test]
+fn checks_tell_whether_the_next_sums_are_on_their_way() {
+    let project = Project::new();
+    let kernels = std::path::Path::new(ROOT).join("kernels");
+    for file in ["patch_embed_gemm_sm100.cu", "block_scaled_gemm.cu", "sm100.cuh"] {
+        let text = fs::read_to_string(kernels.join(file)).unwrap();
+        let free = text.replace(r#"asm volatile("griddepcontrol.launch_dependents;" ::: "memory");"#, "");
+        assert_eq!(free == text, file != "sm100.cuh", "{file}");
+        for (folder, text) in [("held", &text), ("free", &free)] {
+            fs::create_dir_all(project.path(folder)).unwrap();
+            fs::write(project.path(folder).join(file), text).unwrap();
+        }
+    }
+    let subject = |folder: &str, file: &str, flags: &str, check: &str| {
+        format!(
+            "[[subject]]\nname = \"{folder}-{file}\"\nsource = \"{folder}/{file}.cu\"\narch = \"sm_100a\"\ncommit = \"c1\"\nflags = [{flags}]\n[[subject.check]]\nsass = \"tcgen05.ld\"\n{check}\n"
+        )
+    };
+    let mut config =
+        format!("[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n", places().cuda.unwrap().display().to_string());
+    for folder in ["held", "free"] {
+        // 128 columns are 4 loads of 32; the first of a tile is waited for, of the other kernel the first two.
+        let scaled = r#""-O3", "-DSCALED=1", "-DTILE_N=128""#;
+        config += &subject(folder, "patch_embed_gemm_sm100", scaled, "under_way = 200\ncount = \"= 3\"");
+        let fp4 = r#""-O3", "-DVECTOR=16", "-DTILE_N=128""#;
+        config += &subject(folder, "block_scaled_gemm", fp4, "under_way = 64\ncount = \"= 2\"");
+    }
+    fs::write(project.path("audit.toml"), config).unwrap();
+    for kernel in ["patch_embed_gemm_sm100", "block_scaled_gemm"] {
+        for (folder, status, word) in [("held", 0, "PASS"), ("free", 1, "FAIL")] {
+            project.run(&format!("generate {folder}-{kernel} --date 2026-01-01")).done();
+            project.run(&format!("check {folder}-{kernel}")).ends(status, word);
+        }
+    }
+}
+
+#[test]
+fn tensor_memory_in_two_requests_is_told() {
+    let kernel = r#"extern "C" __global__ void twice(unsigned* out) {
+  __shared__ unsigned at[2];
+  for (int i = 0; i < N; i++) {
+    unsigned to = (unsigned)__cvta_generic_to_shared(&at[i]);
+    asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 256;" ::"r"(to) : "memory");
+  }
+  __syncthreads();
+  out[threadIdx.x] = at[threadIdx.x % N];
+}"#;
+    let project = Project::new();
+    fs::write(project.path("twice.cu"), kernel).unwrap();
+    let page = |count: u32| {
+        let config = format!(
+            "[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n[[subject]]\nname = \"k{count}\"\nsource = \"twice.cu\"\narch = \"sm_100a\"\nflags = [\"-DN={count}\"]\n[subject.launch]\nblock = 32\n",
+            places().cuda.unwrap().display().to_string()
+        );
+        fs::write(project.path("audit.toml"), config).unwrap();
+        project.run("generate --date 2026-01-01").done();
+        project.read(&format!("pages/2026-01-01-k{count}.md"))
+    };
+    let twice = page(2);
+    assert!(
+        twice.contains("asked for 2 times, 512 columns together") && twice.contains("`split-allocation`"),
+        "{twice}"
+    );
+    assert!(!page(1).contains("split-allocation"));
+}
+
+#[test]
+fn what_ptxas_printed_needs_no_disassembler() {
+    let project = Project::new();
+    let config = format!(
+        "[audit]\nout = \"pages\"\n[[subject]]\nname = \"k\"\nsource = \"k.cu\"\narch = \"sm_90a\"\nkernel = \"^gemm_bf16_cluster$\"\nevidence = {:?}\n",
+        format!("{ROOT}/tests/fixtures/collected/gemm_bf16_cluster")
+    );
+    fs::write(project.path("audit.toml"), config).unwrap();
+    fs::write(project.path("k.cu"), "").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_audit"));
+    command.current_dir(project.path("")).env_remove("CUDA_HOME").env("PATH", "/nowhere");
+    let made =
+        command.args(["generate", "--template", "full", "--no-charts", "--date", "2026-01-01"]).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let page = project.read("pages/2026-01-01-k.md");
+    // 168 registers, nothing spilled, no stack, one barrier: the log of the folder. 197,696 of 233,472 bytes: 85 %.
+    assert!(!page.contains("no build log was given"), "{page}");
+    for said in ["Spills, stack, barriers", "0 B, 0 B, 1", "197,696 B (85 % of 228 KB)"] {
+        assert!(page.contains(said), "{said}\n{page}");
+    }
+}
+
+#[test]
+fn a_check_for_a_variant_names_one_that_there_is() {
+    let project = project("[[subject.check]]\nsass = \"FFMA\"\n");
+    state(&project, "gemm_bias_v1", "[[subject.check]]\nsass = \"FFMA\"\nvariant = \"N = 256\"\n");
+    project.run("lint").ends(2, "expected a variant of the subject");
+}
+
+#[test]
+fn constants_of_addresses_are_held_to_the_width_of_an_access() {
+    let aligned = "[[subject.check]]\nname = \"aligned\"\nsass = \"LDG\"\naligned = true\n";
+    project(aligned).run("check").ends(0, "PASS k: 1 of 1 checks pass");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::committed;
 use crate::project::audit;
-use audit_launch::{Argument, DType, Reference, Role, Swizzle, Values};
+use audit_launch::{Argument, BlockScale, BlockScales, DType, Reference, Role, Swizzle, Values};
 use kernel_audit::config::{Config, Subject};
 use std::fs;
 use std::path::Path;
@@ -100,6 +100,51 @@ buffers = [
     let twice = text.replace(r#"name = "rows", dtype"#, r#"name = "bias", dtype"#);
     let error = Config::parse(Path::new("audit.toml"), twice).unwrap_err().to_string();
     assert!(error.contains("two buffers are called"), "{error}");
+}
+
+#[test]
+fn a_product_may_have_scales_of_blocks() {
+    // 8192 rows of 1024 values: a scale for 16 of them, 524,288 of each operand.
+    let text = WHOLE.replace(
+        r#"cublaslt = { a = "a", b = "b", transpose_b = true, bias = "bias", out = "out" }"#,
+        r#"cublaslt = { a = "x", b = "w", a_scale = "xs", b_scale = "ws", transpose_b = true, out = "sums" }
+buffers = [
+  { name = "x", dtype = "e2m1", shape = [8192, 1024] },
+  { name = "w", dtype = "e2m1", shape = [200, 1024] },
+  { name = "xs", dtype = "ue4m3", shape = [2048, 256], uniform = [0.0625, 1] },
+  { name = "ws", dtype = "ue4m3", shape = [64, 256], uniform = [0.0625, 1] },
+  { name = "sums", role = "out", dtype = "f16", shape = [8192, 200] },
+]"#,
+    );
+    let Reference::Gemm(gemm) = subject(&text).reference.unwrap().reference else { panic!() };
+    // Rows are filled up to 256 for the second.
+    assert_eq!(gemm.scales, Some(BlockScales { kind: BlockScale::Vec16Ue4m3, a: 9, b: 10 }));
+    assert_eq!([8192, 200].map(|rows| BlockScale::Vec16Ue4m3.elements(rows, 1024)), [524_288, 16_384]);
+    assert_eq!(BlockScale::of([DType::E4m3, DType::E5m2], [DType::E8m0; 2]), Some(BlockScale::Vec32Ue8m0));
+    for (part, by, says) in [
+        (", b_scale = \"ws\"", "", "only one operand has scales"),
+        ("shape = [64, 256]", "shape = [50, 256]", "expected 16384 scales"),
+        ("dtype = \"ue4m3\", shape = [64", "dtype = \"e8m0\", shape = [64", "no product of these types"),
+        ("b_scale = \"ws\"", "b_scale = \"wd\"", "did you mean"),
+        ("shape = [200, 1024]", "shape = [1024, 200]", "does not give"),
+    ] {
+        assert!(text.contains(part), "{part}");
+        let error = Config::parse(Path::new("audit.toml"), text.replace(part, by)).unwrap_err().to_string();
+        assert!(error.contains(says), "{by}: {error}");
+    }
+    let turned = text
+        .replace("shape = [200, 1024]", "shape = [1024, 200]")
+        .replace("transpose_b = true, out = \"sums\"", "out = \"sums\"");
+    let error = Config::parse(Path::new("audit.toml"), turned).unwrap_err().to_string();
+    assert!(error.contains("rows of `a` and rows of `b`"), "{error}");
+    // What a device without such tensor cores is told, before the library is asked.
+    let refused = |capability: &str| BlockScale::Vec32Ue8m0.check(capability).map_err(|error| error.to_string());
+    assert_eq!((refused("10.0"), refused("12.1")), (Ok(()), Ok(())));
+    let said = refused("9.0").unwrap_err();
+    assert!(
+        said.contains("VEC32_UE8M0") && said.contains("this device has 9.0") && said.contains("`buffers`"),
+        "{said}"
+    );
 }
 
 #[test]

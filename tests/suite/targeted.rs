@@ -73,6 +73,98 @@ fn stalls_of_the_peak_are_told_on_their_own_basis() {
     assert!(!found.contains("Counters asked for"), "a stall stands twice: {found}");
 }
 
+/// The lists of the documents that this program grew from: the command `ncu --csv --metrics …` of each.
+const ASKED: [&[&str]; 12] = [
+    &[
+        "smsp__inst_executed.sum",
+        "smsp__inst_executed_not_predicated_off.sum",
+        "smsp__thread_inst_executed.sum",
+        "smsp__thread_inst_executed_not_predicated_off.sum",
+    ],
+    &[DRAM, L2, L1],
+    &["stalled_barrier", "stalled_membar"],
+    &["stalled_wait", "stalled_short_scoreboard"],
+    &["smsp__thread_inst_executed_not_predicated_off.avg.pct_of_peak_sustained_active"],
+    &["stalled_long_scoreboard", "stalled_not_selected"],
+    &[L2, "stalled_lg_throttle", "smsp__inst_executed_op_global_ld.sum"],
+    &["stalled_mio_throttle", "stalled_drain", "l1tex__m_xbar2l1tex_write_bytes.sum", L2],
+    &[
+        "stalled_barrier",
+        "stalled_membar",
+        "stalled_wait",
+        "stalled_long_scoreboard",
+        "stalled_not_selected",
+        "stalled_mio_throttle",
+        "stalled_drain",
+        "stalled_short_scoreboard",
+        "stalled_lg_throttle",
+    ],
+    &[
+        DRAM,
+        L2,
+        L1,
+        "smsp__inst_executed_op_global_st.sum",
+        "smsp__inst_executed_op_global_ld.sum",
+        "smsp__inst_executed_op_shared_ld.sum",
+        "smsp__inst_executed_op_shared_st.sum",
+    ],
+    &[
+        "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+        "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed",
+        "smsp__average_warps_issue_stalled_barrier_per_issue_active.pct",
+        "smsp__average_warps_issue_stalled_membar_per_issue_active.pct",
+        "smsp__average_warps_issue_stalled_mio_throttle_per_issue_active.pct",
+        "smsp__average_warps_issue_stalled_short_scoreboard_per_issue_active.pct",
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+        "lts__t_sectors_srcunit_tex_op_read.sum",
+    ],
+    &["stalled_lg_throttle"],
+];
+const DRAM: &str = "dram__throughput.avg.pct_of_peak_sustained_elapsed";
+const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
+const L1: &str = "l1tex__throughput.avg.pct_of_peak_sustained_elapsed";
+
+#[test]
+fn every_counter_that_is_asked_for_stands_on_the_page() {
+    for asked in ASKED {
+        let full = |name: &&'static str| match name.strip_prefix("stalled_") {
+            Some(reason) => format!("smsp__warps_issue_stalled_{reason}.avg.pct_of_peak_sustained_active").leak(),
+            None => *name,
+        };
+        let names: Vec<&'static str> = asked.iter().map(full).collect();
+        let unit = |name: &str| if name.contains("pct") { "%" } else { "inst" };
+        let rows: Vec<Row> = names.iter().map(|name| (*name, unit(name), "41.5")).collect();
+        let page = page(&rows);
+        for name in &names {
+            assert!(page.contains(&format!("`{name}`")), "{name} is not on\n{page}");
+        }
+        let has_stalls = names.iter().any(|name| name.contains("stalled"));
+        assert!(!has_stalls || !page.contains("neither unit utilisation nor stall reasons"), "{page}");
+        assert!(!has_stalls || !page.contains("holds no stall reasons"), "{page}");
+    }
+}
+
+#[test]
+fn roll_ups_are_units_where_their_parts_are_absent() {
+    let found = page(&[(DRAM, "%", "93.0"), (L2, "%", "55.4"), (L1, "%", "84.0")]);
+    assert!(found.contains("(`memory-dram`, saturated)") && found.contains("DRAM 93, L1 cache 84, L2 55"), "{found}");
+}
+
+#[test]
+fn waits_and_turns_are_read_together() {
+    let said = |waits: &'static str, turns: &'static str| {
+        page(&[
+            ("smsp__warps_issue_stalled_long_scoreboard.avg.pct_of_peak_sustained_active", "%", waits),
+            ("smsp__warps_issue_stalled_not_selected.avg.pct_of_peak_sustained_active", "%", turns),
+            ("smsp__warps_issue_stalled_barrier.avg.pct_of_peak_sustained_active", "%", "4.00"),
+        ])
+    };
+    assert!(said("5.00", "3.00").contains("both large: warps take turns"));
+    assert!(said("5.00", "0.02").contains("nobody is ready in the meantime"));
+    assert!(said("0.02", "0.01").contains("both small: what warps wait for is elsewhere"));
+    assert!(!said("0.02", "3.00").contains("Long scoreboard and not selected"));
+}
+
 #[test]
 fn stalls_per_issue_are_cycles() {
     let page = page(&[

@@ -34,6 +34,10 @@ pub enum LaunchError {
         "cuBLASLt was not found\n  help: install the CUDA toolkit's libraries, put the folder of libcublasLt.so on LD_LIBRARY_PATH, or drop [subject.reference]"
     )]
     NoCublasLt,
+    #[error(
+        "cuBLASLt multiplies with scales of blocks ({scales}) on compute capability 10.0 and later, this device has {capability}\n  help: run it on such a device, or give the product buffers of types that this one has, under `buffers`"
+    )]
+    NoBlockScales { scales: &'static str, capability: String },
     #[error("{doing} failed: {status}{cure}")]
     CublasLt {
         doing: String,

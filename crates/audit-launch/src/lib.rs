@@ -6,6 +6,7 @@
 
 #![deny(missing_docs)]
 
+mod block_scales;
 mod difference;
 mod dtype;
 mod error;
@@ -16,6 +17,7 @@ pub mod gpu;
 mod plan;
 mod values;
 
+pub use block_scales::{BlockScale, BlockScales};
 pub use difference::{Limits, difference};
 pub use dtype::DType;
 pub use error::LaunchError;

@@ -1,6 +1,6 @@
 //! The plan of a launch: what audit.toml says of shape, arguments, reference and tolerance.
 
-use super::DType;
+use super::{BlockScales, DType};
 use std::path::PathBuf;
 
 /// One launch of the kernel under audit.
@@ -188,6 +188,8 @@ pub struct Gemm {
     pub a: usize,
     /// Position of the second operand.
     pub b: usize,
+    /// Scales of blocks of both operands; `None` where they have none.
+    pub scales: Option<BlockScales>,
     /// Position of the vector that is added to every row.
     pub bias: Option<usize>,
     /// Position of the output, which lends type and shape.

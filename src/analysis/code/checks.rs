@@ -4,6 +4,7 @@ use super::CodeFacts;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 use super::count::Count;
 use super::flow::line_of;
+use super::latency::under_way;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
@@ -31,10 +32,16 @@ pub struct SassCheck {
     pub scope: Scope,
     /// Bits per lane that every match must move at least.
     pub min_width: Option<u32>,
+    /// Cycles of the warp's own work that must lie between a load and the first wait for it; others do not count.
+    pub under_way: Option<u32>,
+    /// Whether every constant of an address is a multiple of what a lane moves; others do not count.
+    pub aligned: bool,
     /// Whether only instructions count that run once in every turn of the loop.
     pub per_iteration: bool,
     /// Only for this architecture; all when empty.
     pub arch: String,
+    /// Only for this variant of the subject; all when empty.
+    pub variant: String,
 }
 
 /// The code that checks look at.
@@ -61,6 +68,12 @@ impl SassCheck {
         }
         if let Some(bits) = self.min_width {
             rule += &format!(", each at least {bits} bits wide");
+        }
+        if let Some(cycles) = self.under_way {
+            rule += &format!(", under way while the warp works for {cycles} cycles or more");
+        }
+        if self.aligned {
+            rule += ", constants of addresses aligned to what a lane moves";
         }
         rule
     }
@@ -131,6 +144,8 @@ enum Open {
     NoWidth,
     #[error("the opcode of such an instruction does not give its width")]
     UnknownWidth,
+    #[error("the listing has no encodings, which say what waits for a load")]
+    NoSchedule,
 }
 
 /// What was seen, and the positions of the instructions that decide.
@@ -165,9 +180,23 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         return Ok((number(within.len(), Matched::Sequences), deciding));
     }
     let pattern = patterns.pop().ok_or(Open::Empty)?;
-    let matches: Vec<usize> = (0..code.len())
+    let mut matches: Vec<usize> = (0..code.len())
         .filter(|at| places.contains(at) && is_of(&code[*at].opcode, &pattern) && !code[*at].never_runs())
         .collect();
+    if let Some(least) = check.under_way {
+        let hidden = matches.iter().map(|at| {
+            let block = &ground.flow.blocks[ground.flow.block_of(*at).unwrap_or_default()].instructions;
+            under_way(&code[block.clone()], at - block.start)
+        });
+        let hidden: Vec<u32> = hidden.collect::<Option<_>>().ok_or(Open::NoSchedule)?;
+        matches = matches.into_iter().zip(hidden).filter(|(_, cycles)| *cycles >= least).map(|(at, _)| at).collect();
+    }
+    if check.aligned {
+        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(&code[*at].opcode)).collect();
+        let widths = widths.ok_or(Open::UnknownWidth)?;
+        let is_aligned = |(at, bits): &(usize, u32)| constant(&code[*at].operands) % u64::from(bits / 8).max(1) == 0;
+        matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
+    }
     if let Some(bits) = check.min_width {
         let narrow = narrower(bits, code, &matches)?;
         if !narrow.is_empty() {
@@ -256,6 +285,13 @@ fn narrower(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Result<Ve
     Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
 }
 
+/// The constant of an address, without its sign: of `[R2.64+-0x20]` 32.
+fn constant(operands: &str) -> u64 {
+    let digits = operands.split(['+', '-']).find_map(|part| part.trim().strip_prefix("0x"));
+    let digits = digits.and_then(|digits| digits.split(|c: char| !c.is_ascii_hexdigit()).next());
+    digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0)
+}
+
 /// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
 /// inside, make the count a range.
 fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
@@ -281,6 +317,13 @@ fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constants_of_addresses_are_read() {
+        assert_eq!(constant("desc[UR14][R2.64+0x1e0], R20, R28"), 0x1e0);
+        assert_eq!(constant("[R2+UR4+-0x20], R20"), 0x20);
+        assert_eq!(constant("desc[UR14][R2.64], R20, R28"), 0);
+    }
 
     #[test]
     fn steps_may_be_repeated() {

@@ -82,6 +82,11 @@ pub struct CodeFacts {
 }
 
 impl CodeFacts {
+    /// A resource by its label.
+    pub(crate) fn resource(&self, label: &str) -> Option<&ResourceRow> {
+        self.resources.iter().find(|row| row.label == label)
+    }
+
     /// Architecture and, among several builds of one source, the variant: what a heading calls the build.
     pub fn label(&self) -> String {
         if self.variant.is_empty() { self.arch.clone() } else { format!("{}, {}", self.variant, self.arch) }

@@ -68,6 +68,20 @@ fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
     })
 }
 
+/// Cycles of a warp's own work between a load and the first instruction of its block that waits for it, or the block's end where
+/// none does; `None` where the listing has no encodings. Loads of an opcode return in order: one without a scoreboard of its own
+/// is waited for with the next that has one.
+pub(super) fn under_way(block: &[SassInstruction], at: usize) -> Option<u32> {
+    let behind = &block[at..];
+    let schedules: Vec<Schedule> = behind.iter().map(schedule).collect::<Option<_>>()?;
+    let holds = |row: &usize| behind[*row].op() == behind[0].op() && schedules[*row].sets.is_some();
+    let first = (0..behind.len()).find(holds)?;
+    let scoreboard = schedules[first].sets?;
+    let waits = |row: &usize| *row > first && schedules[*row].waits >> scoreboard & 1 == 1;
+    let until = (0..behind.len()).find(waits).unwrap_or(behind.len());
+    Some(schedules[..until].iter().map(|own| own.stall).sum())
+}
+
 /// The latency of a load, where the chip's is known.
 fn latency_of(op: Op, latency: &LoadLatency) -> Option<u32> {
     match op.space().filter(|_| op.act() == Some(Act::Load)) {
@@ -169,6 +183,23 @@ mod tests {
 
     fn found(rows: &[SassInstruction]) -> Option<LoadUse> {
         soonest(&rows.iter().collect::<Vec<_>>(), &LATENCY, "")
+    }
+
+    #[test]
+    fn work_between_a_load_and_its_wait_is_counted() {
+        // 2 + 4 + 4 cycles up to the row that waits for scoreboard 1; the load with none of its own returns before that.
+        let block = [
+            row("LDTM.x32", 1, 7, 0),
+            row("LDTM.x32", 2, 1, 0),
+            row("FADD", 4, 7, 0),
+            row("LDTM.x32", 4, 2, 0),
+            row("FADD", 5, 7, 0b10),
+            row("FADD", 5, 7, 0),
+        ];
+        assert_eq!([0, 1].map(|at| under_way(&block, at)), [Some(11), Some(10)]);
+        assert_eq!(under_way(&block, 3), Some(14), "nothing waits: to the end of the block");
+        let blind = SassInstruction { encoding: None, ..row("LDTM", 1, 1, 0) };
+        assert_eq!(under_way(&[blind], 0), None);
     }
 
     #[test]

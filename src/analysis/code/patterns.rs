@@ -2,7 +2,8 @@
 
 use super::accesses::WidthRow;
 use super::facts::CodeFacts;
-use super::resources::{Agreement, REGISTER_CAP, ResourceRow};
+use super::resources::{Agreement, REGISTER_CAP, SPILL_LOADS, SPILL_STORES};
+use super::tensor_memory;
 use crate::analysis::derive::product_shape::{cycles, sides, wavefronts};
 use crate::analysis::diagnose::finding::{Finding, Severity};
 use crate::analysis::limits::Limits;
@@ -20,13 +21,14 @@ struct Built<'a> {
 }
 
 /// Every pattern of the code, the most telling first.
-const PATTERNS: [fn(&Built<'_>) -> Option<Finding>; 10] = [
+const PATTERNS: [fn(&Built<'_>) -> Option<Finding>; 11] = [
     build_differs,
     spills,
     local_arrays,
     older_tensor_path,
     narrow_products,
     occupancy,
+    split_allocation,
     load_latency,
     narrow_access,
     double,
@@ -40,10 +42,6 @@ pub(in crate::analysis) fn findings(code: &CodeFacts, limits: &Limits) -> Vec<Fi
 }
 
 impl Built<'_> {
-    fn resource(&self, label: &str) -> Option<&ResourceRow> {
-        self.code.resources.iter().find(|row| row.label == label)
-    }
-
     /// Instructions of a class of opcodes.
     fn count(&self, class: &str) -> u64 {
         self.code.classes.iter().find(|row| row.class == class).map_or(0, |row| row.count as u64)
@@ -69,13 +67,13 @@ fn build_differs(g: &Built<'_>) -> Option<Finding> {
 /// Spilled registers: bytes stored and loaded by ptxas, instructions that the cubin marks, and the cap on registers, where the
 /// kernel uses all that it leaves.
 fn spills(g: &Built<'_>) -> Option<Finding> {
-    let stores = g.resource("Spill stores, callees included").and_then(|row| row.ptxas);
-    let loads = g.resource("Spill loads, callees included").and_then(|row| row.ptxas);
-    let marked = g.resource("Instructions that spill or refill").and_then(|row| row.cubin);
+    let stores = g.code.resource(SPILL_STORES).and_then(|row| row.ptxas);
+    let loads = g.code.resource(SPILL_LOADS).and_then(|row| row.ptxas);
+    let marked = g.code.resource("Instructions that spill or refill").and_then(|row| row.cubin);
     if [stores, loads, marked].into_iter().flatten().sum::<u64>() == 0 {
         return None;
     }
-    let cap = g.resource(REGISTER_CAP).and_then(|row| row.cubin).filter(|cap| g.code.registers() >= Some(*cap));
+    let cap = g.code.resource(REGISTER_CAP).and_then(|row| row.cubin).filter(|cap| g.code.registers() >= Some(*cap));
     let cap = cap.map(|cap| {
         words!(
             "; `__launch_bounds__` or `-maxrregcount` caps a thread at {} registers, and the kernel uses all of them",
@@ -159,6 +157,19 @@ fn occupancy(g: &Built<'_>) -> Option<Finding> {
         limiters
     );
     shown(Code::OccupancyLimit, Severity::Notes, sentence)
+}
+
+/// Tensor memory that is asked for more than once: the second request of a block was seen to wait for ever.
+fn split_allocation(g: &Built<'_>) -> Option<Finding> {
+    let count = g.code.resource(tensor_memory::ALLOCATIONS)?.cubin.filter(|count| *count > 1)?;
+    let columns = g.code.resource(tensor_memory::COLUMNS).and_then(|row| row.cubin);
+    let columns = columns.map(|columns| format!(", {} columns together", format::integer(columns)));
+    let sentence = words!(
+        "Tensor memory is asked for {} times{}: two requests of 256 columns by one block were seen to wait for ever, where one of 512 comes at once; the parts of one are column offsets.",
+        format::integer(count),
+        columns.unwrap_or_default()
+    );
+    shown(Code::SplitAllocation, Severity::Costs, sentence)
 }
 
 /// Loads in a loop whose values are used before they can be there: one warp alone waits for the value, and there is no room for

@@ -22,6 +22,8 @@ pub enum Resource {
     SharedLeft,
     /// Instructions that initialise an mbarrier.
     Mbarriers,
+    /// Arrivals for which all mbarriers together are initialised.
+    Arrivals,
     /// Columns of tensor memory.
     TensorColumns,
     /// Allocations of tensor memory.
@@ -38,6 +40,7 @@ impl Resource {
             Resource::StaticShared => ("static-shared", STATIC_SHARED),
             Resource::SharedLeft => ("shared-left", shared_map::LEFT),
             Resource::Mbarriers => ("mbarrier-inits", shared_map::MBARRIERS),
+            Resource::Arrivals => ("mbarrier-arrivals", shared_map::ARRIVALS),
             Resource::TensorColumns => ("tensor-columns", tensor_memory::COLUMNS),
             Resource::TensorAllocations => ("tensor-allocations", tensor_memory::ALLOCATIONS),
         }

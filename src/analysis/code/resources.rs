@@ -42,13 +42,15 @@ pub(super) const REGISTERS: &str = "Registers per thread";
 /// The label of the most registers that launch bounds or options leave a thread.
 pub(super) const REGISTER_CAP: &str = "Register cap";
 /// The label of the stack frame.
-pub(in crate::analysis) const FRAME: &str = "Stack frame";
+pub(crate) const FRAME: &str = "Stack frame";
+/// The label of the block's barriers.
+pub(crate) const BARRIERS: &str = "Barriers";
 /// Registers that a thread can have: a cap of as many is none. CUDA C++ Programming Guide, Compute Capabilities.
 const NO_CAP: u64 = 255;
 /// The label of what is put into local memory where registers run out.
-pub(super) const SPILL_STORES: &str = "Spill stores, callees included";
+pub(crate) const SPILL_STORES: &str = "Spill stores, callees included";
 /// The label of what is taken back.
-pub(super) const SPILL_LOADS: &str = "Spill loads, callees included";
+pub(crate) const SPILL_LOADS: &str = "Spill loads, callees included";
 /// The label of shared memory that the build fixes.
 pub(super) const STATIC_SHARED: &str = "Static shared memory";
 
@@ -98,7 +100,7 @@ pub(super) fn rows(
             Some(kernel.shared_bytes),
             launch(|l| l.static_shared.value()),
         ),
-        row("Barriers", "", ptxas(|r| r.barriers), kernel.barriers, None),
+        row(BARRIERS, "", ptxas(|r| r.barriers), kernel.barriers, None),
         row(SPILL_STORES, "B", ptxas(|r| spilled(r, r.spill_store_bytes, |c| c.spill_store_bytes)), None, None),
         row(SPILL_LOADS, "B", ptxas(|r| spilled(r, r.spill_load_bytes, |c| c.spill_load_bytes)), None, None),
         row("Instructions that spill or refill", "", None, marked, None),

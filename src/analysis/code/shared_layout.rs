@@ -22,6 +22,8 @@ pub struct SharedPart {
     pub align: u64,
     /// Whether it is the mbarriers of the kernel, all of them.
     pub has_mbarriers: bool,
+    /// Only for this variant of the subject; all when empty.
+    pub variant: String,
 }
 
 /// What the check is called, and what it asks.
@@ -111,7 +113,7 @@ mod tests {
 
     fn part(name: &str, at: u64, bytes: u64, times: u64, every: u64) -> SharedPart {
         let has_mbarriers = name == "mbarriers";
-        SharedPart { name: name.into(), at, bytes, times, every, align: 8, has_mbarriers }
+        SharedPart { name: name.into(), at, bytes, times, every, align: 8, has_mbarriers, variant: String::new() }
     }
 
     fn end(parts: &[SharedPart], dynamic: Option<u64>, initialised: Initialised) -> (Judgement, String) {

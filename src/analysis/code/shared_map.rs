@@ -3,7 +3,7 @@
 use super::resources::{ResourceRow, row};
 use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
 use crate::catalog;
-use crate::evidence::{CubinKernel, SassFunction};
+use crate::evidence::{CubinKernel, SassFunction, SassInstruction};
 use std::collections::BTreeSet;
 
 /// Bytes of an mbarrier.
@@ -12,6 +12,8 @@ pub(super) const MBARRIER: u64 = 8;
 const INITIALISATION: &str = "SYNCS.EXCH.64";
 /// The label of the instructions that do so; several warps may run one.
 pub(super) const MBARRIERS: &str = "Initialisations of mbarriers";
+/// The label of the arrivals that a phase of all of them takes.
+pub(super) const ARRIVALS: &str = "Arrivals that mbarriers are initialised for";
 /// The label of dynamic shared memory.
 const DYNAMIC: &str = "Dynamic shared memory";
 /// The label of what a block may still ask for.
@@ -29,6 +31,7 @@ pub(super) fn rows(
 ) -> Vec<ResourceRow> {
     let barriers = mbarriers(code).map(|addresses| row(MBARRIERS, "", None, Some(addresses.len() as u64), None));
     let mut rows: Vec<ResourceRow> = barriers.into_iter().collect();
+    rows.extend(arrivals(code).map(|count| row(ARRIVALS, "", None, Some(count), None)));
     let Some(dynamic) = dynamic else { return rows };
     rows.push(row(DYNAMIC, "B", None, None, Some(dynamic)));
     if let Some(chip) = catalog::chip_of_arch(arch) {
@@ -61,6 +64,25 @@ fn mbarriers<'f>(
     }
     let addresses: BTreeSet<&str> = at.iter().filter_map(|at| code[*at].operands.split(", ").nth(1)).collect();
     (addresses.len() == at.len()).then_some(addresses)
+}
+
+/// The arrivals for which the barriers are initialised, all together; `None` where one is computed when the kernel runs.
+fn arrivals(code: (&SassFunction, &ControlFlow, &[NaturalLoop])) -> Option<u64> {
+    mbarriers(code)?;
+    let (function, flow, _) = code;
+    let code = body(function);
+    let all = (0..code.len()).filter(|at| opcode_matches(&code[*at].opcode, INITIALISATION));
+    all.map(|at| initial_count(code, flow.blocks[flow.block_of(at)?].instructions.start, at)).sum()
+}
+
+/// The count that an initialisation writes. As ptxas makes it, the word is 0x100000 less the count, shifted, in the uniform register
+/// that begins as the count: the register is followed back over these two to there.
+fn initial_count(code: &[SassInstruction], start: usize, at: usize) -> Option<u64> {
+    let register = code[at].operands.rsplit(", ").next()?;
+    let made = [format!("-{register}, 0x100000, URZ"), format!("{register}, 0x1, URZ")];
+    let writes = code[start..at].iter().rev().filter_map(|i| i.operands.strip_prefix(register)?.strip_prefix(", "));
+    let begins = writes.into_iter().find(|sources| !made.iter().any(|own| sources.ends_with(own.as_str())))?;
+    u64::from_str_radix(begins.strip_prefix("0x")?, 16).ok()
 }
 
 /// The bytes from the first to the last of mbarriers whose addresses are one register and a number; `None` for others.
@@ -99,6 +121,31 @@ mod tests {
         assert_eq!(beyond[1], (BEYOND.to_owned(), Some(176)));
         assert_eq!(seen("sm_999", Some(1)).len(), 1);
         assert!(seen("sm_100a", None).is_empty());
+    }
+
+    #[test]
+    fn a_count_is_followed_back_to_where_it_begins() {
+        let instruction = |(opcode, operands): &(&str, &str)| SassInstruction {
+            offset: 0,
+            predicate: None,
+            opcode: (*opcode).into(),
+            operands: (*operands).into(),
+            targets: Vec::new(),
+            places: [].into(),
+            encoding: None,
+        };
+        let count = |first: (&str, &str)| {
+            let rows = [
+                first,
+                ("UIADD3", "UR10, UPT, UPT, -UR10, 0x100000, URZ"),
+                ("USHF.L.U32", "UR11, UR10, 0xb, URZ"),
+                ("USHF.L.U32", "UR10, UR10, 0x1, URZ"),
+                ("SYNCS.EXCH.64", "URZ, [UR4+0x90], UR10"),
+            ];
+            initial_count(&rows.iter().map(instruction).collect::<Vec<_>>(), 0, 4)
+        };
+        assert_eq!(count(("UMOV", "UR10, 0x8")), Some(8));
+        assert_eq!(count(("R2UR", "UR10, R3")), None, "computed");
     }
 
     #[test]

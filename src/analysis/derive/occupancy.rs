@@ -67,6 +67,9 @@ pub struct Occupancy {
     /// What a block takes of the registers of an SM; `None` for a chip that the catalog does not have.
     #[serde(skip)]
     pub registers: Option<BlockRegisters>,
+    /// Bytes of shared memory of an SM; `None` for a chip that the catalog does not have.
+    #[serde(skip)]
+    pub shared_per_sm: Option<u32>,
 }
 
 impl Occupancy {
@@ -95,6 +98,7 @@ impl Occupancy {
             blocks_per_sm: smallest,
             waves: new.value(Counter::LaunchWavesPerMultiprocessor),
             registers: BlockRegisters::of(new),
+            shared_per_sm: new.device().compute_capability.and_then(catalog::chip).map(|chip| chip.shared_per_sm),
         }
     }
 

@@ -58,10 +58,13 @@ pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)
 }
 
-/// What L2 and DRAM are at most in any of their parts: the first holds the fabric between the halves of L2.
-const WHOLES: [Counter; 2] = [Counter::LtsThroughputAvgPctElapsed, Counter::GpuDramThroughputAvgPctElapsed];
-/// L1 in all its parts, where its data stage was not collected, while it is active.
+/// What L2 is at most in any of its parts: it holds the fabric between its halves.
+const WHOLES: [Counter; 1] = [Counter::LtsThroughputAvgPctElapsed];
+/// L1 in all its parts, where its data stage was not collected: while it is active, and over the launch.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
+const L1_OVER_LAUNCH: Counter = Counter::L1texThroughputAvgPctElapsed;
+/// DRAM in all its parts, where none of them was collected.
+const DRAM: Counter = Counter::GpuDramThroughputAvgPctElapsed;
 /// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
 const SHARED_AND_FP64: [Counter; 2] =
     [Counter::SmPipeSharedCyclesActiveAvgPctElapsed, Counter::SmPipeFp64CyclesActiveAvgPctElapsed];
@@ -88,9 +91,14 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
         }
     }
     let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
-    if let Some(percent) = k.kernel.value(L1).filter(|_| !has_l1) {
-        let over = BusyUnit::new(L1, percent * active.unwrap_or(1.0));
+    let l1 = k.kernel.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
+    let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.kernel.value(L1_OVER_LAUNCH)?)));
+    if let Some(over) = l1.filter(|_| !has_l1) {
         found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
+    }
+    let has_dram = found.iter().any(|unit| unit.part == Part::MemoryDram);
+    if let Some(percent) = k.kernel.value(DRAM).filter(|_| !has_dram) {
+        found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
     found.extend(rolled_up(k, active, &found));
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));

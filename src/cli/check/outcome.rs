@@ -47,7 +47,7 @@ impl Outcome {
     /// What a check that ended so means for the gate.
     pub(super) const fn of(check: Judgement) -> Outcome {
         match check {
-            Judgement::Holds => Outcome::Pass,
+            Judgement::Holds | Judgement::DoesNotApply => Outcome::Pass,
             Judgement::Fails => Outcome::Regression,
             Judgement::Unclear | Judgement::NotMeasured => Outcome::Inconclusive,
         }

@@ -37,6 +37,7 @@
 //!
 //! [subject.reference]           # what it is timed beside
 //! cublaslt = { a = "x", b = "w", transpose_b = true, bias = "bias", out = "out" }
+//! # with scales of blocks, in tiles of 128 rows by 4: a_scale = "a_scale", b_scale = "b_scale" beside them (NVFP4, MXFP8)
 //! note = "adds no position embedding"
 //! then = { source = "kernels/add_position.cu", grid = 1024, block = 256, args = ["out", "pos"] }   # does the rest
 //! # where the kernel's types are not the library's, buffers of its own; a third extent in front counts products:
@@ -46,6 +47,7 @@
 mod argument;
 mod plan;
 mod reference;
+mod scales;
 mod values;
 
 pub(super) use plan::LaunchKeys;

@@ -58,9 +58,11 @@ struct KernelKeys {
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table such as `{ a = \"a\", b = \"b\", out = \"c\" }`")]
-struct GemmKeys {
+pub(super) struct GemmKeys {
     a: Spanned<String>,
     b: Spanned<String>,
+    pub(super) a_scale: Option<Spanned<String>>,
+    pub(super) b_scale: Option<Spanned<String>>,
     bias: Option<Spanned<String>>,
     out: Spanned<String>,
     #[serde(default)]
@@ -333,6 +335,12 @@ impl Text {
             let message = format!("a, b and out are of {batches:?} products");
             return Err(self.wrong(message, keys.out.span(), "", None));
         }
+        let scales = self.scales(keys, &plan, [(a, m), (b, n)], k, &position)?;
+        if let Some((_, span)) = scales.as_ref().filter(|_| batch > 1 || keys.transpose_a || !keys.transpose_b) {
+            let help = Some("store `a` as [m, k] and `b` as [n, k], with `transpose_b = true`".to_owned());
+            let message = "a product with scales of blocks is one product of rows of `a` and rows of `b`";
+            return Err(self.wrong(message.into(), span.clone(), "", help));
+        }
         let bias = keys.bias.as_ref().map(|name| Ok((position(name)?, name.span()))).transpose()?;
         if let Some((at, span)) = &bias
             && plan.buffer(*at).is_none_or(|buffer| buffer.elements() != n)
@@ -353,6 +361,7 @@ impl Text {
             batch,
             a,
             b,
+            scales: scales.map(|(scales, _)| scales),
             bias: bias.map(|(at, _)| at),
             out,
             m,

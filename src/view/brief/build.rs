@@ -2,6 +2,7 @@
 
 use super::numbers::row;
 use super::places;
+use crate::analysis::code::{BARRIERS, FRAME, SPILL_LOADS, SPILL_STORES};
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, BuildRow, Row};
 use crate::catalog::Counter;
@@ -16,6 +17,9 @@ use cuda_binary::op::Sync;
 
 /// The share of the registers from which a kernel has no room for more, in percent.
 const FULL: f64 = 95.0;
+
+/// The share of the shared memory of an SM from which that of a block is told beside it.
+const TELLS: f64 = 0.25;
 
 /// One fact with its value on each side; `None` where a side does not tell.
 struct Fact {
@@ -86,16 +90,24 @@ fn percent(value: f64) -> String {
 fn launch(audit: &Audit) -> Vec<Fact> {
     let spills = |rows: &[BuildRow]| {
         let first = rows.first()?;
-        let spilled = first.spill_stores()? + first.spill_loads()?;
-        Some(format!("{} B, {} B", format::integer(spilled), format::integer(first.record.stack_bytes?)))
+        Some([first.spill_stores()? + first.spill_loads()?, first.record.stack_bytes?, first.record.barriers?])
     };
-    let built =
-        Fact { label: "Spills, stack", metrics: Vec::new(), old: spills(&audit.old_build), new: spills(&audit.build) };
-    let built = if built.new.is_some() {
-        Some(built)
-    } else {
-        metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole)
+    // A build of our own has its log in the facts of its code.
+    let of_code = |label: &str| audit.code.first()?.facts.resource(label)?.ptxas;
+    let printed = || Some([of_code(SPILL_STORES)? + of_code(SPILL_LOADS)?, of_code(FRAME)?, of_code(BARRIERS)?]);
+    let said = |[spilled, stack, barriers]: [u64; 3]| {
+        format!("{} B, {} B, {}", format::integer(spilled), format::integer(stack), format::integer(barriers))
     };
+    let built = Fact {
+        label: "Spills, stack, barriers",
+        metrics: Vec::new(),
+        old: spills(&audit.old_build).map(said),
+        new: spills(&audit.build).or_else(printed).map(said),
+    };
+    let built = Some(built).filter(|built| built.new.is_some());
+    // What was executed stands for the side of which nobody has the log.
+    let is_told = built.as_ref().is_some_and(|built| audit.old.is_none() || built.old.is_some());
+    let executed = metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole);
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
         metrics: Vec::new(),
@@ -105,6 +117,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     [
         metric(audit, "Registers/thread", Counter::LaunchRegistersPerThread, whole),
         built,
+        executed.filter(|_| !is_told),
         sides(
             audit,
             "Shared memory/block",
@@ -138,10 +151,13 @@ fn sides(
 fn shared(audit: &Audit, side: Side) -> Option<String> {
     let of = |name: Counter| row(audit, name).and_then(side);
     let fixed = of(Counter::LaunchSharedMemPerBlockStatic)?;
-    Some(match of(Counter::LaunchSharedMemPerBlockDynamic) {
-        Some(asked) => format!("{} B", whole(fixed + asked)),
-        None => format!("{} B static", whole(fixed)),
-    })
+    let asked = of(Counter::LaunchSharedMemPerBlockDynamic);
+    let all = fixed + asked.unwrap_or_default();
+    // Beside the shared memory of an SM, where a block takes enough of it to matter.
+    let room = audit.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
+    let share = room.map(|room| format!(" ({} % of {} KB)", whole(100.0 * all / room), whole(room / 1024.0)));
+    let what = if asked.is_some() { "" } else { " static" };
+    Some(format!("{} B{what}{}", whole(all), share.unwrap_or_default()))
 }
 
 fn grid(audit: &Audit, side: Side) -> Option<String> {

@@ -86,8 +86,10 @@ fn more(checks: &[Judgement], predictions: usize) -> Option<String> {
         let count = checks.iter().filter(|own| **own == judgement).count();
         (count > 0).then(|| format!("{count} {}", judgement.word(Role::Check)))
     };
-    let words: Vec<String> =
-        [Judgement::Fails, Judgement::Unclear, Judgement::NotMeasured].into_iter().filter_map(of).collect();
+    let words: Vec<String> = [Judgement::Fails, Judgement::Unclear, Judgement::NotMeasured, Judgement::DoesNotApply]
+        .into_iter()
+        .filter_map(of)
+        .collect();
     let predicted = (predictions > 0).then(|| format::counted(predictions as u64, "prediction"));
     let parts: Vec<String> = (!words.is_empty()).then(|| words.join(", ")).into_iter().chain(predicted).collect();
     (!parts.is_empty()).then(|| format!("And {} more: {}.", checks.len() + predictions, parts.join("; ")))
@@ -142,6 +144,7 @@ fn weight(met: Judgement) -> u8 {
         Judgement::Unclear => 1,
         Judgement::Holds => 2,
         Judgement::NotMeasured => 3,
+        Judgement::DoesNotApply => 4,
     }
 }
 

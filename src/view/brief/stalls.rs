@@ -84,6 +84,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if has_whole {
         basis.push(memory(audit, &shares.rows));
     }
+    basis.push(if has_whole { Words::default() } else { turns(&shares.rows) });
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
         blocks.push(table("stalls", columns, rows.iter().zip(notes).map(line).collect()).into());
@@ -122,6 +123,25 @@ fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
     let sum: f64 = shares.iter().sum();
     let is_told = sum >= least && shares.iter().filter(|share| **share >= LEAST).count() > 1;
     if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
+}
+
+/// What long scoreboard and not selected say together where their shares are not known, beside the largest reason. Both large: warps
+/// take turns, and each has too little to do between its loads; waits alone: nobody is there to hide them; neither: it is something else.
+fn turns(rows: &[StallRow]) -> Words {
+    let of = |reason: &str| rows.iter().find(|row| row.reason == reason).and_then(|row| row.row.new.value());
+    let Some((loads, ready)) = of("long_scoreboard").zip(of("not_selected")) else { return Words::default() };
+    let largest = rows.iter().filter_map(|row| row.row.new.value()).fold(0.0, f64::max);
+    Words::from(match (largest > 0.0, loads >= TELLS * largest, ready >= TELLS * largest) {
+        (false, ..) => return Words::default(),
+        (_, true, true) => {
+            " Long scoreboard and not selected are both large: warps take turns at the wait, and more work between loads would hide it."
+        }
+        (_, true, false) => {
+            " Long scoreboard is large and not selected is not: nobody is ready in the meantime, so loads issued earlier or more warps would hide it."
+        }
+        (_, false, false) => " Long scoreboard and not selected are both small: what warps wait for is elsewhere.",
+        (_, false, true) => return Words::default(),
+    })
 }
 
 /// What causes a reason in this kernel; of the old one where the new has next to nothing of it.

@@ -6,7 +6,7 @@
 use super::Gpu;
 use super::error::cublaslt;
 use super::memory::Memory;
-use crate::{Buffer, DType, Gemm, LaunchError, LaunchPlan};
+use crate::{BlockScale, Buffer, DType, Gemm, LaunchError, LaunchPlan};
 use cudarc::cublaslt::{result as lt, sys};
 use std::ffi::c_void;
 use sys::cublasLtMatmulAlgoConfigAttributes_t as Config;
@@ -37,12 +37,15 @@ pub(super) struct GemmRun {
 }
 
 impl GemmRun {
-    /// Prepares a product of the plan's buffers at the addresses that `pointer` gives, with the library's first choice.
+    /// Prepares a product of the plan's buffers at the addresses that `pointer` gives, with the library's first choice, on a device of
+    /// this compute capability.
     pub(super) fn new(
         gemm: &Gemm,
+        capability: &str,
         plan: &LaunchPlan,
         pointer: impl Fn(usize) -> Option<u64>,
     ) -> Result<GemmRun, LaunchError> {
+        gemm.scales.map_or(Ok(()), |scales| scales.kind.check(capability))?;
         // SAFETY: only looks whether the library can be opened.
         if !unsafe { sys::is_culib_present() } {
             return Err(LaunchError::NoCublasLt);
@@ -74,7 +77,14 @@ impl GemmRun {
         run.describe = lt::create_matmul_desc(compute, scaling).map_err(cublaslt(doing, ""))?;
         run.set(Describe::CUBLASLT_MATMUL_DESC_TRANSA, &i32::from(gemm.transpose_b))?;
         run.set(Describe::CUBLASLT_MATMUL_DESC_TRANSB, &i32::from(gemm.transpose_a))?;
-        if a.dtype.bytes() == 1 {
+        if let Some(scales) = gemm.scales {
+            // The library's first operand is our second.
+            let mode = scale_mode(scales.kind) as i32;
+            run.set(Describe::CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode)?;
+            run.set(Describe::CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode)?;
+            run.set(Describe::CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &address(scales.b))?;
+            run.set(Describe::CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &address(scales.a))?;
+        } else if a.dtype.bytes() == 1 {
             let scales = run._scale.pointer();
             run.set(Describe::CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scales)?;
             run.set(Describe::CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &(scales + SCALE_STEP as u64))?;
@@ -272,6 +282,15 @@ impl Drop for GemmRun {
     }
 }
 
+/// How the library is told of scales of blocks.
+fn scale_mode(kind: BlockScale) -> sys::cublasLtMatmulMatrixScale_t {
+    use sys::cublasLtMatmulMatrixScale_t as Mode;
+    match kind {
+        BlockScale::Vec16Ue4m3 => Mode::CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3,
+        BlockScale::Vec32Ue8m0 => Mode::CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0,
+    }
+}
+
 /// In which types the library computes, and scales.
 fn types(a: &Buffer, tf32: bool) -> (sys::cublasComputeType_t, sys::cudaDataType) {
     use sys::cublasComputeType_t as Compute;
@@ -315,8 +334,10 @@ fn name(gemm: &Gemm, a: &Buffer, b: &Buffer, out: &Buffer) -> String {
         format!("{} × {} → {}", upper(a.dtype), upper(b.dtype), upper(out.dtype)),
     ];
     words.extend((gemm.batch > 1).then(|| format!("{} products", gemm.batch)));
+    words.extend(gemm.scales.map(|scales| format!("scales {}", scales.kind.name())));
     words.extend(gemm.bias.map(|_| "bias".to_owned()));
     words.extend((a.dtype == DType::F32 && gemm.tf32).then(|| "through TF32".to_owned()));
-    words.extend((a.dtype.bytes() == 1 && gemm.fast_accumulation).then(|| "fast accumulation".to_owned()));
+    let is_scaled_once = a.dtype.bytes() == 1 && gemm.scales.is_none();
+    words.extend((is_scaled_once && gemm.fast_accumulation).then(|| "fast accumulation".to_owned()));
     words.join(", ")
 }

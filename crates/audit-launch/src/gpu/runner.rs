@@ -71,7 +71,7 @@ impl Runner {
                 What::Kernel(kernel, packed)
             }
             Reference::Gemm(gemm) => {
-                let product = GemmRun::new(gemm, &gemm.extended(plan), pointer)?;
+                let product = GemmRun::new(gemm, &gpu.facts().compute_capability, &gemm.extended(plan), pointer)?;
                 What::Gemm(Box::new(product), gemm.then.as_ref().map(load).transpose()?)
             }
         };

@@ -41,13 +41,20 @@ pub(super) fn wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
 
 /// What cannot be told: the report holds no waits, or not what the SMs or the memory system do.
 pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_, '_>) -> Held {
+    let has_some = !m.stalls.tables.is_empty();
     if m.units.is_empty() {
-        let sentence = words!("The report holds neither unit utilisation nor stall reasons.");
+        let sentence = match has_some {
+            true => words!(
+                "The report holds stall reasons and no unit utilisation: what warps wait for is known, and not whether a part of the chip is full."
+            ),
+            false => words!("The report holds neither unit utilisation nor stall reasons."),
+        };
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
     }
     let units: Vec<String> = m.units.iter().take(2).map(|unit| format!("{} %", unit.said())).collect();
     let lacks = match m.unheld_waits() {
         unheld if unheld > 0.0 => format!("no reason for {} of the warps' time", share(unheld)),
+        _ if has_some => "stall reasons without what all of them sum up to".to_owned(),
         _ => "no stall reasons".to_owned(),
     };
     let unmeasured = match (m.units.iter().any(is_memory), m.units.iter().all(is_memory)) {
