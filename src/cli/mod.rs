@@ -36,6 +36,7 @@ mod lint;
 mod made;
 mod manual;
 mod moment;
+mod parts;
 mod place;
 mod plan;
 mod program;
