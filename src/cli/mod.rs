@@ -27,6 +27,7 @@ mod generate;
 mod history;
 mod index;
 mod init;
+mod init_cmake;
 mod init_cuda;
 mod init_python;
 mod launch;
