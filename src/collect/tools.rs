@@ -208,7 +208,7 @@ mod tests {
             let bin = folder.path().join(name);
             std::fs::create_dir_all(&bin).expect("folder");
             std::fs::write(bin.join("nvdisasm"), "").expect("file");
-            let runs = std::fs::Permissions::from_mode(0o755);
+            let runs: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
             std::fs::set_permissions(bin.join("nvdisasm"), runs).expect("permissions");
             bin
         };

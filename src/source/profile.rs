@@ -23,7 +23,7 @@ pub struct Profile {
 enum Kind {
     Report(Box<NcuReport>),
     /// Its bytes, and where their tables lie, once somebody reads them.
-    Page(Vec<u8>, Option<Page>),
+    Page(Vec<u8>, Option<Box<Page>>),
 }
 
 /// A reader of profiles.
@@ -91,7 +91,7 @@ impl Profile {
             Kind::Report(report) => report.read(want).map_err(in_part)?,
             Kind::Page(bytes, page) => {
                 let text = decode(bytes);
-                let page = page.get_or_insert_with(|| Page::of(&text));
+                let page = page.get_or_insert_with(|| Box::new(Page::of(&text)));
                 page.read(&text, origin(&self.path, bytes, want.hash), want, None)?
             }
         };
@@ -136,7 +136,7 @@ impl Profile {
             Kind::Report(_) => return self.read(want),
             Kind::Page(bytes, page) => {
                 let (text, origin) = (decode(bytes), origin(&self.path, bytes, want.hash));
-                let page = page.get_or_insert_with(|| Page::of(&text));
+                let page = page.get_or_insert_with(|| Box::new(Page::of(&text)));
                 return page.read_chosen(&text, origin, (want, &brief), choose);
             }
         };
