@@ -12,6 +12,8 @@ pub(crate) const INLINED: usize = 256;
 pub(crate) const COLUMNS: usize = 64 << 20;
 /// Bytes of a file that is read whole.
 pub(crate) const FILE: u64 = 1 << 30;
+/// Bytes of an audit.toml; a thousand subjects have some 200 kB.
+pub(crate) const SETTINGS: usize = 1 << 20;
 /// Partials that one page prints, those in partials counted.
 pub(crate) const INCLUDES: u64 = 10_000;
 /// Blocks of a template in one another.

@@ -85,7 +85,7 @@ pub use lines::{Accesses, Counted, Pattern, Space, source_want};
 pub(crate) use milestone::{Concluded, Nth, Offered};
 pub use milestone::{Milestone, decided};
 pub(crate) use others::OtherVerdict;
-pub use profile::{Profile, Reduction};
+pub use profile::{Kernels, Profile, Reduction};
 pub use results::changed::TimeOfChange;
 pub(crate) use results::changed::{Doubt, Flush, TimedChange};
 pub(crate) use results::columns::{Against, Joined};

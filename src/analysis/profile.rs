@@ -17,7 +17,7 @@ use crate::analysis::studied::Studied;
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// Instructions that are kept of all other kernels together, so that a snapshot stays small.
@@ -94,6 +94,57 @@ pub struct Reduction<'a> {
     pub limits: &'a Limits,
 }
 
+/// The kernels of a report that a filter takes, the most device time first.
+#[derive(Debug)]
+pub struct Kernels {
+    /// All that the report holds.
+    all: Vec<OtherKernel>,
+    /// Where those that are taken stand there.
+    at: HashMap<KernelKey, usize>,
+    /// The ids of their launches.
+    ids: Vec<Vec<u32>>,
+}
+
+impl Kernels {
+    /// Finds them, by what is read of every launch.
+    ///
+    /// # Errors
+    /// When the filter takes none.
+    pub fn of(report: &Report, filter: Option<&Regex>) -> Result<Kernels, SelectionError> {
+        let taken = select::choose(report, filter)?;
+        let all = taken.first().map(|first| overview(select::groups(report), &first.key)).unwrap_or_default();
+        let is_taken = |row: &OtherKernel| row.kernel.is_taken(filter);
+        let places = all.iter().enumerate().filter(|(_, row)| is_taken(row));
+        let at = places.map(|(at, row)| (row.kernel.clone(), at)).collect();
+        let ids = |group: KernelGroup<'_>| group.launches.iter().map(|launch| launch.id).collect();
+        Ok(Kernels { all, at, ids: taken.into_iter().map(ids).collect() })
+    }
+
+    /// The launches of those that are taken in sets of about `size`, no kernel in two of them.
+    pub fn parts(&self, size: usize) -> VecDeque<HashSet<u32>> {
+        let mut parts = VecDeque::<HashSet<u32>>::new();
+        for ids in &self.ids {
+            match parts.back_mut().filter(|part| part.len() + ids.len() <= size) {
+                Some(part) => part.extend(ids),
+                None => parts.push_back(ids.iter().copied().collect()),
+            }
+        }
+        parts
+    }
+
+    /// The profiles of those that are taken and of which `report`, the whole or a part, holds launches.
+    pub fn profiles(&self, report: &Report, with: &Reduction<'_>) -> impl Iterator<Item = Profile> {
+        select::groups(report).into_iter().filter_map(|group| {
+            let row = &self.all[*self.at.get(&group.key)?];
+            let kernels = match row.is_subject {
+                true => self.all.clone(),
+                false => vec![OtherKernel { is_subject: true, ..row.clone() }],
+            };
+            Some(Profile::of(report, group, kernels, with))
+        })
+    }
+}
+
 impl Profile {
     /// Every kernel of a report that the filter takes, the most device time first.
     ///
@@ -104,16 +155,7 @@ impl Profile {
         filter: Option<&Regex>,
         with: &Reduction<'_>,
     ) -> Result<Vec<Profile>, SelectionError> {
-        let mut groups = select::choose(report, filter)?.into_iter();
-        let Some(first) = groups.next() else { return Ok(Vec::new()) };
-        let all = overview(select::groups(report), &first.key);
-        let rows: HashMap<KernelKey, OtherKernel> = all.iter().map(|row| (row.kernel.clone(), row.clone())).collect();
-        let own = |key: &KernelKey| rows.get(key).map(|row| OtherKernel { is_subject: true, ..row.clone() });
-        let further = groups.map(|group| (own(&group.key).into_iter().collect(), group));
-        Ok(std::iter::once((all, first))
-            .chain(further)
-            .map(|(kernels, group)| Profile::of(report, group, kernels, with))
-            .collect())
+        Ok(Kernels::of(report, filter)?.profiles(report, with).collect())
     }
 
     /// A kernel with what else the report holds.

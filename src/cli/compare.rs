@@ -3,13 +3,13 @@
 use super::args::Compare;
 use super::baseline::is_snapshot;
 use super::failure::{Failure, Status};
+use super::parts::{Reading, each_kernel};
 use crate::analysis::code::{CodeColumns, CodeFacts, code_columns};
-use crate::analysis::{self, Column, Evidence, Limits, Profile, Reduction, Side, Verdict, Work};
-use crate::evidence::Want;
+use crate::analysis::{self, Column, Evidence, Limits, Side, Verdict, Work};
 use crate::render::terminal;
 use crate::snapshot::Snapshot;
+use crate::view;
 use crate::view::Reason;
-use crate::{source, view};
 use regex::Regex;
 use std::io::Write;
 use std::path::Path;
@@ -29,10 +29,13 @@ fn read(path: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Colum
         let kernels = vec![snapshot.evidence.new].into_iter().filter(is_taken).collect();
         return Ok(Column { kernels, limits: snapshot.limits });
     }
-    let report = source::read_profile(path, &Want { allow_damage, ..analysis::want() })?;
     let (work, limits) = (Work::default(), Limits::default());
-    let kernels = Profile::chosen(&report, kernel, &Reduction { source: &[], work: &work, limits: &limits });
-    let kernels = kernels.unwrap_or_default().into_iter().map(|profile| Evidence::of(profile).new).collect();
+    let reading = Reading { filter: kernel, allow_damage, by_instruction: false, work: &work, limits: &limits };
+    let mut kernels = Vec::new();
+    each_kernel(path, &reading, |profile| {
+        kernels.push(Evidence::of(profile).new);
+        Ok(())
+    })?;
     Ok(Column { kernels, limits })
 }
 

@@ -4,23 +4,24 @@ use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
 use super::gather::Gatherer;
+use super::parts::{Reading, each_kernel};
+use super::plan;
 use super::say::say;
 use super::slot::Days;
 use super::stated::expectations;
-use super::{lines, plan};
-use crate::analysis::{self, Audit, Evidence, Judgement, Limits, Reduction, Selection, Side, Work, audit, short_name};
+use crate::analysis::{Audit, Evidence, Judgement, Limits, Side, Work, audit, short_name};
 use crate::catalog::Threshold;
 use crate::collect::{self, Tool};
 use crate::config::Tools;
 use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Want};
 use crate::plain;
 use crate::snapshot::Record;
-use crate::source::{self, Profile, ReadError, sass};
-use crate::view;
+use crate::source::{self, ReadError, sass};
+use crate::view::{self, Conclusions, Detail};
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 
 pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> {
@@ -45,23 +46,24 @@ pub(super) fn run(arguments: &Dump, out: &mut dyn Write) -> Result<(), Failure> 
 /// What is concluded: what `audit generate` says of the subject that is named, or what is said
 /// about every kernel of a report, with nothing stated but what the flags say.
 fn conclusions(arguments: &DumpAnalysis, out: &mut dyn Write) -> Result<(), Failure> {
-    let (audits, refuted) = match &arguments.subject {
-        Some(name) => of_subject(name, arguments)?,
-        None => (of_file(arguments)?, Vec::new()),
+    let detail = |refuted| if arguments.brief { Detail::Brief { refuted } } else { Detail::Whole };
+    let Some(name) = &arguments.subject else {
+        let mut told = Conclusions::new(detail(Vec::new()), out);
+        of_file(arguments, |audit| told.put(&audit))?;
+        return Ok(told.end()?);
     };
-    match arguments.brief {
-        true => view::write_brief(&audits, &refuted, out)?,
-        false => view::write_json(&audits, out)?,
-    }
-    Ok(())
+    let (audit, refuted) = of_subject(name, arguments)?;
+    let mut told = Conclusions::new(detail(refuted), out);
+    told.put(&audit)?;
+    Ok(told.end()?)
 }
 
 /// The audit of a subject, and the hypotheses that its earlier audits refuted, the latest first.
-fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Vec<Audit>, Vec<String>), Failure> {
+fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Audit, Vec<String>), Failure> {
     let folder = Folder { config: arguments.config.clone(), out: None };
     let mut plan = plan::of_subjects(&[name.to_owned()], &folder)?;
     plan.thresholds.extend(arguments.thresholds.iter().cloned());
-    let Some(mut subject) = plan.subjects.pop() else { return Ok(Default::default()) };
+    let mut subject = plan.subjects.swap_remove(0);
     if !arguments.checklists.is_empty() {
         subject.checklists.clone_from(&arguments.checklists);
     }
@@ -87,26 +89,23 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Vec<Audit>, Vec<S
             }
         }
     }
-    Ok((vec![audit(&gathered.evidence, &limits)], refuted))
+    Ok((audit(&gathered.evidence, &limits), refuted))
 }
 
-fn of_file(arguments: &DumpAnalysis) -> Result<Vec<Audit>, Failure> {
+/// Judges every kernel of a file that the filter takes, and gives them on one by one.
+fn of_file(arguments: &DumpAnalysis, mut judged: impl FnMut(Audit) -> io::Result<()>) -> Result<(), Failure> {
     let Some(file) = &arguments.file else {
         return Err(Failure::usage("no report is named\n  help: name one, as in `audit dump analysis FILE`"));
     };
     let limits = Limits { overrides: arguments.thresholds.iter().cloned().collect() };
     let work = Work { expected: expectations(&arguments.checklists, &arguments.expect, &limits), ..Work::default() };
-    let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
-    let mut profile = Profile::open(file, false)?;
-    let report = profile.read(&analysis::want_for(&work))?;
-    let source = lines::source_views(&mut profile, &report, &selection, false)?;
-    let with = Reduction { source: &source, work: &work, limits: &limits };
-    let kernels = analysis::Profile::chosen(&report, arguments.kernel.as_ref(), &with)?;
-    let one = |kernel| {
+    let filter = arguments.kernel.as_ref();
+    let reading = Reading { filter, allow_damage: false, by_instruction: true, work: &work, limits: &limits };
+    let none = each_kernel(file, &reading, |kernel| {
         let side = Side { profile: Some(kernel), work: work.clone(), ..Side::default() };
-        audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits)
-    };
-    Ok(kernels.into_iter().map(one).collect())
+        Ok(judged(audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits))?)
+    })?;
+    none.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The control flow of the functions that are asked for.

@@ -2,6 +2,7 @@
 
 use super::args::Init;
 use super::failure::Failure;
+use super::init_cmake::{self, Cmake};
 use super::init_cuda::Source;
 use super::init_python::{Script, script};
 use super::plan::DEFAULT_CONFIG;
@@ -29,6 +30,7 @@ const KERNELS: usize = 3;
 struct Found {
     reports: Vec<Report>,
     sources: Vec<Source>,
+    cmakes: Vec<Cmake>,
     logs: Vec<(PathBuf, BuildLog)>,
     /// Python sources that define kernels, or launch some.
     scripts: Vec<Script>,
@@ -141,6 +143,11 @@ impl Found {
             let is_any = found.is_some();
             self.scripts.extend(found);
             return is_any;
+        }
+        if path.file_name().is_some_and(|name| name == "CMakeLists.txt") {
+            let text = if is_text { crate::read::text(path).ok() } else { None };
+            self.cmakes.extend(text.and_then(|text| Cmake::of(path, &text)));
+            return false;
         }
         if is_text && let Ok(log) = source::read_build_log(path) {
             self.logs.push((path.to_owned(), log));
@@ -286,7 +293,10 @@ impl Found {
         let source = self.sources.iter().find(|source| source.kernels.iter().any(|name| name == line.function));
         let log = self.logs.iter().find(|(_, log)| log.records.iter().any(|one| is_of(&one.demangled, line.function)));
         let mut text = format!("\n[[subject]]\nname = \"{}\"\n", line.name);
-        let arch = line.report.and_then(|report| report.arch.clone()).unwrap_or_else(|| "sm_90".to_owned());
+        let profiled = line.report.and_then(|report| report.arch.clone());
+        let place = source.map_or(Path::new(""), |source| &source.path);
+        let built = init_cmake::arch(&self.cmakes, place, profiled.as_deref());
+        let arch = built.or(profiled).unwrap_or_else(|| "sm_90".to_owned());
         match line.report {
             Some(report) => {
                 let filter = format!("^{}$", regex::escape(line.function));
@@ -306,8 +316,9 @@ impl Found {
                 text += &format!("kernel = {}\n", toml::Value::from(format!("^{}", regex::escape(line.function))));
                 if let Some(Source { path, .. }) = source {
                     let include = if Path::new("include").is_dir() { ", \"-Iinclude\"" } else { "" };
+                    let program = init_cmake::program(&self.cmakes, path).unwrap_or_else(|| "./APP".to_owned());
                     text += &format!(
-                        "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"{include}]\n# run = [\"./APP\"]   # what launches it: then `audit generate --collect` on a GPU measures it\n",
+                        "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"{include}]\n# run = [\"{program}\"]   # what launches it: then `audit generate --collect` on a GPU measures it\n",
                         said(path)
                     );
                 }

@@ -49,6 +49,18 @@ impl Note {
     }
 }
 
+/// The machine's name.
+#[cfg(unix)]
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// The machine's name; empty where the system does not tell it.
+#[cfg(not(unix))]
+fn host() -> String {
+    std::env::var("COMPUTERNAME").unwrap_or_default()
+}
+
 /// An attempt that is under way.
 pub(super) struct Attempt {
     file: PathBuf,
@@ -58,8 +70,7 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Notes that a task begins on a subject.
     pub(super) fn begin(folder: &Path, subject: &str) -> Attempt {
-        let node = std::env::var("SLURMD_NODENAME")
-            .unwrap_or_else(|_| rustix::system::uname().nodename().to_string_lossy().into_owned());
+        let node = std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| host());
         let attempt = Attempt { file: file(folder, subject), begun: Instant::now() };
         // Notes of arrays are of no use to a repository.
         let ignore = folder.parent().unwrap_or(folder).join(".gitignore");

@@ -3,7 +3,6 @@
 use super::{Call, CollectError, Interrupt, run};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use strum::{IntoStaticStr, VariantArray};
@@ -137,7 +136,11 @@ impl Places {
 
 /// Whether a file is there that somebody may run: a shell passes over the others in `PATH`.
 pub(super) fn is_program(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    #[cfg(unix)]
+    let may_run = |file: &std::fs::Metadata| std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = |_: &std::fs::Metadata| true;
+    std::fs::metadata(path).is_ok_and(|file| file.is_file() && may_run(&file))
 }
 
 impl Places {
@@ -205,7 +208,7 @@ mod tests {
             let bin = folder.path().join(name);
             std::fs::create_dir_all(&bin).expect("folder");
             std::fs::write(bin.join("nvdisasm"), "").expect("file");
-            let runs = std::fs::Permissions::from_mode(0o755);
+            let runs: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
             std::fs::set_permissions(bin.join("nvdisasm"), runs).expect("permissions");
             bin
         };

@@ -5,6 +5,7 @@ use super::error::{ConfigError, ConfigErrorKind};
 use super::keys::SubjectKeys;
 use super::subject::Subject;
 use super::text::Text;
+use crate::bounds;
 use crate::catalog::Threshold;
 use crate::collect::Together;
 use crate::nearest::nearest;
@@ -127,6 +128,10 @@ impl Config {
     /// As [`Config::read`].
     pub fn parse(path: &Path, text: String) -> Result<Config, ConfigError> {
         let text = Text { path: path.to_owned(), text };
+        if text.text.len() > bounds::SETTINGS {
+            let what = format!("has more than {} bytes", bounds::SETTINGS);
+            return Err(text.absent(&what, "give each folder of kernels an audit.toml of its own"));
+        }
         let file: File = toml::from_str(&text.text).map_err(|error| text.syntax(&error, keys_of))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if file.subject.is_empty() {

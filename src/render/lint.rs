@@ -267,10 +267,12 @@ impl<'a> Names<'a> {
 }
 
 /// What is said of a name that is in no list; `None` of one that is.
-fn unknown<'n>(what: &str, name: &str, mut names: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
-    let near = did_you_mean(name, names.clone());
-    (!names.any(|known| known == name))
-        .then(|| format!("unknown {what} {name:?}{near}\n  help: `audit explain view` lists the names"))
+fn unknown<'n>(what: &str, name: &str, names: impl Iterator<Item = &'n str> + Clone) -> Option<String> {
+    let is_known = names.clone().any(|known| known == name);
+    (!is_known).then(|| {
+        let near = did_you_mean(name, names);
+        format!("unknown {what} {name:?}{near}\n  help: `audit explain view` lists the names")
+    })
 }
 
 /// A value as text; that of a string is without quotation marks.

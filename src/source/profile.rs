@@ -5,11 +5,12 @@
 use super::attribution::source_views;
 use super::cubin;
 use super::kind::{self, Sought};
-use super::ncu_csv::{self, CsvPage};
+use super::ncu_csv::{self, CsvPage, Page};
 use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
+use super::text::decode;
 use super::{NameSet, ReadError, Rules, Want};
-use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
+use crate::evidence::{Launch, Origin, Report, ReportCubin, SassListing, SourceView};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,8 @@ pub struct Profile {
 
 enum Kind {
     Report(Box<NcuReport>),
-    Page(Vec<u8>),
+    /// Its bytes, and where their tables lie, once somebody reads them.
+    Page(Vec<u8>, Option<Box<Page>>),
 }
 
 /// A reader of profiles.
@@ -44,7 +46,7 @@ const READERS: &[Reader] = &[
         probe: ncu_report::looks_like,
         open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage).map_err(in_part)?))),
     },
-    Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?)) },
+    Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
 ];
 
 fn is_page(head: &[u8]) -> bool {
@@ -87,7 +89,11 @@ impl Profile {
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let report = match &mut self.kind {
             Kind::Report(report) => report.read(want).map_err(in_part)?,
-            Kind::Page(bytes) => ncu_csv::read(bytes, origin(&self.path, bytes, want.hash), want)?,
+            Kind::Page(bytes, page) => {
+                let text = decode(bytes);
+                let page = page.get_or_insert_with(|| Box::new(Page::of(&text)));
+                page.read(&text, origin(&self.path, bytes, want.hash), want, None)?
+            }
         };
         match report.damage.first() {
             Some(damage) if report.launches.is_empty() => Err(ReadError::empty(
@@ -107,7 +113,7 @@ impl Profile {
         let want = Want { hash: true, metrics: NameSet::none(), rules: Rules::None, ..Want::default() };
         match &self.kind {
             Kind::Report(_) => Ok(self.read(&want)?.origin.blake3),
-            Kind::Page(bytes) => Ok(origin(&self.path, bytes, true).blake3),
+            Kind::Page(bytes, _) => Ok(origin(&self.path, bytes, true).blake3),
         }
     }
 
@@ -128,12 +134,38 @@ impl Profile {
         let file = match &mut self.kind {
             Kind::Report(file) if file.results() > 1 => file,
             Kind::Report(_) => return self.read(want),
-            Kind::Page(bytes) => {
-                let origin = origin(&self.path, bytes, want.hash);
-                return ncu_csv::read_chosen(bytes, origin, (want, &brief), choose);
+            Kind::Page(bytes, page) => {
+                let (text, origin) = (decode(bytes), origin(&self.path, bytes, want.hash));
+                let page = page.get_or_insert_with(|| Box::new(Page::of(&text)));
+                return page.read_chosen(&text, origin, (want, &brief), choose);
             }
         };
         file.read_chosen(want, &brief.metrics, choose).map_err(in_part)
+    }
+
+    /// The launches of those ids as a report of their own, of one that [`Profile::read_chosen`] read with none of them chosen, each
+    /// with all that `want` asks for. Those that were read whole are taken out of it.
+    ///
+    /// # Errors
+    /// The reader's own.
+    pub fn part(&mut self, report: &mut Report, want: &Want, ids: &HashSet<u32>) -> Result<Report, ReadError> {
+        let (launches, damage) = match &mut self.kind {
+            Kind::Report(file) if file.results() > 1 => file.read_rows(want, ids).map_err(in_part)?,
+            Kind::Page(bytes, Some(page)) if page.is_by_launch() => {
+                let part = page.read(&decode(bytes), Origin::default(), want, Some(ids))?;
+                (part.launches, part.damage)
+            }
+            _ => {
+                let is_own = |launch: &&mut Launch| ids.contains(&launch.id);
+                let taken = |own: &mut Launch| std::mem::replace(own, Launch { id: own.id, ..Launch::default() });
+                (report.launches.iter_mut().filter(is_own).map(taken).collect(), Vec::new())
+            }
+        };
+        report.damage.extend(damage);
+        let left = std::mem::take(&mut report.launches);
+        let part = Report { launches, ..report.clone() };
+        report.launches = left;
+        Ok(part)
     }
 
     /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics;
@@ -150,7 +182,7 @@ impl Profile {
     ) -> Result<Vec<SourceView>, ReadError> {
         match &mut self.kind {
             Kind::Report(report) => source_views(report, want, ids, listings).map_err(in_part),
-            Kind::Page(_) => Ok(Vec::new()),
+            Kind::Page(..) => Ok(Vec::new()),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The conclusions as JSON: for each kernel the verdict, the findings, the levers, and the readings behind them.
 
+use super::dump_brief;
 use super::reason::Reason;
 use crate::analysis::code::CheckResult;
 use crate::analysis::over_time::OverTime;
@@ -12,23 +13,69 @@ use crate::evidence::{Missing, Reading};
 use crate::words::Words;
 use std::io::{self, Write};
 
-/// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
+/// The schema of conclusions as a whole; its number rises when a field changes its meaning.
 pub const SCHEMA: &str = "kernel-audit/analysis/4";
 
-/// Writes what is concluded about kernels of one report, in the order given, as one JSON object on one line.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_json(audits: &[Audit], out: &mut dyn Write) -> io::Result<()> {
-    let launches = audits.iter().map(LaunchDump::of).collect();
-    serde_json::to_writer(&mut *out, &Dump { schema: SCHEMA, launches })?;
-    out.write_all(b"\n")
+/// How much is written of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All that is concluded.
+    Whole,
+    /// What an agent needs to go on.
+    Brief {
+        /// Hypotheses that earlier audits of the kernel refuted.
+        refuted: Vec<String>,
+    },
 }
 
-#[derive(serde::Serialize)]
-struct Dump<'a> {
-    schema: &'static str,
-    launches: Vec<LaunchDump<'a>>,
+/// Writes what is concluded about kernels, one after the other, as one JSON object on one line.
+pub struct Conclusions<'o> {
+    out: &'o mut dyn Write,
+    detail: Detail,
+    is_begun: bool,
+}
+
+impl Conclusions<'_> {
+    /// Nothing is written before the first kernel.
+    pub fn new(detail: Detail, out: &mut dyn Write) -> Conclusions<'_> {
+        Conclusions { out, detail, is_begun: false }
+    }
+
+    /// Writes those about one kernel.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn put(&mut self, audit: &Audit) -> io::Result<()> {
+        self.begin()?;
+        match &self.detail {
+            Detail::Whole => serde_json::to_writer(&mut *self.out, &LaunchDump::of(audit))?,
+            Detail::Brief { refuted } => serde_json::to_writer(&mut *self.out, &dump_brief::kernel(audit, refuted)?)?,
+        }
+        Ok(())
+    }
+
+    /// What stands before the next kernel.
+    fn begin(&mut self) -> io::Result<()> {
+        let (schema, rows) = match self.detail {
+            Detail::Whole => (SCHEMA, "launches"),
+            Detail::Brief { .. } => (dump_brief::SCHEMA, "kernels"),
+        };
+        match std::mem::replace(&mut self.is_begun, true) {
+            true => self.out.write_all(b","),
+            false => write!(self.out, r#"{{"schema":"{schema}","{rows}":["#),
+        }
+    }
+
+    /// Writes the end.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn end(mut self) -> io::Result<()> {
+        if !self.is_begun {
+            self.begin()?;
+        }
+        self.out.write_all(b"]}\n")
+    }
 }
 
 #[derive(serde::Serialize)]

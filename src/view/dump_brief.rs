@@ -5,10 +5,10 @@ use super::reason::Reason;
 use crate::analysis::{Audit, Judgement, Lever, Standing, Verdict};
 use crate::catalog::Code;
 use crate::words::Words;
-use std::io::{self, Write};
+use std::io;
 
-/// The schema that [`write_brief`] writes.
-const BRIEF_SCHEMA: &str = "kernel-audit/brief/1";
+/// The schema of conclusions in brief.
+pub(super) const SCHEMA: &str = "kernel-audit/brief/1";
 /// Bytes that a kernel takes at most.
 const MOST: usize = 2000;
 /// Changes that are named at most.
@@ -17,13 +17,7 @@ const CHANGES: usize = 3;
 const SENTENCE: usize = 220;
 
 #[derive(serde::Serialize)]
-struct Brief {
-    schema: &'static str,
-    kernels: Vec<Kernel>,
-}
-
-#[derive(serde::Serialize)]
-struct Kernel {
+pub(super) struct Kernel {
     name: String,
     standing: Standing,
     /// `null` for a kernel whose results are wrong.
@@ -56,18 +50,8 @@ struct Compared {
     reason: String,
 }
 
-/// Writes what is concluded about kernels in brief, as one JSON object on one line; `refuted` names what earlier audits
-/// of them refuted.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write_brief(audits: &[Audit], refuted: &[String], out: &mut dyn Write) -> io::Result<()> {
-    let kernels = audits.iter().map(|audit| kernel(audit, refuted)).collect::<io::Result<_>>()?;
-    serde_json::to_writer(&mut *out, &Brief { schema: BRIEF_SCHEMA, kernels })?;
-    out.write_all(b"\n")
-}
-
-fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
+/// What is concluded about a kernel; `before` names what earlier audits of it refuted.
+pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
     let is_right = audit.standing() != Standing::Wrong;
     let limiter = audit.bottleneck.limiter;
     let finding = audit.findings.iter().find(|finding| finding.code == limiter);

@@ -2,7 +2,7 @@
 
 use crate::change::Random;
 use crate::target::{Scratch, Target};
-use crate::{made, made_report};
+use crate::{elf as cubins, made, made_report, parts};
 use kernel_audit::analysis::{self, Evidence, Limits, Reduction, Work};
 use kernel_audit::config::Config;
 use kernel_audit::evidence::{Collected, Origin, SanitizerTool};
@@ -13,7 +13,7 @@ use kernel_audit::source::{self, Want, cubin as elf, ncu_csv as page, ptx as ptx
 use kernel_audit::view::{self, Entry, Heading};
 use std::fs;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
@@ -159,7 +159,12 @@ pub(crate) fn cubin() -> Target {
         name: "cubin",
         seeds: fixtures(&["collected/atomics/build.cubin", "cubin/roads.cubin", "collected/tiny_grid/build.cubin"]),
         words: &["\x7fELF", ".text._Z1k", ".nv.info", ".debug_line", ".rela.debug_line", "\0\0\0\0", "\u{4}\u{1b}"],
-        made: None,
+        made: Some(|random| {
+            static WHOLES: LazyLock<Vec<Vec<u8>>> =
+                LazyLock::new(|| fixtures(&["collected/atomics/build.cubin", "cubin/roads.cubin"]));
+            let at = random.below(WHOLES.len());
+            cubins::changed(random, &WHOLES[at])
+        }),
         runs: 80,
         run: Box::new(|input| {
             let _ = elf::read(input, Origin::default());
@@ -282,7 +287,8 @@ pub(crate) fn launched_json() -> Target {
 fn snapshot(report: &Path) -> Vec<u8> {
     let (work, limits) = (Work::default(), Limits::default());
     let read = source::read_profile(report, &analysis::want()).unwrap();
-    let with = Reduction { source: &[], work: &work, limits: &limits };
+    let views = source::read_source_views(report, &analysis::want(), |_| true, &[]).unwrap_or_default();
+    let with = Reduction { source: &views, work: &work, limits: &limits };
     let profile = analysis::Profile::chosen(&read, None, &with).unwrap().swap_remove(0);
     let evidence = Evidence::of(profile).made_public();
     let audit = analysis::audit(&evidence, &limits);
@@ -353,7 +359,13 @@ pub(crate) fn audit_toml() -> Target {
             fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("audit.toml")).unwrap()[..4000].to_vec(),
         ],
         words: &["[[subject]]\n", "name = ", "\u{d7}", "\u{1f600}", "\"", "[", "]", "=", "flop = \"(((((((\"", "\n", "#", "'''", "metric = \"opcode.X\"", "args = [", "0x", "1_0"],
-        made: None,
+        made: Some(|random| {
+            static WHOLE: LazyLock<serde_json::Value> = LazyLock::new(|| {
+                let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/audit.toml");
+                serde_json::to_value(fs::read_to_string(file).unwrap().parse::<toml::Table>().unwrap()).unwrap()
+            });
+            made::toml(random, &WHOLE)
+        }),
         runs: 150,
         run: Box::new(|input| {
             if let Err(error) = Config::parse(Path::new("audit.toml"), String::from_utf8_lossy(input).into_owned()) {
@@ -399,7 +411,7 @@ pub(crate) fn template() -> Target {
             "@root",
             "{{#*inline \"x\"}}",
         ],
-        made: None,
+        made: Some(made::template),
         runs: 60,
         run: Box::new(move |input| {
             fs::create_dir_all(folder.path().join("partials")).unwrap();
@@ -430,6 +442,19 @@ fn pages(evidence: Evidence, templates: &Templates) {
     Snapshot::parse(Path::new("x.json"), &written).unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// The pages of a report, with its second kernel as the old side of the first.
+fn report_pages(path: &Path, templates: &Templates) {
+    let want = Want { allow_damage: true, ..analysis::want() };
+    let Ok(report) = source::read_profile(path, &want) else { return };
+    let (work, limits) = (Work::default(), Limits::default());
+    let views = source::read_source_views(path, &want, |_| true, &[]).unwrap_or_default();
+    let with = Reduction { source: &views, work: &work, limits: &limits };
+    let Ok(mut chosen) = analysis::Profile::chosen(&report, None, &with) else { return };
+    let new = Evidence::of(chosen.remove(0));
+    let old = chosen.pop().map(Evidence::of).map(|evidence| evidence.new.as_old());
+    pages(Evidence { old, ..new }, templates);
+}
+
 pub(crate) fn page_of_a_report() -> Target {
     let file = Scratch::new("x.ncu-rep");
     let templates = Templates::load(None).unwrap();
@@ -439,16 +464,27 @@ pub(crate) fn page_of_a_report() -> Target {
         words: &[],
         made: Some(made_report::report),
         runs: 12,
-        run: Box::new(move |input| {
-            let want = Want { allow_damage: true, ..analysis::want() };
-            let Ok(report) = source::read_profile(file.put(input), &want) else { return };
-            let (work, limits) = (Work::default(), Limits::default());
-            let with = Reduction { source: &[], work: &work, limits: &limits };
-            let Ok(mut chosen) = analysis::Profile::chosen(&report, None, &with) else { return };
-            let new = Evidence::of(chosen.remove(0));
-            let old = chosen.pop().map(Evidence::of).map(|evidence| evidence.new.as_old());
-            pages(Evidence { old, ..new }, &templates);
+        run: Box::new(move |input| report_pages(file.put(input), &templates)),
+    }
+}
+
+/// Reports with every section of `--set basic`, with source, machine code and series, and of a range.
+pub(crate) fn page_of_report_parts() -> Target {
+    static WHOLES: LazyLock<[Vec<u8>; 3]> = LazyLock::new(|| {
+        ["h200/both_basic.ncu-repz", "labelled/stream_triad.ncu-repz", "h200/range.ncu-repz"].map(unpacked)
+    });
+    let file = Scratch::new("x.ncu-rep");
+    let templates = Templates::load(None).unwrap();
+    Target {
+        name: "page_of_report_parts",
+        seeds: Vec::new(),
+        words: &[],
+        made: Some(|random| {
+            let at = random.below(WHOLES.len());
+            parts::changed(random, &WHOLES[at])
         }),
+        runs: 12,
+        run: Box::new(move |input| report_pages(file.put(input), &templates)),
     }
 }
 
@@ -460,6 +496,31 @@ pub(crate) fn page_of_a_snapshot() -> Target {
         words: JSON,
         made: Some(changed_snapshot),
         runs: 20,
+        run: Box::new(move |input| {
+            if let Ok(read) = Snapshot::parse(Path::new("x.json"), &rehashed(input)) {
+                pages(read.evidence, &templates);
+            }
+        }),
+    }
+}
+
+/// A committed audit with its instructions, of which parts and columns are others.
+pub(crate) fn page_of_snapshot_parts() -> Target {
+    static WHOLE: LazyLock<serde_json::Value> = LazyLock::new(|| {
+        let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labelled/stream_triad.ncu-repz");
+        serde_json::from_slice(&snapshot(&report)).unwrap()
+    });
+    let templates = Templates::load(None).unwrap();
+    Target {
+        name: "page_of_snapshot_parts",
+        seeds: Vec::new(),
+        words: &[],
+        made: Some(|random| {
+            let mut whole = WHOLE.clone();
+            made::columns(random, &mut whole);
+            if random.one_in(3) { whole.to_string().into_bytes() } else { made::json(random, &whole) }
+        }),
+        runs: 12,
         run: Box::new(move |input| {
             if let Ok(read) = Snapshot::parse(Path::new("x.json"), &rehashed(input)) {
                 pages(read.evidence, &templates);

@@ -266,3 +266,10 @@ fn a_key_that_belongs_into_another_table_is_told_where() {
     let said = fault(&text.replace("inputs = [\"a.cu\"]", "sourc = \"a.cu\""));
     assert!(said.contains("did you mean `source`?"), "{said}");
 }
+
+#[test]
+fn a_file_of_more_than_a_megabyte_is_none() {
+    let of = |bytes: usize| format!("{WHOLE}#{}", "x".repeat(bytes - WHOLE.len() - 1));
+    parse(&of(1 << 20));
+    assert!(fault(&of((1 << 20) + 1)).contains("somewhere/audit.toml has more than 1048576 bytes"));
+}

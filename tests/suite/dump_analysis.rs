@@ -1,6 +1,7 @@
 //! `audit dump analysis`: checklists by flag and by subject, and lines for every kernel of a report.
 
 use crate::committed;
+use crate::project::{Profile, Project};
 use std::path::Path;
 use std::process::Command;
 
@@ -90,4 +91,33 @@ fn judged_as_on_its_page(folder: &Path) {
             assert!(page.contains(&format!("**{}", verdict.to_uppercase())), "{name}: {verdict}");
         }
     }
+}
+
+#[test]
+fn the_kernels_of_a_long_page_are_said_one_by_one_and_none_is_lost() {
+    let project = Project::new();
+    // Every other kernel takes longer than the one before it, and one has more launches than are looked at together.
+    let time = |at: usize| 1000.0 + if at % 2 == 0 { at as f64 } else { 2000.0 - at as f64 };
+    let name = |at: usize| format!("k{at}");
+    let own = |at: usize| Profile {
+        kernel: name(at).leak(),
+        launches: vec![(time(at), 1.8 * time(at)); if at == 300 { 400 } else { 1 }],
+        ..Profile::default()
+    };
+    let all: Vec<Profile> = (0..600).map(own).collect();
+    project.report("long.csv", &all);
+    let told: serde_json::Value = serde_json::from_str(&project.run("dump analysis long.csv").done()).unwrap();
+    let told = told["launches"].as_array().unwrap();
+    let mut expected: Vec<&Profile> = all.iter().collect();
+    let total = |own: &Profile| own.launches.iter().map(|(ns, _)| ns).sum::<f64>();
+    expected.sort_by(|a, b| total(b).total_cmp(&total(a)));
+    assert_eq!(told.len(), expected.len());
+    let whole: f64 = all.iter().map(total).sum();
+    for (told, expected) in told.iter().zip(expected) {
+        assert_eq!(told["name"], expected.kernel);
+        assert_eq!(told["ids"].as_array().unwrap().len(), expected.launches.len());
+        assert!((told["share"].as_f64().unwrap() - 100.0 * total(expected) / whole).abs() < 1e-9, "{told}");
+    }
+    let one = project.run("dump analysis long.csv --brief --kernel ^k599$").done();
+    assert!(one.matches("\"name\"").count() == 1 && one.ends_with("]}\n"), "{one}");
 }

@@ -201,6 +201,19 @@ fn who_begins_is_told_how_to_go_on() {
 }
 
 #[test]
+fn a_project_of_cmake_says_the_chip_and_the_program() {
+    let project = Project(tempfile::tempdir().unwrap());
+    std::fs::create_dir(project.path("src")).unwrap();
+    let lists = "set(CMAKE_CUDA_ARCHITECTURES 80 90a-real)\nadd_executable(bench main.cpp src/scale.cu)\n";
+    std::fs::write(project.path("CMakeLists.txt"), lists).unwrap();
+    std::fs::write(project.path("src/scale.cu"), "__global__ void scale(float *x) { *x *= 2; }\n").unwrap();
+    project.run("init").ends(0, "  scale: from its source");
+    let stated = project.read("audit.toml");
+    assert!(stated.contains("arch = \"sm_90a\"") && stated.contains("# run = [\"./build/bench\"]"), "{stated}");
+    project.run("lint").done();
+}
+
+#[test]
 fn a_project_of_python_is_written_down_as_it_can_be_run() {
     let project = Project::new();
     let write = |name: &str, text: &str| {

@@ -242,7 +242,9 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     let snapshot = Snapshot::read(&project.path("pages/2026-01-02-scale.json")).unwrap();
     assert_eq!((snapshot.milestone.levers.len(), snapshot.milestone.limiter), (0, None));
     let mut dumped = Vec::new();
-    view::write_json(&[snapshot.audit()], &mut dumped).unwrap();
+    let mut conclusions = view::Conclusions::new(view::Detail::Whole, &mut dumped);
+    conclusions.put(&snapshot.audit()).unwrap();
+    conclusions.end().unwrap();
     let dumped: serde_json::Value = serde_json::from_slice(&dumped).unwrap();
     let shown: serde_json::Value =
         serde_json::from_str(&project.run("show --json pages/2026-01-02-scale.json").done()).unwrap();

@@ -13,12 +13,12 @@ use std::sync::{Arc, LazyLock};
 /// The section of metrics that the command line asked for by name.
 const BY_NAME: &str = "Command line profiler metrics";
 
-/// Reads the rows of a table.
-pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
+/// Reads the rows of a table of the text.
+pub(super) fn take(taker: &mut Taker<'_>, table: &Table, page: &str) {
     let mut launches: BTreeMap<u32, (Launch, Vec<Metric>)> = BTreeMap::new();
     let mut unnamed: BTreeMap<String, u64> = BTreeMap::new();
     for row in &table.rows {
-        let cells = table.cells(row);
+        let cells = table.cells(row, page);
         let Some(id) = row.id else {
             taker.unrecognised(row.line, &cells);
             continue;

@@ -15,6 +15,6 @@ mod records;
 mod table;
 mod unit;
 
-pub(super) use read::read_chosen;
+pub(super) use read::Page;
 pub use read::{looks_like, read};
 pub use table::CsvPage;

@@ -8,15 +8,15 @@ use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
 use std::sync::Arc;
 
-/// Reads the rows of a table.
-pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
+/// Reads the rows of a table of the text.
+pub(super) fn take(taker: &mut Taker<'_>, table: &Table, text: &str) {
     let (header, columns, want) = (&table.header, &table.columns, taker.want);
-    let is_all = want.wants_all(columns.metrics.iter().map(|at| header[*at].as_ref()));
+    let is_all = want.wants_all(columns.metrics.iter().map(|at| &*header[*at]));
     let wanted = columns.metrics.iter().copied().filter(|at| is_all || want.metrics.contains(&header[*at]));
     let mut metrics: Vec<Column> = wanted
         .map(|at| Column {
             at,
-            name: Arc::from(header[at].as_ref()),
+            name: Arc::from(&*header[at]),
             shift: 0,
             unit: Unit::NONE,
             instances: want.instances.contains(&header[at]) || want.has_first_instances(&header[at]),
@@ -26,7 +26,7 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table<'_>) {
         if row.id.is_some_and(|id| taker.rows.is_some_and(|rows| !rows.contains(&id))) {
             continue;
         }
-        let cells = table.cells(row);
+        let cells = table.cells(row, text);
         if let Some(id) = row.id {
             let mut launch = columns.launch(&cells, id, &mut taker.texts);
             let found = metrics.iter().filter_map(|column| column.metric(&cells[column.at], row.line, taker)).collect();

@@ -39,53 +39,28 @@ const OTHERS_KEPT: usize = 100;
 ///
 /// [`ReadError::WrongKind`] for the source page and summaries, [`ReadError::Empty`] where no launch is found.
 pub fn read(bytes: &[u8], origin: Origin, want: &Want) -> Result<Report, ReadError> {
-    Page::of(&text::decode(bytes)).read(origin, want, None)
-}
-
-/// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief
-/// reading, so that memory grows with these alone. A details page, whose rows name metrics by their values, is read whole.
-///
-/// # Errors
-/// As [`read`].
-pub(in crate::source) fn read_chosen(
-    bytes: &[u8],
-    origin: Origin,
-    (want, brief): (&Want, &Want),
-    choose: impl FnOnce(&Report) -> HashSet<u32>,
-) -> Result<Report, ReadError> {
     let text = text::decode(bytes);
-    let page = Page::of(&text);
-    if page.tables.iter().any(|table| table.page != CsvPage::Raw) {
-        return page.read(origin, want, None);
-    }
-    let mut report = page.read(origin, brief, None)?;
-    let chosen = page.read(Origin::default(), want, Some(&choose(&report)))?;
-    report.put(chosen.launches);
-    report.damage = [chosen.damage, report.damage].concat();
-    report.damage.sort_by(|a, b| (a.at, &a.what).cmp(&(b.at, &b.what)));
-    report.damage.dedup();
-    Ok(report)
+    Page::of(&text).read(&text, origin, want, None)
 }
 
-/// A text, cut into its tables.
-struct Page<'t> {
-    text: &'t str,
-    tables: Vec<Table<'t>>,
-    /// What stands beside the tables.
+/// Where the tables of a text lie, and what stands beside them.
+pub(in crate::source) struct Page {
+    tables: Vec<Table>,
     beside: Report,
 }
 
-impl<'t> Page<'t> {
-    fn of(text: &'t str) -> Page<'t> {
-        let (mut tables, mut beside, mut others) = (Vec::<Table<'_>>::new(), Report::default(), 0);
+impl Page {
+    pub(in crate::source) fn of(text: &str) -> Page {
+        let (mut tables, mut beside, mut others) = (Vec::<Table>::new(), Report::default(), 0);
         for piece in Pieces::new(text) {
             match piece {
                 Piece::Header(header, separator) => {
                     let last = tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.id).max();
-                    tables.push(Table::new(header, separator, last.map_or(0, |last| last.saturating_add(1))));
+                    tables.push(Table::new(&header, separator, last.map_or(0, |last| last.saturating_add(1))));
                 }
-                Piece::Row(line, cells, text) => {
-                    tables.iter_mut().last().into_iter().for_each(|table| table.add(line, &cells, text));
+                Piece::Row(line, cells, rest) => {
+                    let at = text.len() - rest.len();
+                    tables.iter_mut().last().into_iter().for_each(|table| table.add(line, &cells, at));
                 }
                 Piece::Message(line, message) => take(&mut beside, line, message),
                 Piece::Other(line, other) => {
@@ -103,13 +78,51 @@ impl<'t> Page<'t> {
         if others > OTHERS_KEPT {
             beside.unrecognised_lines.push(format!("and {} lines more, beside the tables", others - OTHERS_KEPT));
         }
-        Page { text, tables, beside }
+        Page { tables, beside }
     }
 
-    /// Reads the launches; of the raw page those of some `rows` where they are given.
-    fn read(&self, origin: Origin, want: &Want, rows: Option<&HashSet<u32>>) -> Result<Report, ReadError> {
+    /// Whether launches are read by themselves. Those of a details page, whose rows name metrics by their values, are not.
+    pub(in crate::source) fn is_by_launch(&self) -> bool {
+        self.tables.iter().all(|table| table.page == CsvPage::Raw)
+    }
+
+    /// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief
+    /// reading, so that memory grows with these alone; the whole of a page that is not [by launch](Page::is_by_launch).
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub(in crate::source) fn read_chosen(
+        &self,
+        text: &str,
+        origin: Origin,
+        (want, brief): (&Want, &Want),
+        choose: impl FnOnce(&Report) -> HashSet<u32>,
+    ) -> Result<Report, ReadError> {
+        if !self.is_by_launch() {
+            return self.read(text, origin, want, None);
+        }
+        let mut report = self.read(text, origin, brief, None)?;
+        let chosen = self.read(text, Origin::default(), want, Some(&choose(&report)))?;
+        report.put(chosen.launches);
+        report.damage = [chosen.damage, report.damage].concat();
+        report.damage.sort_by(|a, b| (a.at, &a.what).cmp(&(b.at, &b.what)));
+        report.damage.dedup();
+        Ok(report)
+    }
+
+    /// Reads the launches of the text; of a raw page those of some `rows` where they are given.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub(in crate::source) fn read(
+        &self,
+        text: &str,
+        origin: Origin,
+        want: &Want,
+        rows: Option<&HashSet<u32>>,
+    ) -> Result<Report, ReadError> {
         let report = Report { origin, ..self.beside.clone() };
-        if self.tables.is_empty() && self.text.lines().find_map(page_of) == Some(CsvPage::Source) {
+        if self.tables.is_empty() && text.lines().find_map(page_of) == Some(CsvPage::Source) {
             return Err(wrong_kind(report.origin, "ncu's source page, which names no launch"));
         }
         let mut taker = Taker { report, want, rows, texts: Texts::default(), locale: Locale::default() };
@@ -119,11 +132,11 @@ impl<'t> Page<'t> {
             match table.page {
                 CsvPage::Raw => {
                     *format = "ncu-raw-csv".into();
-                    raw::take(&mut taker, table);
+                    raw::take(&mut taker, table, text);
                 }
                 CsvPage::Details => {
                     *format = "ncu-details-csv".into();
-                    details::take(&mut taker, table);
+                    details::take(&mut taker, table, text);
                 }
                 _ => {
                     let found = "a summary over launches of ncu (`--print-summary`)";
@@ -133,7 +146,7 @@ impl<'t> Page<'t> {
         }
         let report = taker.report;
         if report.launches.is_empty() && rows.is_none() {
-            let cure = cure(self.text).to_owned();
+            let cure = cure(text).to_owned();
             return Err(ReadError::empty(report.origin.path, "profiled results", cure));
         }
         Ok(report)

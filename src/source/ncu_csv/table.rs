@@ -25,38 +25,40 @@ pub enum CsvPage {
 pub(super) const VALUE: &str = "Metric Value";
 
 /// A table: its header, and where its rows lie.
-pub(super) struct Table<'t> {
+pub(super) struct Table {
     pub(super) page: CsvPage,
     separator: u8,
-    pub(super) header: Cells<'t>,
+    pub(super) header: Vec<String>,
     pub(super) columns: Columns,
-    pub(super) rows: Vec<Row<'t>>,
+    pub(super) rows: Vec<Row>,
     pub(super) locale: Locale,
     /// The number that its launch 0 has among those of the text.
     pub(super) first: u32,
 }
 
 /// A row that is not taken apart yet.
-pub(super) struct Row<'t> {
+pub(super) struct Row {
     pub(super) line: u64,
     /// The number of its launch; `None` for the units and for what is no row.
     pub(super) id: Option<u32>,
-    text: &'t str,
+    /// Where it begins in the text, in bytes.
+    at: usize,
 }
 
-impl<'t> Table<'t> {
-    pub(super) fn new(header: Cells<'t>, separator: u8, first: u32) -> Table<'t> {
+impl Table {
+    pub(super) fn new(header: &Cells<'_>, separator: u8, first: u32) -> Table {
         let has = |name: &str| header.iter().any(|column| column == name);
         let page = match (has("Metric Name"), has("Metric Value")) {
             (false, _) => CsvPage::Raw,
             (true, true) => CsvPage::Details,
             (true, false) => CsvPage::Summary,
         };
-        let columns = Columns::of(&header);
+        let columns = Columns::of(header);
+        let header = header.iter().map(|name| name.to_string()).collect();
         Table { page, separator, header, columns, rows: Vec::new(), locale: Locale::default(), first }
     }
 
-    pub(super) fn add(&mut self, line: u64, cells: &Cells<'_>, text: &'t str) {
+    pub(super) fn add(&mut self, line: u64, cells: &Cells<'_>, at: usize) {
         let is_whole = match self.page {
             CsvPage::Raw => {
                 let metrics = self.columns.metrics.iter().filter_map(|at| cells.get(*at));
@@ -69,11 +71,13 @@ impl<'t> Table<'t> {
             }
         };
         let id = self.columns.number(cells, "ID").filter(|_| is_whole);
-        self.rows.push(Row { line, id: id.map(|id| self.first.saturating_add(id)), text });
+        self.rows.push(Row { line, id: id.map(|id| self.first.saturating_add(id)), at });
     }
 
-    pub(super) fn cells(&self, row: &Row<'t>) -> Cells<'t> {
-        record(row.text, self.separator).map(|(cells, _)| cells).unwrap_or_default()
+    /// The cells of a row of the text.
+    pub(super) fn cells<'t>(&self, row: &Row, text: &'t str) -> Cells<'t> {
+        let whole = text.get(row.at..).and_then(|text| record(text, self.separator));
+        whole.map(|(cells, _)| cells).unwrap_or_default()
     }
 }
 

@@ -6,6 +6,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 mod change;
+mod elf;
 mod made_report;
 mod meter;
 mod parts;
@@ -62,6 +63,25 @@ fn parts_of_a_report() {
     target.test();
 }
 
+/// A report in frames of any size, with frames between them that are passed over, and some of it changed.
+fn frames(random: &mut Random) -> Vec<u8> {
+    let report = made_report::report(random);
+    let mut packed = Vec::new();
+    for piece in report.chunks(1 + random.below(report.len())) {
+        if random.one_in(3) {
+            let size = if random.one_in(4) { random.edge() as u32 } else { 16 };
+            packed.extend(0x184d_2a50_u32.wrapping_add(random.below(16) as u32).to_le_bytes());
+            packed.extend(size.to_le_bytes());
+            packed.extend([0; 16]);
+        }
+        packed.extend(zstd::encode_all(piece, 1 + random.below(3) as i32).unwrap());
+        if packed.len() > 1 << 20 {
+            break;
+        }
+    }
+    if random.one_in(2) { random.changed(&packed, &["\x28", "\0\0\0\0"]) } else { packed }
+}
+
 #[test]
 fn repz() {
     let file = Scratch::new("x.ncu-repz");
@@ -69,7 +89,7 @@ fn repz() {
         name: "repz",
         seeds: vec![packed(), zstd::encode_all(&b"NVR\0"[..], 1).unwrap()],
         words: &["\x28", "\0\0\0\0"],
-        made: Some(|random: &mut Random| zstd::encode_all(made_report::report(random).as_slice(), 1).unwrap()),
+        made: Some(frames),
         runs: 60,
         run: Box::new(move |input| run(file.put(input))),
     };

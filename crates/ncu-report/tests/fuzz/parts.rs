@@ -2,6 +2,7 @@
 //! around them are right again, so that a reader comes to see them.
 
 use crate::change::Random;
+use crate::elf;
 use prost::encoding::{decode_varint, encode_varint};
 
 /// What is written in place of text.
@@ -54,7 +55,10 @@ fn message(fields: &[Field]) -> Vec<u8> {
 /// Changes something in a message or below it.
 fn change(random: &mut Random, bytes: &mut Vec<u8>) {
     let Some(mut all) = fields(bytes).filter(|all| !all.is_empty()) else {
-        *bytes = random.pick(&WORDS).as_bytes().to_vec();
+        *bytes = match bytes.starts_with(b"\x7fELF") {
+            true => elf::changed(random, bytes),
+            false => random.pick(&WORDS).as_bytes().to_vec(),
+        };
         return;
     };
     let at = random.below(all.len());
