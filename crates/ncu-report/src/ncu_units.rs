@@ -204,8 +204,6 @@ mod tests {
             ("derived__sm__sass_thread_inst_executed_op_ffma_pred_on_x2", "thread"),
             ("lts__average_gcomp_input_sector_success_rate.pct", "%"),
             ("sm__sol_pct", "%"),
-            ("lts__t_bytes_srcunit_tex_op_read", "byte"),
-            ("memory_l2_sectors_local", "sector"),
         ] {
             assert_eq!(unit_of(name).as_str(), unit, "{name}");
         }
