@@ -10,7 +10,7 @@ use crate::evidence::SourceView;
 /// One launch by instruction with what is derived from it.
 #[derive(Default)]
 pub(in crate::analysis) struct Studied<'v> {
-    view: Option<&'v SourceView>,
+    pub(in crate::analysis) view: Option<&'v SourceView>,
     /// Whose samples they are; `None` where the report has none by instruction.
     attribution: Option<Attribution<'v>>,
     /// Code, samples and roles; `None` where the report lacks the code's bits, executions or samples by instruction.

@@ -31,5 +31,12 @@ pub(in crate::analysis) fn measurement<'a, 'r>(
     launch: Option<&'a LaunchFacts>,
 ) -> Measurement<'a, 'r> {
     let parked = studied.parked.as_ref().map(|parked| parked.share);
-    Measurement { kernel, study: studied.study.as_ref(), phases: studied.phases.as_ref(), parked, launch }
+    Measurement {
+        kernel,
+        view: studied.view,
+        study: studied.study.as_ref(),
+        phases: studied.phases.as_ref(),
+        parked,
+        launch,
+    }
 }

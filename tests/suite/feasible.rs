@@ -1,7 +1,10 @@
-//! What cannot be done is no row: where it would be a first one the page says why.
+//! What cannot be done is no row: where it would be a first one the page says why. What whoever launches a library's kernel, or built it
+//! for a debugger, can do instead.
 
-use crate::rules::with;
-use kernel_audit::analysis::Audit;
+use crate::judged;
+use crate::rules::{report, with};
+use kernel_audit::analysis::{Audit, Work};
+use kernel_audit::catalog::Code;
 
 fn said(audit: &Audit) -> String {
     audit.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
@@ -9,6 +12,10 @@ fn said(audit: &Audit) -> String {
 
 fn rows(audit: &Audit) -> Vec<String> {
     audit.levers.iter().map(|lever| lever.code.to_string()).collect()
+}
+
+fn has(audit: &Audit, code: Code) -> bool {
+    audit.findings.iter().any(|finding| finding.code == code)
 }
 
 #[test]
@@ -35,4 +42,19 @@ fn copies_of_gathered_rows_are_no_box_of_a_tensor_map() {
     let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);
     assert!(!rows(&experts).contains(&"bulk-copies".to_owned()));
     assert!(said(&experts).contains("gather rows whose addresses are loaded"), "{}", said(&experts));
+}
+
+#[test]
+fn a_kernel_of_a_library_has_the_rows_of_its_caller() {
+    let (mut report, views) = report("collected/bank_conflict/profile");
+    let own = judged::audit(&report, &views, &Work::default());
+    assert!(rows(&own).contains(&"unconflict".to_owned()) && !has(&own, Code::LibraryKernel));
+    report.launches[0].name = "ampere_sgemm_128x64_nn".into();
+    let called = judged::audit(&report, &views, &Work::default());
+    // What limits stays; the code is nobody's to change.
+    assert_eq!(called.bottleneck.limiter, own.bottleneck.limiter);
+    assert!(has(&called, Code::LibraryKernel));
+    let ours: Vec<String> = rows(&called).into_iter().filter(|code| !code.contains(char::is_uppercase)).collect();
+    assert_eq!(ours, ["other-call"]);
+    assert!(called.levers[0].bound.is_none(), "another call is another kernel");
 }

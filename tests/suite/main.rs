@@ -39,6 +39,7 @@ mod hostile;
 mod html;
 mod hypotheses;
 mod judged;
+mod judgement;
 mod kept;
 mod labelled;
 mod labelled_fields;

@@ -11,13 +11,15 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::{Phases, Study};
 use crate::catalog::StallReason;
-use crate::evidence::{LaunchFacts, Reading};
+use crate::evidence::{LaunchFacts, Reading, SourceView};
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]
 pub(in crate::analysis) struct Measurement<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
-    /// Its instructions with their counts and samples; `None` where the report does not count and sample by instruction.
+    /// Its instructions, counted or not.
+    pub(in crate::analysis) view: Option<&'a SourceView>,
+    /// The same with their counts and samples; `None` where the report does not count and sample by instruction.
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     /// Where the time goes; `None` as above.
     pub(in crate::analysis) phases: Option<&'a Phases>,
@@ -30,6 +32,7 @@ pub(in crate::analysis) struct Measurement<'a, 'r> {
 /// One kernel with what is derived from it, beside an old one where there is one.
 pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+    pub(in crate::analysis) view: Option<&'a SourceView>,
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     pub(in crate::analysis) phases: Option<&'a Phases>,
     pub(in crate::analysis) limits: &'a Limits,
@@ -50,7 +53,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
         work: &'a Work,
         limits: &'a Limits,
     ) -> Kernel<'a, 'r> {
-        let Measurement { kernel, study, phases, parked, launch } = new;
+        let Measurement { kernel, view, study, phases, parked, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let on = phases.map(Phases::lanes_on).unwrap_or_default();
         let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
@@ -62,6 +65,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
             roofline: Roofline::of(kernel, &mix, work, launch.and_then(LaunchFacts::footprint)),
             local_bytes: launch.map(|launch| launch.function.local_bytes),
             kernel,
+            view,
             study,
             phases,
             limits,

@@ -1,7 +1,7 @@
 //! What could be done about a verdict, ranked.
 
 use super::lever::Lever;
-use super::patterns::{Ask, Draft, WORTH_A_TRY, changes};
+use super::patterns::{Ask, Draft, WORTH_A_TRY, by_caller, changes};
 use crate::catalog::{Action, Threshold};
 
 /// What could be done, and what was looked at.
@@ -34,6 +34,9 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Vec<(Draft, f64)>, Vec<(Draft, f
 
 /// The levers of a kernel, of what can be done and what cannot.
 pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>, mut refused: Vec<(Draft, f64)>) -> Levers {
+    if let Some(own) = by_caller(ask) {
+        (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
+    }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);

@@ -30,7 +30,7 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
     let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
     let is_full = Machine::of(m).need(part).is_some_and(|need| need >= ROOF);
-    if !is_full || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
+    if !is_full || levers.names(&[Action::Rebuild]) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);

@@ -54,7 +54,7 @@ fn microseconds(ns: f64) -> String {
 const MOSTLY: f64 = 0.5;
 
 /// A launch that is shorter than what starts it.
-fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+pub(super) fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let is_short = brief(ask.m).is_some() || ask.machine.time.empty >= MOSTLY;
     is_short.then(|| {
         let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));

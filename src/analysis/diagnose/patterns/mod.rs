@@ -24,6 +24,7 @@ mod launch;
 mod loads;
 mod local;
 mod occupancy;
+mod origin;
 mod passes;
 mod products;
 mod reuse;
@@ -38,6 +39,7 @@ pub(super) use draft::Draft;
 pub(super) use grid::{is_small_grid, small_grid, tail};
 pub(super) use held::{At, Held};
 pub(super) use launch::short;
+pub(super) use origin::by_caller;
 pub(super) use sectors::{excess, packable};
 pub(super) use stages::mbarriers;
 pub(super) use units::of_part;
@@ -50,7 +52,7 @@ use crate::quantity::format;
 use crate::quantity::glance;
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 23] = [
+const FAMILIES: [&[Pattern]; 24] = [
     &launch::PATTERNS,
     &grid::PATTERNS,
     &occupancy::PATTERNS,
@@ -74,6 +76,7 @@ const FAMILIES: [&[Pattern]; 23] = [
     &passes::PATTERNS,
     &instructions::PATTERNS,
     &conversions::PATTERNS,
+    &origin::PATTERNS,
 ];
 
 /// A pattern: a question, where it is one by itself, and what could be done.

@@ -1,0 +1,106 @@
+//! What a blind reading found wrong in the judgement, each on a report of which some readings are set by hand.
+
+use crate::judged;
+use crate::rules::{report, value, with};
+use kernel_audit::analysis::{Audit, Work};
+use kernel_audit::catalog::Code;
+use kernel_audit::evidence::{Report, SourceView, Value};
+
+/// A report of one of its kernels.
+fn one(name: &str, kernel: &str) -> (Report, Vec<SourceView>) {
+    let (mut report, mut views) = report(name);
+    report.launches.retain(|launch| &*launch.function == kernel);
+    let id = report.launches.first().expect(kernel).id;
+    views.retain(|view| view.launch == id);
+    (report, views)
+}
+
+fn audit(report: &Report, views: &[SourceView]) -> Audit {
+    judged::audit(report, views, &Work::default())
+}
+
+/// What an action is expected to save, in percent, where it has a row.
+fn saves(audit: &Audit, action: &str) -> Option<f64> {
+    audit.levers.iter().find(|lever| lever.code.to_string() == action)?.expected
+}
+
+#[test]
+fn sectors_that_nobody_asked_for_matter_where_no_memory_unit_is_busy() {
+    let (mut report, views) = one("pairs/memory", "rowsum_thread");
+    let metrics = &mut report.launches[0].metrics;
+    for metric in metrics.iter_mut().filter(|metric| {
+        let is_memory = ["lts__", "l1tex__", "dram__"].iter().any(|unit| metric.name.starts_with(unit));
+        is_memory && metric.name.contains(".pct_of_peak_sustained_elapsed")
+    }) {
+        metric.value = Some(Value::F64(20.0));
+    }
+    let audit = audit(&report, &views);
+    // Every unit of memory is at 20 %, and lanes still wait for eight times the sectors.
+    assert!(audit.bottleneck.units.iter().all(|unit| unit.share < 0.6), "{:?}", audit.bottleneck.units);
+    assert!(saves(&audit, "coalesce").expect("a row") > 20.0);
+    let ruled = audit.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default();
+    assert!(!ruled.contains("coalescing"), "{ruled}");
+}
+
+#[test]
+fn no_ceiling_takes_the_time_without_a_block_away() {
+    // A launch of 5 µs in which the SMs hold a block for 41 % of the time: the rest is launch and drain.
+    const KERNEL: &str = "collected/bank_conflict/profile";
+    let (report, _) = report(KERNEL);
+    let elapsed = value(&report, "sm__cycles_elapsed.avg");
+    let held = [("sm__cycles_active.avg", 0.41 * elapsed), ("sm__cycles_active.max", 0.41 * elapsed)];
+    let all: Vec<(&str, f64)> = held.into_iter().chain([("gpu__time_duration.sum", 5000.0)]).collect();
+    let short = with(KERNEL, &all);
+    let ceilings: Vec<f64> =
+        short.levers.iter().filter(|lever| lever.expected.is_some()).filter_map(|l| l.bound).collect();
+    assert!(!ceilings.is_empty() && ceilings.iter().all(|bound| *bound <= 41.0 + 0.5), "{ceilings:?}");
+    let long = with(KERNEL, &[]);
+    assert!(long.levers.iter().any(|lever| lever.bound.is_some_and(|bound| bound > 41.5)));
+}
+
+#[test]
+fn a_pipe_below_its_roof_is_not_told_that_only_less_work_helps() {
+    let at = |percent: f64| {
+        let (mut report, views) = report("collected/sfu_bound/profile");
+        let full = audit(&report, &views).bottleneck.unit.expect("a pipe").percent;
+        for metric in &mut report.launches[0].metrics {
+            let share = metric.value.as_ref().and_then(Value::as_f64);
+            if let Some(share) = share.filter(|_| metric.name.contains(".pct_of_peak_sustained_elapsed")) {
+                metric.value = Some(Value::F64(share * percent / full));
+            }
+        }
+        audit(&report, &views).bottleneck.roof.is_some()
+    };
+    assert_eq!([97.0, 68.0, 46.0].map(at), [true, false, false]);
+}
+
+#[test]
+fn code_that_copies_registers_onto_themselves_is_built_for_a_debugger() {
+    let (report, mut views) = report("collected/bank_conflict/profile");
+    let own = audit(&report, &views);
+    assert!(!own.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
+    assert!(saves(&own, "unconflict").is_some());
+    // `nvcc -G` leaves a quarter of such copies; here every tenth instruction.
+    let copy = cuda_binary::sass::decode(0x003f_de00_0000_0f00_0000_0007_0007_7202, 0, (9, 0));
+    for row in views[0].instructions.iter_mut().step_by(10) {
+        (row.word, row.sass, row.opcode) = (Some(copy), None, None);
+    }
+    let debug = audit(&report, &views);
+    assert_eq!(debug.bottleneck.limiter, own.bottleneck.limiter, "what limits stays");
+    assert!(debug.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
+    let first = debug.levers[0].code.to_string();
+    assert_eq!((first.as_str(), saves(&debug, "unconflict")), ("rebuild", None));
+}
+
+#[test]
+fn two_loops_that_load_the_same_are_one_pass_too_many() {
+    let of = |kernel: &str| {
+        let (report, views) = one("pairs/memory", kernel);
+        let audit = audit(&report, &views);
+        let row = audit.levers.iter().find(|lever| lever.code.to_string() == "fewer-passes");
+        row.map(|lever| lever.why.to_plain())
+    };
+    let why = of("softmax_passes").expect("a row");
+    assert!(why.starts_with("3 loops load the same 4.19 M sectors"), "{why}");
+    assert_eq!(of("softmax_registers"), None);
+}
