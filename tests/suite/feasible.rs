@@ -1,8 +1,8 @@
 //! What cannot be done is no row: where it would be a first one the page says why. What whoever launches a library's kernel, or built it
-//! for a debugger, can do instead.
+//! for a debugger, can do instead; what is true of several kernels in one result.
 
 use crate::judged;
-use crate::rules::{report, with};
+use crate::rules::{report, set, with};
 use kernel_audit::analysis::{Audit, Work};
 use kernel_audit::catalog::Code;
 
@@ -57,4 +57,17 @@ fn a_kernel_of_a_library_has_the_rows_of_its_caller() {
     let ours: Vec<String> = rows(&called).into_iter().filter(|code| !code.contains(char::is_uppercase)).collect();
     assert_eq!(ours, ["other-call"]);
     assert!(called.levers[0].bound.is_none(), "another call is another kernel");
+}
+
+#[test]
+fn of_several_kernels_the_time_between_them_is_no_launch() {
+    let range = with("h200/app_range", &[]);
+    // The busiest SM holds a block for less than half of the time: more than any unit needs.
+    assert_eq!(range.bottleneck.limiter, Code::RangeGaps);
+    let gaps = range.levers.iter().find(|lever| lever.code.to_string() == "fuse").expect("a lever");
+    assert!(gaps.sentence.to_plain().starts_with("Close the gaps between its kernels"), "{gaps:?}");
+    let (mut report, views) = report("h200/app_range");
+    set(&mut report, "gpu__time_duration.sum", 4000.0);
+    let brief = judged::audit(&report, &views, &Work::default());
+    assert!(!has(&brief, Code::LaunchShort), "several kernels are no short launch");
 }

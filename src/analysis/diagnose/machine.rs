@@ -133,8 +133,8 @@ impl Machine {
         let busiest = m.kernel.value(RESIDENT_MOST).zip(m.kernel.value(CYCLES).filter(|cycles| *cycles > 0.0));
         let busiest = busiest.map(|(resident, cycles)| (resident / cycles).min(1.0));
         let active = m.active.map(|active| active.min(1.0));
-        // What is longer than a launch takes is memory that drains.
-        let launch = m.duration.map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
+        // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
+        let launch = m.duration.filter(|_| !m.has_several()).map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
         let time = match (active, busiest) {
             (Some(active), Some(busiest)) => {
                 let empty = 1.0 - busiest.max(active);

@@ -1,6 +1,6 @@
 //! The launch itself: one that did not run, or is shorter than what starts it.
 
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, share};
+use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, WORTH_A_TRY, share};
 use crate::analysis::diagnose::measures::{CYCLES, Measures, RESIDENT, SM_CYCLES};
 use crate::analysis::kernel::readings::Found;
 use crate::analysis::kernel::summary::DURATION;
@@ -28,7 +28,7 @@ fn failed(m: &Measures<'_, '_>) -> Option<Held> {
 
 /// Too short for steady percentages.
 fn brief(m: &Measures<'_, '_>) -> Option<Held> {
-    let (ns, least) = (m.duration?, m.limits[Threshold::ShortKernel]);
+    let (ns, least) = (m.duration.filter(|_| !m.has_several())?, m.limits[Threshold::ShortKernel]);
     let sentence = words!(
         "The launch takes {}, under {}: launch overhead and cold caches dominate.",
         microseconds(ns),
@@ -40,8 +40,15 @@ fn brief(m: &Measures<'_, '_>) -> Option<Held> {
 
 /// No SM holds a block for much of the time.
 pub(in crate::analysis::diagnose) fn short(m: &Measures<'_, '_>) -> Option<Held> {
-    let sentence =
-        words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", share(m.active?));
+    let held = share(m.active?);
+    if m.has_several() {
+        let sentence = words!(
+            "Of the time from its first to its last kernel an SM holds a block for {}; the rest is gaps between kernels, launches, drains and idle SMs.",
+            held
+        );
+        return Some(Held::new(Code::RangeGaps, 100.0, 0.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])));
+    }
+    let sentence = words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held);
     Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
 }
 
@@ -53,18 +60,30 @@ fn microseconds(ns: f64) -> String {
 /// The part of the time without a block from which the launch is most of it.
 const MOSTLY: f64 = 0.5;
 
-/// A launch that is shorter than what starts it.
+/// A launch that is shorter than what starts it, or kernels with gaps between them.
 pub(super) fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let is_short = brief(ask.m).is_some() || ask.machine.time.empty >= MOSTLY;
+    let is_short =
+        brief(ask.m).is_some() || ask.machine.time.empty >= if ask.m.has_several() { WORTH_A_TRY } else { MOSTLY };
     is_short.then(|| {
-        let own = ask.m.duration.map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
+        let own = ask
+            .m
+            .duration
+            .filter(|_| !ask.m.has_several())
+            .map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
+        let (sentence, why) = match ask.m.has_several() {
+            true => (
+                "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
+                words!("no SM holds a block for {} of the time", share(ask.machine.time.empty)),
+            ),
+            false => (
+                "Fuse it with its neighbours, or launch it in a CUDA graph",
+                "launch and drain dominate its time".into(),
+            ),
+        };
         Draft::relieves(ask, Action::Fuse, &[])
             .open("a timeline")
             .at(At::Launch)
-            .says(
-                "Fuse it with its neighbours, or launch it in a CUDA graph".into(),
-                "launch and drain dominate its time".into(),
-            )
+            .says(sentence.into(), why)
             .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
     })
 }
