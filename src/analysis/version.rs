@@ -20,7 +20,10 @@ pub(in crate::analysis) struct Version<'a, 'r> {
 
 impl<'a, 'r> Version<'a, 'r> {
     pub(in crate::analysis) fn measurement(&self) -> Measurement<'a, 'r> {
-        measurement(self.kernel, self.studied, self.side.launch())
+        Measurement {
+            over_time: self.profile.over_time.as_ref(),
+            ..measurement(self.kernel, self.studied, self.side.launch())
+        }
     }
 }
 
@@ -37,6 +40,7 @@ pub(in crate::analysis) fn measurement<'a, 'r>(
         study: studied.study.as_ref(),
         phases: studied.phases.as_ref(),
         parked,
+        over_time: None,
         launch,
     }
 }

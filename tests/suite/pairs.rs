@@ -216,14 +216,11 @@ fn forecasts_are_what_the_pairs_give() {
     assert_eq!(own, text, "src/catalog/forecasts.toml is not what the pairs give");
 }
 
-/// What gained more than the ceiling of its row.
-const BROKEN: [&str; 1] = ["relax"];
-
 #[test]
-fn ceilings_are_broken_by_no_more_than_these() {
+fn no_ceiling_is_broken() {
     let all = OUTCOMES.iter().filter_map(|one| Some((one.name, one.row.bound?, one.gained)));
     let broken: Vec<(&str, f64, f64)> = all.filter(|(_, bound, gained)| *gained > bound + NOISE).collect();
-    assert_eq!(broken.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), BROKEN, "{broken:?}");
+    assert!(broken.is_empty(), "{broken:?}");
 }
 
 #[test]

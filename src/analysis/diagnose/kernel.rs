@@ -9,6 +9,7 @@ use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
+use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::{Phases, Study};
 use crate::catalog::StallReason;
 use crate::evidence::{LaunchFacts, Reading, SourceView};
@@ -25,6 +26,8 @@ pub(in crate::analysis) struct Measurement<'a, 'r> {
     pub(in crate::analysis) phases: Option<&'a Phases>,
     /// Samples of warps with nothing left to do, in percent of all.
     pub(in crate::analysis) parked: Option<f64>,
+    /// What PM sampling saw of a launch; `None` where nobody sampled.
+    pub(in crate::analysis) over_time: Option<&'a OverTime>,
     /// What it was launched with, where the launcher wrote it down.
     pub(in crate::analysis) launch: Option<&'a LaunchFacts>,
 }
@@ -35,6 +38,7 @@ pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) view: Option<&'a SourceView>,
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     pub(in crate::analysis) phases: Option<&'a Phases>,
+    pub(in crate::analysis) over_time: Option<&'a OverTime>,
     pub(in crate::analysis) limits: &'a Limits,
     pub(in crate::analysis) work: &'a Work,
     /// Local memory of a thread in bytes.
@@ -53,7 +57,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
         work: &'a Work,
         limits: &'a Limits,
     ) -> Kernel<'a, 'r> {
-        let Measurement { kernel, view, study, phases, parked, launch } = new;
+        let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let on = phases.map(Phases::lanes_on).unwrap_or_default();
         let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
@@ -68,6 +72,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
             view,
             study,
             phases,
+            over_time,
             limits,
             work,
             mix,

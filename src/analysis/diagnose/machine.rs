@@ -6,6 +6,7 @@
 
 use super::level;
 use super::measures::{CYCLES, Measures, RESIDENT_MOST};
+use crate::analysis::over_time::OverTime;
 use crate::catalog::{Part, StallReason};
 
 /// How well needs overlap: the time is the norm of this order over what the parts and the waits need by themselves. One is no overlap,
@@ -34,9 +35,21 @@ pub(super) struct TimeSplit {
     pub(super) tail: f64,
     /// No SM holds a block: the ramp, and memory that drains.
     pub(super) empty: f64,
+    /// What one of its blocks is of an SM's work; without a number of blocks, all of it.
+    pub(super) block: f64,
 }
 
 impl TimeSplit {
+    /// By what PM sampling saw: multiprocessors without a block, and the time behind the last block.
+    fn sampled(over: &OverTime) -> TimeSplit {
+        let found = || {
+            let shape = over.shape.as_ref()?;
+            let (empty, idle) = (shape.drain.ns / over.ns, shape.idle?.share);
+            Some(TimeSplit { ramp: empty, tail: (idle - empty).max(0.0), empty, ..TimeSplit::default() })
+        };
+        found().unwrap_or_default()
+    }
+
     /// The rest: the average SM holds a block.
     pub(super) fn active(self) -> f64 {
         (1.0 - self.ramp - self.tail).max(f64::EPSILON)
@@ -135,13 +148,16 @@ impl Machine {
         let active = m.active.map(|active| active.min(1.0));
         // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
         let launch = m.duration.filter(|_| !m.has_several()).map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
+        let block = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (sms / blocks).min(1.0));
         let time = match (active, busiest) {
             (Some(active), Some(busiest)) => {
                 let empty = 1.0 - busiest.max(active);
-                TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty }
+                TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
             }
-            (Some(active), None) => TimeSplit { ramp: 0.0, tail: 1.0 - active, empty: 0.0 },
-            _ => TimeSplit::default(),
+            (Some(active), None) => TimeSplit { tail: 1.0 - active, block, ..TimeSplit::default() },
+            _ => m
+                .over_time
+                .map_or_else(TimeSplit::default, |sampled| TimeSplit { block, ..TimeSplit::sampled(sampled) }),
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
         // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
@@ -236,8 +252,10 @@ impl Machine {
             true => 0.0,
             false => active * (1.0 - change.frees.1).max(0.0) * change.warps.1,
         };
-        // What serves all SMs works in the tail as well; what works for one leaves it, as long as its part of the time.
-        let uneven = if change.rewrites { 1.0 } else { 1.0 + tail * change.tail.1 / active };
+        // What serves all SMs works in the tail as well; what works for one leaves it, as long as its part of the time: at best that
+        // of one block, since whoever is done takes the next, where the change does not count the last wave itself.
+        let block = if change.fixed.1 > 0.0 { f64::INFINITY } else { self.time.block };
+        let uneven = if change.rewrites { 1.0 } else { 1.0 + (tail * change.tail.1 / active).min(block) };
         let of = |inside: bool| {
             let needs = self.needs.iter().map(least).filter(|(part, _)| is_inside(*part) == inside);
             needs.map(|(_, need)| need).fold(0.0, f64::max)
@@ -277,12 +295,36 @@ mod tests {
 
     #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
-        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1 };
+        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0 };
         let machine = Machine::with(time, vec![(Part::Issue, 0.2)], 1.0);
         let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
         let even = machine.after(&Change { tail: (0.0, 0.0), ..Change::default() });
         assert!((even.expected - 0.3).abs() < 1e-9 && (even.most - 0.3).abs() < 1e-9, "{even:?}");
+    }
+
+    #[test]
+    fn series_tell_what_stands_empty() {
+        // Of 100 µs 6 are behind the last block, and a fifth of the multiprocessors has none on average.
+        let part = |ns: f64| serde_json::json!({ "ns": ns, "level": 0.0, "cost": 0.0 });
+        let idle = serde_json::json!({ "share": 0.2, "in_tail": 0.5, "from": 7e4 });
+        let shape = serde_json::json!({
+            "steady": 80.0, "unit": "tensor", "mean": 80.0, "idle": idle,
+            "ramp": part(4e3), "middle": part(6e4), "tail": part(3e4), "drain": part(6e3),
+        });
+        let over = serde_json::json!({ "ns": 1e5, "step": 1e3, "samples": 100, "passes": 1, "shape": shape });
+        let found = TimeSplit::sampled(&serde_json::from_value(over).unwrap());
+        assert!((found.empty - 0.06).abs() < 1e-9 && (found.tail - 0.14).abs() < 1e-9, "{found:?}");
+        assert!((found.active() - 0.8).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn at_best_the_tail_of_a_full_part_is_one_block() {
+        // Of ten blocks an SM one may be left over: 0.4 of the time and a tenth of that, where waits had left a fifth.
+        let time = TimeSplit { tail: 0.2, block: 0.1, ..TimeSplit::default() };
+        let found = Machine::with(time, vec![(Part::Issue, 0.4)], 1.0);
+        let found = found.after(&Change { frees: (0.5, 1.0), ..Change::default() });
+        assert!((found.most - 0.56).abs() < 1e-9, "{found:?}");
     }
 
     #[test]
