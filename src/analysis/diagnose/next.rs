@@ -4,14 +4,18 @@ use super::lever::Lever;
 use super::patterns::{Ask, Draft, WORTH_A_TRY, by_caller, changes};
 use crate::catalog::{Action, Threshold};
 
+/// Changes, each with the share of the time that it is expected to save.
+type Drafts = Vec<(Draft, f64)>;
+
 /// What could be done, and what was looked at.
+#[derive(Default)]
 pub(super) struct Levers {
     /// Worth a row, the largest expected saving first, those without a bound last.
     pub(super) rows: Vec<Lever>,
     /// Every action that was computed, with the share of the time that it is expected to save.
     pub(super) computed: Vec<(Action, f64)>,
     /// What would be among the first rows and cannot be done here, with what it would save.
-    pub(super) refused: Vec<(Draft, f64)>,
+    pub(super) refused: Drafts,
 }
 
 /// So many rows are the first ones.
@@ -19,8 +23,8 @@ const FIRST: usize = 2;
 
 /// What could be done, once for each action: the one that is expected to save most, and one that can be done before one that cannot.
 /// Those that can be done, and those that cannot.
-pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Vec<(Draft, f64)>, Vec<(Draft, f64)>) {
-    let mut merged: Vec<(Draft, f64)> = Vec::new();
+pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Drafts, Drafts) {
+    let mut merged = Drafts::new();
     for draft in changes(ask) {
         let expected = draft.expected(ask);
         match merged.iter_mut().find(|(other, _)| other.action == draft.action) {
@@ -33,7 +37,7 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Vec<(Draft, f64)>, Vec<(Draft, f
 }
 
 /// The levers of a kernel, of what can be done and what cannot.
-pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Vec<(Draft, f64)>, mut refused: Vec<(Draft, f64)>) -> Levers {
+pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }

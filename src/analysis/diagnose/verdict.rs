@@ -7,7 +7,7 @@ use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
-use super::next::{drafts, levers};
+use super::next::{Levers, drafts, levers};
 use super::patterns::{self, Ask, At, Draft, Held, Question, Stands, questions, share, unknown};
 use super::roof::{at_the_roof, ruled_out};
 use crate::analysis::derive::units::BusyUnit;
@@ -348,9 +348,9 @@ pub(in crate::analysis) fn diagnose(
     let (drafts, refused) = drafts(&ask);
     let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
     let lines = lines(bottleneck.limiter);
-    let (drafts, refused) = match bottleneck.limiter {
-        Code::LaunchFailed | Code::NotMeasured => Default::default(),
-        _ => (drafts, refused),
+    let found = match bottleneck.limiter {
+        Code::LaunchFailed | Code::NotMeasured => Levers::default(),
+        _ => levers(&ask, drafts, refused),
     };
     let limiter = bottleneck.limiter;
     let place = |at: At| match at {
@@ -358,7 +358,6 @@ pub(in crate::analysis) fn diagnose(
         At::Line(sits) => lines.as_ref()?.place(sits, limiter),
         At::Launch => None,
     };
-    let found = levers(&ask, drafts, refused);
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
     bottleneck.ruled_out = ruled_out(&measures, &found);
     let mut all = found.rows;
