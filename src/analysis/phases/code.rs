@@ -122,20 +122,6 @@ impl<'v> Code<'v> {
         (start..row).rev().find(writes).filter(|other| self.sync(*other) == WarpSync::MbarrierTest)
     }
 
-    /// The blocks that a walk from `start` reaches, along edges that `keep` admits.
-    pub(in crate::analysis) fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
-        let mut seen = BTreeSet::from([start]);
-        let mut rest = vec![start];
-        while let Some(block) = rest.pop() {
-            for next in &self.flow.blocks[block].successors {
-                if keep(block, *next) && seen.insert(*next) {
-                    rest.push(*next);
-                }
-            }
-        }
-        seen
-    }
-
     /// The functions that some blocks call, as blocks: a called function belongs to its caller.
     pub(in crate::analysis) fn called_by(&self, blocks: &BTreeSet<usize>) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
@@ -145,7 +131,7 @@ impl<'v> Code<'v> {
             if found.contains(&entry) || blocks.contains(&entry) {
                 continue;
             }
-            let body = self.reach(entry, |_, _| true);
+            let body = self.flow.reach(entry, |_, _| true);
             rest.extend(self.flow.calls.iter().filter(|(from, _)| body.contains(from)).map(|(_, to)| *to));
             found.extend(body.difference(blocks));
         }
@@ -210,9 +196,9 @@ impl<'v> Code<'v> {
             .map(|NaturalLoop { header, blocks, .. }| (header, with_calls(header, blocks.into_iter().collect())))
             .collect();
         for (_, to) in irreducible {
-            let ahead = self.reach(to, |_, _| true);
+            let ahead = self.flow.reach(to, |_, _| true);
             let component: BTreeSet<usize> =
-                ahead.into_iter().filter(|block| self.reach(*block, |_, _| true).contains(&to)).collect();
+                ahead.into_iter().filter(|block| self.flow.reach(*block, |_, _| true).contains(&to)).collect();
             found.entry(to).or_insert_with(|| with_calls(to, component));
         }
         found.into_values().collect()

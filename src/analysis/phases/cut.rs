@@ -55,7 +55,7 @@ pub(super) fn cut(code: &Code<'_>, traces: &Traces<'_, '_>, region: &BTreeSet<us
         free.retain(|block| !cycle.blocks.contains(block));
     }
     let leads_in = |block: &usize| {
-        !behind.contains(block) && code.reach(*block, |from, to| !code.is_back(from, to)).contains(&first)
+        !behind.contains(block) && code.flow.reach(*block, |from, to| !code.is_back(from, to)).contains(&first)
     };
     let before: BTreeSet<usize> =
         free.iter().filter(|block| leads_in(block) || !behind.contains(block) && **block < first).copied().collect();
@@ -179,7 +179,7 @@ fn ahead(code: &Code<'_>, cycle: &Loop) -> BTreeSet<usize> {
         cycle.blocks.iter().flat_map(|block| code.flow.blocks[*block].successors.iter().map(move |to| (*block, *to)));
     for (_, to) in exits.filter(|(from, to)| !cycle.blocks.contains(to) && !code.is_back(*from, *to)) {
         if !found.contains(&to) {
-            found.extend(code.reach(to, |from, to| !code.is_back(from, to)));
+            found.extend(code.flow.reach(to, |from, to| !code.is_back(from, to)));
         }
     }
     found.difference(&cycle.blocks).copied().collect()

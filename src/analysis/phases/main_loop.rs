@@ -55,7 +55,7 @@ pub(super) fn main_loops(code: &Code<'_>, samples: &Attribution<'_>, region: &BT
 
 /// Whether a turn of the loop around some loops runs one of them alone.
 pub(super) fn are_alternatives(code: &Code<'_>, cycles: &[&Loop]) -> bool {
-    let ahead = |cycle: &Loop| code.reach(cycle.header, |from, to| !code.is_back(from, to));
+    let ahead = |cycle: &Loop| code.flow.reach(cycle.header, |from, to| !code.is_back(from, to));
     cycles.iter().all(|cycle| {
         let ahead = ahead(cycle);
         cycles.iter().all(|other| other.header == cycle.header || !ahead.contains(&other.header))

@@ -48,7 +48,7 @@ impl Split {
         let found = region.iter().find_map(|block| Some((*block, sides(code, flows, grid, *block)?)));
         let Some((block, sides)) = found else { return false };
         let owned: BTreeSet<usize> = sides.iter().flat_map(|side| &side.blocks).copied().collect();
-        let ahead = code.reach(block, |_, _| true);
+        let ahead = code.flow.reach(block, |_, _| true);
         for other in region.difference(&owned) {
             let set = if ahead.contains(other) && *other != block { &mut self.behind } else { &mut self.front };
             set.insert(*other);
@@ -82,9 +82,7 @@ fn sides(code: &Code<'_>, flows: &Flows, grid: u64, block: usize) -> Option<[Rol
     if !origin.thread && !origin.unknown {
         return None;
     }
-    let (from_a, from_b) = (code.reach(a, |_, _| true), code.reach(b, |_, _| true));
-    let own = |from: &BTreeSet<usize>, other: &BTreeSet<usize>| from.difference(other).copied().collect();
-    let (own_a, own_b): (BTreeSet<usize>, BTreeSet<usize>) = (own(&from_a, &from_b), own(&from_b, &from_a));
+    let [own_a, own_b] = code.flow.apart([a, b], |_, _| true);
     let has_loop = |blocks: &BTreeSet<usize>| {
         code.loops.iter().any(|cycle| blocks.contains(&cycle.header) && code.entries(cycle.header) > 0)
     };

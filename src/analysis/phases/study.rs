@@ -159,12 +159,12 @@ fn role(code: &Code<'_>, samples: &Attribution<'_>, group: &RoleBlocks) -> Role 
 
 /// The cuts of a region, a called function with the phase that calls it.
 fn without_calls(code: &Code<'_>, traces: &Traces<'_, '_>, region: BTreeSet<usize>) -> (Vec<Cut>, Vec<MainLoop>) {
-    let straight = code.reach(0, |_, _| true);
+    let straight = code.flow.reach(0, |_, _| true);
     let called: BTreeSet<usize> = code
         .flow
         .calls
         .iter()
-        .flat_map(|(_, to)| code.reach(*to, |_, _| true))
+        .flat_map(|(_, to)| code.flow.reach(*to, |_, _| true))
         .filter(|block| !straight.contains(block))
         .collect();
     let own: BTreeSet<usize> = region.difference(&called).copied().collect();
@@ -185,7 +185,7 @@ fn without_calls(code: &Code<'_>, traces: &Traces<'_, '_>, region: BTreeSet<usiz
         for (from, to) in &calls {
             let last = code.flow.blocks[*from].instructions.end - 1;
             let Some(cut) = cuts.iter_mut().find(|cut| cut.rows.contains(&last)) else { continue };
-            let body = code.reach(*to, |_, _| true);
+            let body = code.flow.reach(*to, |_, _| true);
             let free: Vec<usize> = code.rows_of(&body).filter(|row| placed.insert(*row)).collect();
             is_done &= free.is_empty();
             if let Some((_, part)) = cut.parts.iter_mut().find(|(_, part)| part.contains(&last)) {

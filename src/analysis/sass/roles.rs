@@ -2,7 +2,7 @@
 
 use crate::evidence::{SassFunction, SassInstruction};
 use cuda_binary::flow::Dominators;
-use cuda_binary::flow::{Block, ControlFlow, body};
+use cuda_binary::flow::{ControlFlow, body};
 use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub struct Dispatch {
 pub fn dispatches(function: &SassFunction, flow: &ControlFlow) -> Vec<Dispatch> {
     let code = body(function);
     let dominators = Dominators::of(flow);
-    let forward = Forward::of(flow, &dominators);
+    let origins = Origins { code, flow, dominators: &dominators };
     let loops = super::loops(flow).0;
     let has_loop = |blocks: &[usize]| loops.iter().any(|found| blocks.binary_search(&found.header).is_ok());
     let mut found: Vec<Dispatch> = Vec::new();
@@ -40,14 +40,13 @@ pub fn dispatches(function: &SassFunction, flow: &ControlFlow) -> Vec<Dispatch> 
         if used.contains(&block) {
             continue;
         }
-        let origin = Origins { code, flow, dominators: &dominators };
         let mut chain = BTreeSet::new();
-        let Some(sides) = split(&origin, &forward, block, &[], &mut chain) else { continue };
+        let Some(sides) = split(&origins, block, &[], &mut chain) else { continue };
         if sides.len() < 2 || sides.iter().filter(|side| has_loop(&side.blocks)).count() < 2 {
             continue;
         }
         let own: BTreeSet<usize> = sides.iter().flat_map(|side| side.blocks.iter().copied()).collect();
-        let meet = forward.reach[block].iter().copied().find(|to| {
+        let meet = flow.reach(block, |from, to| origins.is_ahead(from, to)).into_iter().find(|to| {
             !own.contains(to)
                 && !chain.contains(to)
                 && flow.blocks.iter().enumerate().any(|(from, b)| own.contains(&from) && b.successors.contains(to))
@@ -60,55 +59,24 @@ pub fn dispatches(function: &SassFunction, flow: &ControlFlow) -> Vec<Dispatch> 
     found
 }
 
-/// Which blocks come after which, back jumps left out.
-struct Forward {
-    reach: Vec<BTreeSet<usize>>,
-    successors: Vec<Vec<usize>>,
-}
-
-impl Forward {
-    fn of(flow: &ControlFlow, dominators: &Dominators) -> Forward {
-        let ahead = |(from, block): (usize, &Block)| {
-            let ahead = |to: &&usize| !dominators.retreats(from, **to);
-            block.successors.iter().filter(ahead).copied().collect::<Vec<_>>()
-        };
-        let successors: Vec<Vec<usize>> = flow.blocks.iter().enumerate().map(ahead).collect();
-        let reach = (0..successors.len()).map(|from| reach(&successors, from)).collect();
-        Forward { reach, successors }
-    }
-}
-
-fn reach(successors: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
-    let mut seen = BTreeSet::from([from]);
-    let mut rest = vec![from];
-    while let Some(block) = rest.pop() {
-        rest.extend(successors[block].iter().filter(|next| seen.insert(**next)));
-    }
-    seen
-}
-
 /// The roles behind a choice by warp number, choices that follow at once flattened into it; `None` where the block makes
 /// no such choice. `not` holds the numbers that were turned away before.
-fn split(
-    origins: &Origins<'_>,
-    forward: &Forward,
-    block: usize,
-    not: &[String],
-    chain: &mut BTreeSet<usize>,
-) -> Option<Vec<RoleCode>> {
-    let [a, b] = forward.successors[block][..] else { return None };
+fn split(origins: &Origins<'_>, block: usize, not: &[String], chain: &mut BTreeSet<usize>) -> Option<Vec<RoleCode>> {
+    let is_ahead = |from: usize, to: usize| origins.is_ahead(from, to);
+    let successors = origins.flow.blocks[block].successors.iter().copied();
+    let [a, b] = successors.filter(|to| is_ahead(block, *to)).collect::<Vec<_>>()[..] else { return None };
     let choice = origins.choice(block)?;
     let (taken, other) = if origins.target(block) == Some(a) { (a, b) } else { (b, a) };
     chain.insert(block);
     let mut roles = Vec::new();
-    for (start, against, is_equal) in [(taken, other, choice.taken_is_equal), (other, taken, !choice.taken_is_equal)] {
-        let own: Vec<usize> = forward.reach[start].difference(&forward.reach[against]).copied().collect();
+    let [own_taken, own_other] = origins.flow.apart([taken, other], is_ahead);
+    let is_equal = choice.taken_is_equal;
+    for (start, own, is_equal) in [(taken, own_taken, is_equal), (other, own_other, !is_equal)] {
         let mut turned_away = not.to_vec();
         if !is_equal {
             turned_away.push(choice.number.clone());
         }
-        let inner =
-            if own.contains(&start) && !is_equal { split(origins, forward, start, &turned_away, chain) } else { None };
+        let inner = if own.contains(&start) && !is_equal { split(origins, start, &turned_away, chain) } else { None };
         match inner {
             Some(inner) => roles.extend(inner.into_iter().filter(|role| own.contains(&role.blocks[0]))),
             None if own.is_empty() => {}
@@ -117,7 +85,7 @@ fn split(
                     true => format!("{} {}", choice.of, choice.number),
                     false => format!("{} other than {}", choice.of, sorted(turned_away).join(", ")),
                 };
-                roles.push(RoleCode { who, blocks: own });
+                roles.push(RoleCode { who, blocks: own.into_iter().collect() });
             }
         }
     }
@@ -147,6 +115,11 @@ struct Origins<'a> {
 }
 
 impl Origins<'_> {
+    /// Whether an edge is no back jump.
+    fn is_ahead(&self, from: usize, to: usize) -> bool {
+        !self.dominators.retreats(from, to)
+    }
+
     fn last(&self, block: usize) -> &SassInstruction {
         &self.code[self.flow.blocks[block].instructions.end - 1]
     }
@@ -245,11 +218,11 @@ impl Origins<'_> {
                 .is_some_and(|block| block != use_block && self.dominators.dominates(block, use_block))
         };
         let nearest = **all.iter().filter(dominating).collect::<Vec<_>>().last()?;
-        let successors: Vec<Vec<usize>> = self.flow.blocks.iter().map(|block| block.successors.clone()).collect();
-        let after = reach(&successors, self.flow.block_of(nearest)?);
+        let reach = |block: usize| self.flow.reach(block, |_, _| true);
+        let after = reach(self.flow.block_of(nearest)?);
         let between = |at: usize| {
             let Some(block) = self.flow.block_of(at) else { return false };
-            at > nearest && after.contains(&block) && reach(&successors, block).contains(&use_block)
+            at > nearest && after.contains(&block) && reach(block).contains(&use_block)
         };
         let is_only = !all.iter().any(|at| *at != nearest && between(*at));
         (is_only && self.code[nearest].predicate.is_none()).then_some(nearest)

@@ -54,6 +54,23 @@ impl ControlFlow {
         ControlFlow::of_steps(&steps, function.labels.iter().map(|(_, offset)| *offset))
     }
 
+    /// The blocks that a walk from `start` reaches, itself included, along edges (from, to) that `keep` admits.
+    pub fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
+        let mut seen = BTreeSet::from([start]);
+        let mut rest = vec![start];
+        while let Some(block) = rest.pop() {
+            let ahead = self.blocks[block].successors.iter().filter(|next| keep(block, **next));
+            rest.extend(ahead.filter(|next| seen.insert(**next)));
+        }
+        seen
+    }
+
+    /// Of two ways, the blocks that only one of them reaches along edges that `keep` admits.
+    pub fn apart(&self, ways: [usize; 2], keep: impl Fn(usize, usize) -> bool) -> [BTreeSet<usize>; 2] {
+        let [a, b] = ways.map(|start| self.reach(start, &keep));
+        [a.difference(&b).copied().collect(), b.difference(&a).copied().collect()]
+    }
+
     /// Cuts code into blocks. A block ends before a target or a label, and after a branch, a call, a return or an exit.
     ///
     /// A conditional branch has two successors, as has a guarded return or exit the one behind it; a call is followed by
