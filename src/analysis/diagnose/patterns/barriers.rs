@@ -7,6 +7,7 @@ use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::{Action, Counter, Part, StallReason, Threshold};
+use crate::quantity::format::fixed;
 use crate::words;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
@@ -75,15 +76,19 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if phases.tensor.is_some() || !writes_tiles || !has(PhaseKind::Barrier) || !has(PhaseKind::Load) {
         return None;
     }
-    let waits = main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
-    let cost: f64 = waits.map(|part| part.cost).sum();
+    let waits = || main.parts.iter().filter(|part| matches!(part.kind, PhaseKind::Barrier | PhaseKind::Load));
+    let (cost, all): (f64, f64) = (waits().map(|part| part.cost).sum(), waits().map(|part| part.share).sum());
+    // Warps that wait for their turn lose nothing there.
+    let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
+    let ready = ready.map(|ready| format!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
+    let ready = ready.unwrap_or_default();
     let shared = ask.m.kernel.value(Counter::LaunchSharedMemPerBlockStatic).filter(|bytes| *bytes > 0.0);
     (cost >= WORTH).then(|| {
         Draft::overlaps(Action::DoubleBuffer, cost)
             .at(At::span(&main.at))
             .says(
                 "Double-buffer the tiles".into(),
-                words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
+                words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), ready),
             )
             .risks(shared.map_or_else(
                 || "shared memory for a second tile".into(),
