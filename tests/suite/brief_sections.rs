@@ -136,6 +136,8 @@ fn what_changed_is_a_chain_from_the_code_to_the_cost() {
     says(told, "**In the code:** `UTMAPF` came, 348,096 in the producer.");
     says(told, "of the consumers' time wait for turn 13.7 → 9.9 %");
     says(told, "**Cost:** L2 sectors +68.8 %, registers 168 and shared memory 229,632 B as before.");
+    // Three of ten stages went, and a barrier for the stores came.
+    says(&changed("5_staged", "4_position")["changed"], "**Cost:** mbarriers of a block 28 → 23");
     let sectors = row(told, "L2 sectors");
     assert_eq!(sectors[3..], ["+68.8 %", "`UTMAPF` came, 348,096 in the producer"]);
     // One block to a cluster shares nothing, whatever L2 sent.

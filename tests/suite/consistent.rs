@@ -112,6 +112,33 @@ fn a_contradiction_is_found() {
 }
 
 #[test]
+fn shared_memory_of_a_block_is_one_number() {
+    let made = committed::snapshot("2026-11-20-gemm_bias");
+    let audit = made.audit();
+    let (_, reading) = audit.line.iter().find(|(name, _)| name == "shared.per-block").expect("a column");
+    assert_eq!(reading.value(), Some(8_448.0));
+    let page =
+        Templates::load(None).unwrap().marked_page("audit", &view::document(&made.heading, &audit)).unwrap().text;
+    assert!(page.contains("8,448 B") && !page.contains("9,472"), "{page}");
+}
+
+#[test]
+fn builds_side_by_side_show_what_tells_them_apart() {
+    let made = committed::snapshot("2026-11-22-block_scaled_gemm");
+    let page = view::document(&made.heading, &made.audit());
+    let page = Templates::load(None).unwrap().marked_page("audit", &page).unwrap().text;
+    let rows: Vec<&str> = page
+        .lines()
+        .skip_while(|line| !line.starts_with("| Build "))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let has = |label: &str| rows.iter().any(|row| row.starts_with(&format!("| {label}")));
+    assert!(has("Shared memory of a block") && has("Registers") && has("Instructions") && has("tcgen05"), "{rows:#?}");
+    assert!(rows.len() <= 8 && !has("Static shared") && !has("Other"), "{rows:#?}");
+}
+
+#[test]
 fn no_page_of_the_documentation_installs_what_nobody_published() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("docs")];
