@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Opens HTML pages of this tree in headless Chromium and checks what only a browser can tell: no message on the
-console, sorting by a click, source and instructions picked together, planted markup that stays text, parts that a link
-opens, and no sideways scrolling on a phone. Screenshots (light, dark, phone, source view) go to the folder given
+console, sorting by a click, source and instructions picked together, the samples of both sides by line, the chart of memory
+on a screen, a phone and paper, planted markup that stays text, parts that a link opens, and no sideways scrolling on a phone.
+Screenshots (light, dark, phone, source view) go to the folder given
 with --shots, for people to look at.
 
 Needs Chromium and ChromeDriver (Debian: chromium, chromium-driver) and a built target/debug/audit. Not a part of
@@ -123,6 +124,8 @@ def check(browser, page, shots, name):
     expect(browser.run("return document.body.textContent.includes('audit render')") is False,
            f"{name}: the page with all tables does not send its reader elsewhere for them")
     expect(browser.run("return document.querySelectorAll('figure svg').length") >= 3, f"{name}: charts are drawn")
+    apart = browser.run(r"return document.body.innerText.match(/\d (?:%|µs|ms|kB|MB|GB|GHz|TFLOP\/s)(?![\w/])/g)")
+    expect(not apart, f"{name}: no line ends between a number and its unit: {apart}")
     width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
     expect(browser.run(width) <= 0, f"{name}: nothing sticks out at the side")
     closed = "return document.querySelectorAll('details.part:not([open])').length"
@@ -131,12 +134,13 @@ def check(browser, page, shots, name):
     expect(parts > 5 and browser.run(closed) == parts - 1, f"{name}: a link opens its part, and no other")
     browser.shot(shots / f"{name}.png")
     picked = browser.run("""
-        const row = Array.from(document.querySelectorAll('.pane:first-child tr[data-line]')).find(r => r.cells[1].textContent);
+        const row = Array.from(document.querySelectorAll('.pane:first-child tr[data-line]')).find(r => r.cells[2].textContent);
         row.click();
         document.getElementById('source-view').scrollIntoView();
         return [row.dataset.line, Array.from(document.querySelectorAll('.pane:last-child tr.on')).map(r => r.dataset.line)]""")
     expect(len(picked[1]) > 0 and set(picked[1]) == {picked[0]}, f"{name}: a line picks its instructions")
     browser.shot(shots / f"{name}-source.png")
+    memory(browser, shots, name)
     sources(browser, name)
     browser.size(390, 844)
     browser.open(page)
@@ -144,6 +148,7 @@ def check(browser, page, shots, name):
     browser.shot(shots / f"{name}-phone.png")
     browser.run("document.getElementById('stalls').scrollIntoView()")
     browser.shot(shots / f"{name}-phone-stalls.png")
+    memory(browser, shots, f"{name}-phone")
     printed(browser, page, shots, name)
     expect(not browser.messages(), f"{name}: the console stays empty")
 
@@ -162,20 +167,41 @@ def printed(browser, page, shots, name):
     light = [sum(int(part) for part in colour[colour.index("(") + 1:-1].split(",")[:3]) for colour in ink]
     expect(light[0] > light[1], f"{name}: paper has dark ink on white: {ink}")
     browser.shot(shots / f"{name}-printed.png")
+    memory(browser, shots, f"{name}-printed")
     browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
+
+
+def memory(browser, shots, name):
+    """The bytes of each level, old above new, with hit rates: whole on the screen, and bars that stand out from the page."""
+    figure = """const part = document.getElementById('throughput').querySelector('details'); part.open = true;
+        const figure = Array.from(part.querySelectorAll('figure')).find(f => f.textContent.includes('Bytes by level'));
+        figure.scrollIntoView({ block: 'center' }); const box = figure.querySelector('svg').getBoundingClientRect();"""
+    texts = browser.run(figure + "return Array.from(figure.querySelectorAll('text'), text => text.textContent)")
+    expect(sum("hit in L2" in text for text in texts) == 2 and "DRAM read" in texts, f"{name}: bytes and hit rates of both sides: {texts}")
+    inside = browser.run(figure + "return box.left >= 0 && box.right <= innerWidth + 1 && box.width > 250")
+    expect(inside, f"{name}: the chart of memory is on the screen whole")
+    bars = browser.run(figure + """return ['old', 'new'].map(side => getComputedStyle(figure.querySelector('.chart-' + side)).fill)""")
+    ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+    expect(len(set(bars)) == 2 and ground not in bars, f"{name}: old and new differ in colour: {bars}")
+    browser.shot(shots / f"{name}-memory.png")
 
 
 def sources(browser, name):
     """The tools of the source view and of tables, and the values over time."""
     tools = "const [metric, filter] = document.querySelectorAll('.tools.shown select, .tools.shown input');"
-    on = "return Array.from(document.querySelectorAll('.lines tr.at'), row => row.cells[1].textContent)"
+    on = "return Array.from(document.querySelectorAll('.lines tr.at'), row => row.closest('.pane').matches(':first-child') ? row.cells[2].textContent : row.cells[1].textContent)"
     hot = browser.run("Array.from(document.querySelectorAll('.tools.shown button')).find(b => b.textContent === 'Hottest').click();" + on)
-    most = browser.run("return Math.max(...Array.from(document.querySelectorAll('.pane:first-child tr[data-line]'), row => parseFloat(row.cells[1].textContent) || 0))")
+    most = browser.run("return Math.max(...Array.from(document.querySelectorAll('.pane:first-child tr[data-line]'), row => parseFloat(row.cells[2].textContent) || 0))")
     expect([float(text.split()[0]) for text in hot] == [most], f"{name}: the hottest line is picked")
-    heat = "return document.querySelectorAll('.lines td.h9').length"
+    both = browser.run("""return Array.from(document.querySelectorAll('.pane:first-child tr[data-line]'))
+        .filter(row => row.cells[1].textContent && row.cells[2].textContent).length""")
+    before = "return document.querySelectorAll('.lines td.old[class*=\" h\"]').length"
+    expect(both >= 1 and browser.run(before) >= both, f"{name}: {both} lines have the samples of both sides")
+    heat = "return document.querySelectorAll('.lines td.h9:not(.old)').length"
     samples = browser.run(heat)
     executed = browser.run(tools + "metric.value = 'Executed'; metric.dispatchEvent(new Event('change'));" + heat)
     expect(executed > samples >= 2, f"{name}: colours show another count")
+    expect(browser.run(before) >= both, f"{name}: those of the old side stay")
     opcode = "Array.from(document.querySelectorAll('.pane:last-child tr[data-line]')).filter(row => !row.hidden).map(row => row.cells[2].textContent)"
     left = browser.run(tools + f"filter.value = 'ldg'; filter.dispatchEvent(new Event('input')); return {opcode}")
     whole = browser.run(tools + f"filter.value = ''; filter.dispatchEvent(new Event('input')); return {opcode}")

@@ -122,6 +122,9 @@ pub struct Audit {
     pub story: Option<Story>,
     /// Opcodes that came, went or run another number of times; `None` where a side was not counted by instruction.
     pub moves: Option<Vec<OpcodeMove>>,
+    /// Initialisations of mbarriers in the launch, old and new; `None` where a side was not counted by instruction.
+    #[serde(skip)]
+    pub mbarriers: Option<(u64, u64)>,
     /// What became of the limiter; `None` without an old side.
     pub limiter_change: Option<LimiterChange>,
     /// The new side in one line: readings by name.
@@ -262,6 +265,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let mut performance = Performance::of(kernel, old_kernel, work);
     let studies = studied.study.as_ref().zip(old_studied.as_ref().and_then(|old| old.study.as_ref()));
     let moves = studies.map(|(new, old)| rewrite::moves(new, old));
+    let mbarriers = studies.and_then(|(new, old)| rewrite::mbarriers(old).zip(rewrite::mbarriers(new)));
     let estimates = alone.as_ref().zip(old_known.as_ref()).map(|(alone, old)| {
         Estimates::of(&alone.levers, &performance, moves.as_deref(), |name| named::reading(old, name), now)
     });
@@ -362,6 +366,7 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         old_findings,
         story,
         moves,
+        mbarriers,
         limiter_change,
         hypotheses,
         estimates,

@@ -38,6 +38,8 @@ forms! {
     TensorShare "tensor.share" PERCENT "tensor instructions over all that were executed";
     TensorWgmmaShare "tensor.wgmma-share" PERCENT "warpgroup products over all products of the tensor cores";
     TensorBusy "tensor.busy" PERCENT "the busiest tensor counter, of its peak";
+    SharedPerBlock "shared.per-block" BYTE
+        "shared memory that a block asks for, static and dynamic, without what the system adds to it";
     SharedConflictShare "shared.conflict-share" PERCENT
         "wavefronts of shared accesses beyond the ideal, over all of them";
     SharedLoadsPerStore "shared.loads-per-store" NONE "executed shared loads for each shared store";

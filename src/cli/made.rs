@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::files::Files;
 use super::say::say;
 use super::show::WIDTH;
-use crate::analysis::{Audit, Listing, Standing, Verdict};
+use crate::analysis::{Audit, Evidence, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
 use crate::quantity::{Quantity, Unit, format};
 use crate::render::{Templates, prose, terminal};
@@ -25,13 +25,22 @@ pub(super) struct Made {
     pub(super) all: Vec<Audit>,
     /// The launch by instruction, where the report is there.
     pub(super) instructions: Option<Arc<SourceView>>,
+    /// The old side's launch by instruction.
+    pub(super) old_instructions: Option<Arc<SourceView>>,
     /// Whether no audit was made from this evidence before.
     pub(super) is_first_made: bool,
 }
 
 impl Made {
     pub(super) fn of(snapshot: Snapshot) -> Made {
-        Made { audit: snapshot.audit(), snapshot, all: Vec::new(), instructions: None, is_first_made: false }
+        let old_instructions = Self::old(&snapshot.evidence);
+        let (all, instructions) = (Vec::new(), None);
+        Made { audit: snapshot.audit(), snapshot, all, instructions, old_instructions, is_first_made: false }
+    }
+
+    /// The old side of some evidence by instruction.
+    pub(super) fn old(evidence: &Evidence) -> Option<Arc<SourceView>> {
+        evidence.old.as_ref()?.profile.as_ref()?.instructions.clone()
     }
 
     /// The document that templates print.
@@ -55,11 +64,15 @@ impl Made {
 
     /// The source view: of the report where it is at hand, else of what the snapshot keeps.
     pub(super) fn source(&self) -> SourceText {
-        match (self.all.as_slice(), &self.instructions, &self.audit.source) {
-            ([], Some(lines), _) => view::source_text(&Listing::of(lines)),
-            ([], None, Some(lines)) => view::source_text(&Listing::kept(lines)),
-            _ => SourceText::default(),
-        }
+        let listing = match (self.all.as_slice(), &self.instructions, &self.audit.source) {
+            ([], Some(lines), _) => Listing::of(lines),
+            ([], None, Some(lines)) => Listing::kept(lines),
+            _ => return SourceText::default(),
+        };
+        view::source_text(&match &self.old_instructions {
+            Some(old) => listing.beside(old),
+            None => listing,
+        })
     }
 }
 

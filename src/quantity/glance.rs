@@ -53,6 +53,12 @@ pub(crate) fn digits(value: f64) -> String {
     fixed(value, three(value))
 }
 
+/// Cycles of a step, a phase or a tile, which rest on samples or differ from launch to launch: three digits count, `47,000`.
+pub(crate) fn cycles(value: f64) -> String {
+    let unit = 10f64.powf((value.abs().max(1.0).log10().floor() - 2.0).max(0.0));
+    fixed((value / unit).round() * unit, 0)
+}
+
 /// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
 pub(crate) fn time(ns: f64) -> String {
     use Decimals::Fixed;
@@ -125,6 +131,12 @@ mod tests {
             ["652 TFLOP/s", "1.00 TFLOP/s", "12.0 FLOP/s"]
         );
         assert_eq!([9.996, 99.96, 123.0].map(digits), ["10.0", "100", "123"]);
+    }
+
+    #[test]
+    fn cycles_have_three_digits() {
+        let told = [46_976.4, 7_004.0, 999.6, 471.2, 12.4, 0.0].map(cycles);
+        assert_eq!(told, ["47,000", "7,000", "1,000", "471", "12", "0"]);
     }
 
     #[test]

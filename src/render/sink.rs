@@ -5,6 +5,56 @@ use crate::view::charts::Chart;
 use crate::view::{Block, Content, Table};
 use crate::words::{Inline, Words};
 
+/// What stands behind a number as its unit.
+const UNITS: [&str; 46] = [
+    "%",
+    "s",
+    "ms",
+    "µs",
+    "ns",
+    "B",
+    "kB",
+    "KB",
+    "MB",
+    "GB",
+    "TB",
+    "KiB",
+    "MiB",
+    "GiB",
+    "B/s",
+    "kB/s",
+    "KB/s",
+    "MB/s",
+    "GB/s",
+    "TB/s",
+    "k",
+    "K",
+    "M",
+    "G",
+    "T",
+    "P",
+    "Hz",
+    "MHz",
+    "GHz",
+    "W",
+    "FLOP/s",
+    "MFLOP/s",
+    "GFLOP/s",
+    "TFLOP/s",
+    "PFLOP/s",
+    "OP/s",
+    "TOP/s",
+    "POP/s",
+    "pp",
+    "points",
+    "cycles",
+    "launches",
+    "samples",
+    "registers",
+    "blocks",
+    "warps",
+];
+
 /// A medium: Markdown, HTML, a terminal.
 pub(super) trait Sink {
     /// A heading inside a section.
@@ -100,6 +150,21 @@ impl Ink for Plain {
     fn has_lines(&self) -> bool {
         self.has_lines
     }
+}
+
+/// A text whose numbers keep their units on one line.
+pub(super) fn glued(text: &str) -> String {
+    let mut glued = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let is_inside = || {
+            let unit = text[at + 1..].split(|c: char| c.is_whitespace() || ",.;:)→".contains(c)).next();
+            let is_unit =
+                text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit));
+            is_unit || text[..at].ends_with('≤')
+        };
+        glued.push(if c == ' ' && is_inside() { '\u{a0}' } else { c });
+    }
+    glued
 }
 
 /// Text on one line as a reader sees it.

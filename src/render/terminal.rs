@@ -5,7 +5,7 @@
 //! of the data never reach the screen.
 
 use super::grid::pad;
-use super::sink::{Ink, Plain, Sink, lines_of, one_line};
+use super::sink::{Ink, Plain, Sink, glued, lines_of, one_line};
 use crate::plain;
 use crate::view::charts::{Chart, Figure};
 use crate::view::sparkline;
@@ -257,11 +257,11 @@ fn lines(cell: &Cell) -> Vec<String> {
     Plain { has_lines: true }.words(&cell.words).split('\n').map(str::to_owned).collect()
 }
 
-/// Breaks at spaces into lines of at most `width` columns; a longer word is broken where it must.
+/// Breaks at spaces into lines of at most `width` columns, a number with its unit on one; a longer word is broken where it must.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let options =
         Options::new(width.max(1)).word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation);
-    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
+    textwrap::wrap(&glued(text), options).into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 fn plain(words: &Words) -> String {

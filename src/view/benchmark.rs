@@ -34,19 +34,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("benchmark", "Benchmark", blocks))
 }
 
-/// The line under the title; `None` where nothing was timed, and for wrong results, whose time is none to quote.
-pub(super) fn lead(audit: &Audit) -> Option<Words> {
-    let timing = audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong)?;
-    let mut line = words!("**Time:** {} by the benchmark", median(&timing.kernel));
-    if audit.performance.time.new.quantity().is_some() {
-        line.push(format!(", {} under ncu", under_ncu(&audit.performance.time.new)));
-    }
-    if let (Some(ratio), Some(reference)) = (ratio(timing), &timing.benchmark.reference) {
-        line.push(format!(" · {ratio} the time of {}", reference.name));
-    }
-    Some(line)
-}
-
 /// A sentence on the change since the old side, with a space before it; empty without times of both.
 pub(super) fn change(audit: &Audit) -> String {
     let Some((timing, change)) = audit.timing.as_ref().and_then(|timing| Some((timing, timing.change.as_ref()?)))

@@ -1,10 +1,13 @@
 //! Comparability: the conditions under which each side was measured.
 
 use super::document::{Cell, Section, Tone};
+use super::heading::Heading;
 use super::tables::{columns_of, left, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
+use crate::words;
+use crate::words::Words;
 
-pub(super) fn section(audit: &Audit) -> Section {
+pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let has_old = audit.old.is_some();
     let mut columns = vec![left("Condition")];
     columns.extend(if has_old { columns_of("Old | New | Difference") } else { vec![left("Value")] });
@@ -20,13 +23,24 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
         cells
     };
-    let blocks = if audit.settings.is_empty() {
+    let conditions = if audit.settings.is_empty() {
         let words = "The artefact states no measuring conditions: treat every comparison with care.";
-        vec![paragraph("conditions", words)]
+        paragraph("conditions", words)
     } else {
-        vec![table("conditions", columns, audit.settings.iter().map(line).collect()).into()]
+        table("conditions", columns, audit.settings.iter().map(line).collect()).into()
     };
-    Section::new("comparability", "Comparability", blocks)
+    Section::new("comparability", "Comparability", vec![paragraph("against", against(heading, audit)), conditions])
+}
+
+/// The old side, and why it is that one.
+fn against(heading: &Heading, audit: &Audit) -> Words {
+    let why = heading.baseline.as_str();
+    let Some(old) = &audit.old else {
+        let why = if why.is_empty() { "No baseline was given, and there is no earlier audit." } else { why };
+        return words!("**Compared with:** nothing. {}", why);
+    };
+    let why = if why.is_empty() { String::new() } else { format!(" · {why}") };
+    words!("**Compared with:** `{}` of `{}`{}", old.kernel.short_name(), &old.origin.path, why)
 }
 
 fn difference(setting: &Setting) -> Cell {

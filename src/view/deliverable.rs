@@ -7,6 +7,7 @@ use super::{lead, page, provenance};
 use crate::analysis::Audit;
 use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 use crate::evidence::{Missing, Reading};
+use crate::quantity::{Unit, glance};
 use crate::words;
 
 /// The name of the template that prints this page.
@@ -27,9 +28,12 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     let others = audits.iter().filter(|audit| audit.new.origin != first.new.origin);
     evidence.blocks.splice(2..2, others.map(provenance::sources));
     sections.push(evidence);
-    let mut lead = lead::lines(heading, first);
-    lead.retain(|line| ["wrong", "measured-on", "incomplete"].contains(&line.name.as_str()));
-    Document { title: page::title("Kernels in one line", heading), lead, sections, ..Document::default() }
+    Document {
+        title: page::title("Kernels in one line", heading),
+        lead: lead::lines(first),
+        sections,
+        ..Document::default()
+    }
 }
 
 fn section(name: &str, title: &str, table: Table) -> Section {
@@ -70,6 +74,10 @@ fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
 
 fn shown(reading: &Reading) -> Cell {
     match reading {
+        // The heads say what is counted.
+        Reading::Measured(measured) if measured.quantity.unit() == Unit::INST => {
+            text(glance::amount(measured.quantity.value())).sorted(measured.quantity.value())
+        }
         Reading::Measured(_) => tables::reading(reading),
         Reading::Missing(Missing::NotApplicable { .. }) => text("n/a"),
         Reading::Missing(Missing::NotCollected { .. }) => text("NOT MEASURED"),

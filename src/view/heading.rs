@@ -84,8 +84,15 @@ impl Heading {
     /// What is open in the series, in a sentence; `None` where nothing is, or the verdict of the day says it.
     pub(in crate::view) fn open(&self) -> Option<Words> {
         let problem = self.problem.as_ref()?;
-        let is_told = problem.since.day == self.day() && !problem.open.is_slower();
-        (!is_told).then(|| words!("**Open:** {}.", problem.say()))
+        match (problem.since.day == self.day(), problem.open.is_slower()) {
+            (false, _) => Some(words!("**Open:** {}.", problem.say())),
+            // By how much stands in what changed.
+            (true, true) => {
+                let than = problem.than.as_ref().map(|than| format!(" than {}", than.day)).unwrap_or_default();
+                Some(words!("**Open:** slower{}, not accepted.", than))
+            }
+            (true, false) => None,
+        }
     }
 
     /// The audit's own milestone.

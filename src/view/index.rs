@@ -5,7 +5,7 @@ use super::document::{Cell, Table};
 use super::floor;
 use super::tables::{self, code, columns_of, text};
 use crate::analysis::{Milestone, Offered};
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{format, glance};
 use crate::words;
 
 const SHOWN: usize = 16;
@@ -33,8 +33,8 @@ pub fn index(subjects: &[Listed]) -> Table {
 
 fn row(listed: &Listed) -> Option<Vec<Cell>> {
     let last = listed.milestones.last()?;
-    let time = last.ns().and_then(|ns| Quantity::new(ns, Unit::NS)).map(format::quantity);
-    let rate = last.rate().map(format::quantity);
+    let time = last.ns().map(glance::time);
+    let rate = last.rate().map(|rate| glance::rate(rate.value(), rate.unit().as_str()));
     let beside = last.beside.as_ref();
     let share = beside.map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)));
     let verdict = match last.verdict {

@@ -17,6 +17,8 @@ pub struct CostText {
     pub samples: String,
     /// How many samples beside the line with the most, 0 to 9; empty for none.
     pub heat: String,
+    /// Share of the old side's samples at the line of the same text, and its heat there; empty where that has none.
+    pub old: (String, String),
     /// What its samples wait for.
     pub waits: String,
     /// Sectors of global memory.
@@ -55,6 +57,8 @@ pub struct SourceFile {
 pub struct SourceText {
     /// What is shown and what is not; empty where a page has no source view.
     pub note: Words,
+    /// Whether lines have the samples of an old side.
+    pub has_old: bool,
     pub files: Vec<SourceFile>,
     /// Instructions; empty where the page is made without them.
     pub code: Vec<CodeRow>,
@@ -64,6 +68,7 @@ pub struct SourceText {
 pub(crate) fn source_text(listing: &Listing) -> SourceText {
     let costs = || listing.files.iter().flat_map(|file| &file.lines).filter_map(|line| line.cost.as_ref());
     let most = costs().filter_map(|cost| cost.samples).max().unwrap_or(0);
+    let (old, most_old) = listing.old_samples.unzip();
     let hottest = listing.instructions.iter().filter_map(|one| one.cost.samples).max().unwrap_or(0);
     let id = |file: usize, line: u32| format!("f{file}-{line}");
     let files = listing.files.iter().enumerate().map(|(at, file)| SourceFile {
@@ -76,7 +81,14 @@ pub(crate) fn source_text(listing: &Listing) -> SourceText {
                 at: line.number.to_string(),
                 text: verbatim(&line.text),
                 callers: line.callers.join(", "),
-                cost: line.cost.as_ref().map(|cost| written(cost, listing.samples, most)).unwrap_or_default(),
+                cost: line
+                    .cost
+                    .as_ref()
+                    .map(|cost| CostText {
+                        old: heated(cost.old, old, most_old.unwrap_or_default()),
+                        ..written(cost, listing.samples, most)
+                    })
+                    .unwrap_or_default(),
             })
             .collect(),
     });
@@ -87,7 +99,8 @@ pub(crate) fn source_text(listing: &Listing) -> SourceText {
         callers: String::new(),
         cost: written(&one.cost, listing.samples, hottest),
     });
-    SourceText { note: note(listing), files: files.collect(), code: code.collect() }
+    let has_old = old.is_some();
+    SourceText { note: note(listing), has_old, files: files.collect(), code: code.collect() }
 }
 
 fn note(listing: &Listing) -> Words {
@@ -106,20 +119,34 @@ fn note(listing: &Listing) -> Words {
         ),
         None => words!("The report holds no warp samples by instruction."),
     });
+    if let Some((old, _)) = listing.old_samples {
+        parts.push(words!(
+            "Old: the share of the old side's {} samples at its line of the same text.",
+            format::integer(old)
+        ));
+    }
     if listing.is_whole && !listing.has_operands {
         parts.push(words!("Opcodes are read from the machine code in the report; operands come from a build whose code is the one that ran (`source` or `cubin` in audit.toml)."));
     }
     words::join(parts, " ")
 }
 
+fn percent(part: u64, whole: u64, digits: usize) -> String {
+    format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits))
+}
+
+/// The share of some samples in all, and how many they are beside the most, 0 to 9; empty for none.
+fn heated(own: Option<u64>, all: Option<u64>, most: u64) -> (String, String) {
+    let both = own.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
+    both.map(|(own, all)| (percent(own, all, 1), (9 * own / most.max(1)).to_string())).unwrap_or_default()
+}
+
 fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
     let count = |value: Option<u64>| value.filter(|n| *n > 0).map(format::integer).unwrap_or_default();
     let short = |value: Option<u64>| value.filter(|n| *n > 0).map(|n| glance::short(n as f64)).unwrap_or_default();
-    let samples = cost.samples.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
-    let percent =
-        |part: u64, whole: u64, digits| format!("{} %", format::fixed(100.0 * part as f64 / whole as f64, digits));
+    let samples = cost.samples.filter(|n| *n > 0);
     let label = |id: &str| catalog::stall(id).map_or(id.to_owned(), |row| row.label.to_owned());
-    let waits = samples.map(|(own, _)| {
+    let waits = samples.map(|own| {
         let large = cost.reasons.iter().filter(|(_, n)| 10 * n >= own).take(REASONS);
         large.map(|(id, n)| format!("{} {}", label(id), percent(*n, own, 0))).collect::<Vec<_>>().join(", ")
     });
@@ -127,10 +154,12 @@ fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {
         [("Samples", cost.samples), ("Executed", cost.executed), ("Sectors", cost.sectors), ("Excess", cost.excess)];
     let named = named.into_iter().filter_map(|(name, count)| Some((name.to_owned(), count.filter(|n| *n > 0)?)));
     let counts = named.chain(cost.reasons.iter().map(|(id, n)| (label(id), *n)));
+    let (share, heat) = heated(cost.samples, all, most);
     CostText {
         counts: counts.map(|(name, n)| format!("{name} {n}")).collect::<Vec<_>>().join(";"),
-        samples: samples.map(|(own, all)| percent(own, all, 1)).unwrap_or_default(),
-        heat: samples.map(|(own, _)| (9 * own / most.max(1)).to_string()).unwrap_or_default(),
+        samples: share,
+        heat,
+        old: Default::default(),
         waits: waits.unwrap_or_default(),
         sectors: short(cost.sectors),
         excess: short(cost.excess),

@@ -2,10 +2,9 @@
 
 use super::document::{Document, Section};
 use super::heading::Heading;
-use super::tables::list;
 use super::{
     benchmark, brief, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions,
-    lead, occupancy, performance, phases, provenance, roofline, stalls, throughput, verdict,
+    occupancy, performance, phases, provenance, roofline, stalls, throughput, verdict,
 };
 use crate::analysis::Audit;
 
@@ -30,10 +29,8 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
 
 /// Everything that is known, in full.
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
-    let lines = lead::lines(heading, audit).into_iter().map(|line| line.words);
-    let measured = Section::new("measured", "What was measured", vec![list("measured", lines)]);
     let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
-    let first = trials.chain([measured, verdict::section(heading, audit), performance::section(heading, audit)]);
+    let first = trials.chain([verdict::section(heading, audit), performance::section(audit)]);
     let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let rest = [
         build::section(audit),
@@ -45,7 +42,7 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
         instructions::section(audit),
         occupancy::section(heading, audit),
         ceiling::section(audit),
-        conditions::section(audit),
+        conditions::section(heading, audit),
         provenance::section(heading, audit),
     ];
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();

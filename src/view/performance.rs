@@ -1,8 +1,6 @@
 //! The performance summary, and which other kernels the report holds.
 
 use super::document::{Block, Section};
-use super::heading::Heading;
-use super::history;
 use super::tables::{self, code, columns_of, count, fold, paragraph, percent, text};
 use crate::analysis::{Audit, Row, Standing};
 use crate::words;
@@ -10,7 +8,7 @@ use crate::words;
 /// Rows of the overview that are shown unfolded.
 const OVERVIEW_ROWS: usize = 12;
 
-pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
+pub(super) fn section(audit: &Audit) -> Section {
     let perf = &audit.performance;
     let mut rows: Vec<&Row> = vec![&perf.time];
     rows.extend(Some(&perf.cycles).filter(|row| row.has_number()));
@@ -49,7 +47,6 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         let words = words!("Time outside the profiler and beside a reference: **NOT MEASURED**.{}", why);
         blocks.push(paragraph("no-benchmark", words));
     }
-    blocks.extend(history::blocks(heading, audit));
     blocks.extend(members(audit));
     blocks.extend(overview(audit));
     Section::new("performance", "Performance summary", blocks)

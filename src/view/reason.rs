@@ -263,7 +263,11 @@ fn moved_by(judged: &Judged) -> String {
 
 /// ` (between −3.3 % and −2.9 %)`; nothing without an interval.
 fn between(interval: Option<(f64, f64)>) -> String {
-    interval.map_or_else(String::new, |(low, high)| format!(" (between {} and {})", percent(low), percent(high)))
+    match interval.map(|(low, high)| (percent(low), percent(high))) {
+        Some((low, high)) if low == high => format!(" (within 0.1 points of {low})"),
+        Some((low, high)) => format!(" (between {low} and {high})"),
+        None => String::new(),
+    }
 }
 
 fn percent(value: f64) -> String {
@@ -280,8 +284,12 @@ fn samples(timed: &TimedChange) -> String {
 /// ` between −2.1 % and −1.3 %, 84 samples against 110`: what stands behind a change of the time that was told.
 fn count(timed: &TimedChange) -> String {
     let Judged { interval, new, old, .. } = &timed.time;
-    let between = interval.map(|(low, high)| format!(" between {} and {}", percent(low), percent(high)));
-    format!("{}, {} samples against {}", between.unwrap_or_default(), new.count, old.count)
+    let between = match interval.map(|(low, high)| (percent(low), percent(high))) {
+        Some((low, high)) if low == high => format!(" within 0.1 points of {low}"),
+        Some((low, high)) => format!(" between {low} and {high}"),
+        None => String::new(),
+    };
+    format!("{between}, {} samples against {}", new.count, old.count)
 }
 
 /// `one launch on each side`, or which side has but one.

@@ -15,7 +15,7 @@ use crate::words::Words;
 pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
     let cure = words!("Collect with `--section SpeedOfLight`.");
     let chart = charts::placed(heading, charts::speed_of_light(audit));
-    let mut blocks: Vec<Block> = chart.into_iter().chain(panels(audit, &["speed-of-light"], cure)).collect();
+    let mut blocks = panels(audit, &["speed-of-light"], chart.as_slice(), cure);
     blocks.extend(reading_of_sol(audit).map(|words| paragraph("levels", words)));
     Section::new("speed-of-light", "GPU Speed of Light", blocks)
 }
@@ -23,14 +23,15 @@ pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
 /// Throughput by subsystem: utilisation, traffic, pipes.
 pub(super) fn subsystems(heading: &Heading, audit: &Audit) -> Section {
     let cure = words!("Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.");
-    let mut blocks =
-        panels(audit, &["throughput", "memory", "shared-memory", "local-memory", "pipes", "tensor-memory"], cure);
+    let ids = ["throughput", "memory", "shared-memory", "local-memory", "pipes", "tensor-memory"];
+    let mut blocks = panels(audit, &ids, charts::placed(heading, charts::memory(audit)).as_slice(), cure);
     blocks.extend(source_lines::shared(audit, charts::placed(heading, charts::wavefronts(audit))));
     blocks.extend(source_lines::local(audit));
     Section::new("throughput", "Throughput by subsystem", blocks)
 }
 
-fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
+/// The tables of some panels, each below the chart of its name.
+fn panels(audit: &Audit, ids: &[&str], charts: &[Block], cure: Words) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut missing = Vec::new();
     for (at, panel) in ids.iter().filter_map(|id| audit.panel(id)).enumerate() {
@@ -41,6 +42,7 @@ fn panels(audit: &Audit, ids: &[&str], cure: Words) -> Vec<Block> {
         if at > 0 {
             blocks.push(tables::heading(&panel.id, &panel.title));
         }
+        blocks.extend(charts.iter().filter(|chart| chart.name == panel.id).cloned());
         let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
         let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
         if !rows.is_empty() {

@@ -155,6 +155,7 @@ fn charts_of_a_comparison() {
     let charts = charts_of(&words);
     let found: Vec<&str> = charts.iter().map(|(name, _)| name.as_str()).collect();
     let expected = [
+        "memory.svg",
         "occupancy-registers.svg",
         "occupancy-shared-memory.svg",
         "over-time.svg",
@@ -170,9 +171,13 @@ fn charts_of_a_comparison() {
         elements(text);
     }
     // The numbers are those of the tables: ncu shows 89.67 and 96.02 for the memory number of the two reports.
-    let sol = &charts[5].1;
+    let of = |chart: &str| charts.iter().find(|(name, _)| name == chart).map(|(_, text)| text.as_str()).unwrap();
+    let sol = of("speed-of-light.svg");
     assert!(sol.contains(">89.67 %<") && sol.contains(">96.02 %<"), "{sol}");
-    assert!(charts[0].1.contains("above 32 only 32"), "{}", charts[0].1);
+    assert!(of("occupancy-registers.svg").contains("above 32 only 32"));
+    // What L2 sent, with its hit rate on both sides.
+    let memory = of("memory.svg");
+    assert!(memory.contains(">533 MB, ") && memory.contains(">534 MB, 94.0 % hit in L2<"), "{memory}");
     assert_eq!(charts, charts_of(&words), "the same input gives the same bytes");
 }
 

@@ -147,10 +147,18 @@ fn page_of(text: &str) -> Result<String, RenderError> {
         sections: vec![section],
         ..Document::default()
     };
-    let cost = || CostText { samples: word(), heat: word(), waits: word(), counts: word(), ..CostText::default() };
+    let cost = || CostText {
+        samples: word(),
+        heat: word(),
+        old: (word(), word()),
+        waits: word(),
+        counts: word(),
+        ..CostText::default()
+    };
     let row = || CodeRow { line: word(), at: word(), text: word(), callers: word(), cost: cost() };
     let source = SourceText {
         note: text.into(),
+        has_old: true,
         files: vec![SourceFile { name: word(), rows: vec![row()] }],
         code: vec![row()],
     };

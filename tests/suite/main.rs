@@ -22,6 +22,7 @@ mod collect_timeline;
 mod committed;
 mod compare;
 mod config;
+mod consistent;
 mod diagnosis;
 mod dump_analysis;
 mod edited;

@@ -69,6 +69,9 @@ fn rows(sides: &[Option<&CodeFacts>]) -> Vec<CodeColumnsRow> {
     labels.into_iter().map(row).collect()
 }
 
+/// The row of all instructions, behind those of resources and in front of those of classes.
+pub(crate) const INSTRUCTIONS: &str = "Instructions";
+
 /// The numbers of one build.
 fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
     let resource = |row: &super::ResourceRow| {
@@ -76,7 +79,7 @@ fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
         Some((row.label.clone(), if row.unit == "B" { "B" } else { "" }, value as f64))
     };
     let mut all: Vec<(String, &'static str, f64)> = code.resources.iter().filter_map(resource).collect();
-    all.push(("Instructions".into(), "", code.instructions as f64));
+    all.push((INSTRUCTIONS.into(), "", code.instructions as f64));
     all.extend(code.classes.iter().map(|class| (class.label.clone(), "", class.count as f64)));
     all
 }

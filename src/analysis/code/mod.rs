@@ -34,7 +34,7 @@ pub use block_limits::LaunchShape;
 pub(crate) use block_limits::StaticOccupancy;
 pub(crate) use checked::{CheckResult, Checked, Deciding};
 pub(crate) use checks::{SassCheck, known_step, unchecked};
-pub(crate) use columns::{CodeColumns, CodeColumnsRow, code_columns, code_rows};
+pub(crate) use columns::{CodeColumns, CodeColumnsRow, INSTRUCTIONS, code_columns, code_rows};
 pub use count::Count;
 pub(crate) use facts::CodeFacts;
 pub use flow::RoleRow;

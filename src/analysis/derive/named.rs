@@ -38,6 +38,7 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
         ReadingForm::TensorInstructions => known.mix.tensor.clone(),
         ReadingForm::TensorShare => known.mix.tensor_share.clone(),
         ReadingForm::TensorBusy => tensor_busy(known.kernel),
+        ReadingForm::SharedPerBlock => shared_per_block(known.kernel),
         ReadingForm::SharedConflictShare => conflict_share(known.kernel),
         ReadingForm::TensorWgmmaShare => wgmma_share(known.mix),
         ReadingForm::SharedLoadsPerStore => loads_per_store(known.kernel, executed(Act::Load), executed(Act::Store)),
@@ -137,6 +138,24 @@ fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
     )
 }
 
+/// What a block asks for; the counter of their sum also has what the system adds to each block.
+fn shared_per_block(kernel: &KernelSummary<'_>) -> Reading {
+    let parts = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+    match parts.map(|part| kernel.reading(part)) {
+        [own, asked] if own.value().is_some() && asked.value().is_some() => {
+            let sum = own.value().unwrap_or_default() + asked.value().unwrap_or_default();
+            derived(sum, Unit::BYTE, &parts.map(Counter::name), "sum of both")
+        }
+        [own, asked] => {
+            if own.value().is_none() {
+                own
+            } else {
+                asked
+            }
+        }
+    }
+}
+
 /// `100 × (wavefronts − ideal) / wavefronts`; not applicable without shared-memory accesses.
 fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
     let (all, ideal) = (kernel.reading(WAVEFRONTS), kernel.reading(WAVEFRONTS_IDEAL));
@@ -171,7 +190,7 @@ pub const LIGHT: Columns = &[
 pub const OCCUPANCY: Columns = &[
     ("Waves per SM", Counter::LaunchWavesPerMultiprocessor.name()),
     ("Registers", Counter::LaunchRegistersPerThread.name()),
-    ("Shared per block", Counter::LaunchSharedMemPerBlock.name()),
+    ("Shared per block", "shared.per-block"),
     ("Achieved", Counter::SmWarpsActiveAvgPctActive.name()),
     ("Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct.name()),
     ("Eligible warps", Counter::SmspWarpsEligibleAvgPerCycleActive.name()),

@@ -226,6 +226,11 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.units.iter().any(Unit::is_saturated)
     }
 
+    /// What stands behind a wait while units have room; nothing where one is full, and where none was measured.
+    pub(super) fn unfilled(&self) -> &'static str {
+        if self.units.is_empty() || self.is_saturated() { "" } else { "; no unit is saturated" }
+    }
+
     /// Achieved over theoretical occupancy.
     pub(super) fn filled(&self) -> Option<f64> {
         Some(self.achieved? / self.theoretical?)

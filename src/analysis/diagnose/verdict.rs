@@ -221,7 +221,7 @@ fn weighed<'h, I: Iterator<Item = (&'h Question, &'h Held)>>(
 /// What saves nearly as much as what limits.
 fn say(first: f64, second: &Candidate) -> Words {
     words!(
-        " Too near to tell apart: without that the launch would take about {} less, without `{}` about {}.",
+        " Too near to tell apart: without it the launch would take about {} less, without `{}` about {}.",
         share(first),
         second.held.code.to_string(),
         share(second.saves)

@@ -3,9 +3,10 @@
 use super::accesses::EXECUTED;
 use super::attribution::Attribution;
 use super::costs::SourceLines;
-use super::spot::Groups;
+use super::spot::{Groups, shortened};
 use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, SourceView};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Files up to this many lines are listed whole; of longer ones, lines with costs and those around them.
@@ -17,6 +18,8 @@ const AROUND: u32 = 3;
 pub(crate) struct LineCost {
     /// Warp samples, issuing ones included.
     pub samples: Option<u64>,
+    /// Those of the old side's line of the same text; `None` where that has no such line, and for an instruction.
+    pub old: Option<u64>,
     /// Stall reasons: (the catalog's id, samples), the most first; issuing and not being selected are left out.
     pub reasons: Vec<(String, u64)>,
     /// Sectors of global memory that were moved.
@@ -68,6 +71,8 @@ pub(crate) struct Listing {
     pub launch: u32,
     /// All warp samples; `None` where the report has none by instruction.
     pub samples: Option<u64>,
+    /// All of the old side, and those of its hottest line; `None` without one whose samples are known by line.
+    pub old_samples: Option<(u64, u64)>,
     /// Whether every line with costs is here, and not only the costliest.
     pub is_whole: bool,
     /// Files, the one with the most samples first.
@@ -110,6 +115,7 @@ impl<'v> Counters<'v> {
         let waits = samples.into_iter().flat_map(|samples| samples.waits(rows));
         LineCost {
             samples: samples.map(|samples| samples.at(rows)),
+            old: None,
             reasons: waits.map(|(reason, count)| (reason.to_owned(), count)).collect(),
             sectors: self.sectors.as_ref().map(sum),
             excess: self.excess.as_ref().map(sum),
@@ -148,11 +154,40 @@ impl Listing {
         Listing {
             launch: view.launch,
             samples: counters.cost(&all).samples,
+            old_samples: None,
             is_whole: true,
             has_operands: view.instructions.iter().any(|one| one.sass.is_some()),
             files: listed.collect(),
             instructions: instructions.collect(),
         }
+    }
+
+    /// The same with the samples of the old side at the lines whose text both have, in their order: numbers move from version to
+    /// version.
+    #[must_use]
+    pub(crate) fn beside(mut self, old: &SourceView) -> Listing {
+        let old = Listing::of(old);
+        let Some(all) = old.samples.filter(|all| *all > 0 && self.samples.is_some()) else { return self };
+        let costs = || old.files.iter().flat_map(|file| &file.lines).filter_map(|line| line.cost.as_ref()?.samples);
+        let all = (all, costs().max().unwrap_or_default());
+        for (at, file) in self.files.iter_mut().enumerate() {
+            // A file of another name is that of another version where it is the costliest of both.
+            let named = old.files.iter().find(|before| before.name == file.name);
+            let Some(before) = named.or(old.files.first().filter(|_| at == 0)) else { continue };
+            let texts =
+                |lines: &[ListedLine]| -> Vec<String> { lines.iter().map(|line| shortened(&line.text)).collect() };
+            let diff = capture_diff_slices(Algorithm::Myers, &texts(&before.lines), &texts(&file.lines));
+            for same in diff {
+                let DiffOp::Equal { old_index, new_index, len } = same else { continue };
+                for (was, is) in before.lines[old_index..][..len].iter().zip(&mut file.lines[new_index..][..len]) {
+                    let (Some(was), false) = (&was.cost, is.text.trim().is_empty()) else { continue };
+                    let was = was.samples.filter(|samples| *samples > 0);
+                    is.cost.get_or_insert_default().old = was;
+                    self.old_samples = was.map(|_| all).or(self.old_samples);
+                }
+            }
+        }
+        self
     }
 
     /// The costliest lines, as an audit keeps them.
@@ -189,6 +224,7 @@ impl Listing {
         Listing {
             launch: source.launch,
             samples: source.waits.as_ref().map(|waits| waits.samples),
+            old_samples: None,
             is_whole: false,
             has_operands: false,
             files: files.into_iter().map(file).collect(),

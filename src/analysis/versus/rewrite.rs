@@ -1,6 +1,8 @@
 //! What a change did to the code: the opcodes and accesses that came, went, or run another number of times, and where.
 
 use crate::analysis::phases::{Run, Stand, Study};
+use crate::catalog::Counter;
+use crate::evidence::{CodeInstruction, WarpSync};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Told};
 
@@ -51,6 +53,15 @@ impl OpcodeMove {
 pub(in crate::analysis) fn moves(new: &Study<'_>, old: &Study<'_>) -> Vec<OpcodeMove> {
     let has_widths = new.has_widths() && old.has_widths();
     between(&old.runs(), &new.runs(), has_widths)
+}
+
+/// Initialisations of mbarriers in a launch, by lane: so many mbarriers times its blocks. A stage of a ring has two, one that is full and
+/// one that is free. `None` where lanes were not counted by instruction.
+pub(in crate::analysis) fn mbarriers(study: &Study<'_>) -> Option<u64> {
+    let lanes = study.view.counts(Counter::ThreadInstExecutedTrue)?;
+    let rows = study.view.instructions.iter().zip(lanes);
+    let is_init = |row: &CodeInstruction| row.word.is_some_and(|word| word.sync == WarpSync::MbarrierInit);
+    Some(rows.filter(|(row, _)| is_init(row)).map(|(_, lanes)| lanes).sum())
 }
 
 fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {

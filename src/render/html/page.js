@@ -135,6 +135,7 @@ if (panes && rows.length) {
         const heads = Array.from(row.closest("table").tHead.rows[0].cells, (head) => head.textContent);
         const shown = columns.includes(metric.value) ? metric.value : "Waits for";
         Array.from(row.cells).forEach((cell, at) => {
+          if (cell.classList.contains("old")) return;
           cell.classList.remove(...Array.from({ length: 10 }, (_, level) => `h${level}`));
           if (heads[at] === shown && of(row) > 0) cell.classList.add(`h${Math.floor((9 * of(row)) / most)}`);
         });

@@ -18,9 +18,12 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
         .map(|file| {
             let rows = file.rows.iter().map(|of| {
                 let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-                row(of, [samples, sectors, excess, code(of), executed, waits])
+                let old = if source.has_old { number("old", &of.cost.old.1, &of.cost.old.0) } else { String::new() };
+                row(of, [old, samples, sectors, excess, code(of), executed, waits])
             });
-            table(&["Line", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"], rows)
+            let head = ["Line", "Old", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"];
+            let head: Vec<&str> = head.into_iter().filter(|title| source.has_old || *title != "Old").collect();
+            table(&head, rows)
         })
         .collect();
     let instructions = source.code.iter().map(|of| {
@@ -46,7 +49,7 @@ fn pane(label: &str, inner: &str) -> String {
 }
 
 /// Columns of numbers.
-const NUMBERS: [&str; 4] = ["Samples", "Sectors", "Excess", "Executed"];
+const NUMBERS: [&str; 5] = ["Old", "Samples", "Sectors", "Excess", "Executed"];
 
 fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
     let title = |title: &&str| {
@@ -57,7 +60,7 @@ fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
     format!("<table class=\"lines\">\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
 }
 
-fn row(of: &CodeRow, cells: [String; 6]) -> String {
+fn row<const N: usize>(of: &CodeRow, cells: [String; N]) -> String {
     let (own, counts, at) = (line(&of.line), line(&of.cost.counts), line(&of.at));
     format!("<tr data-line=\"{own}\" data-counts=\"{counts}\"><td class=\"at\">{at}</td>{}</tr>\n", cells.concat())
 }
@@ -70,15 +73,19 @@ fn code(of: &CodeRow) -> String {
     format!("<td class=\"text\">{}{callers}</td>", xml::text(&of.text))
 }
 
+/// A cell of a number with the class of its kind and of its heat.
+fn number(kind: &str, heat: &str, text: &str) -> String {
+    let class = |name: &str, of: &str| if of.is_empty() { String::new() } else { format!(" {name}{}", line(of)) };
+    format!("<td class=\"number{}{}\">{}</td>", class("", kind), class("h", heat), line(text))
+}
+
 /// Samples, sectors, excess, executions and waits.
 fn costs(cost: &CostText) -> [String; 5] {
-    let number = |heat: &str, text: &str| format!("<td class=\"number{heat}\">{}</td>", line(text));
-    let heat = if cost.heat.is_empty() { String::new() } else { format!(" h{}", line(&cost.heat)) };
     [
-        number(&heat, &cost.samples),
-        number("", &cost.sectors),
-        number("", &cost.excess),
-        number("", &cost.executed),
+        number("", &cost.heat, &cost.samples),
+        number("", "", &cost.sectors),
+        number("", "", &cost.excess),
+        number("", "", &cost.executed),
         format!("<td>{}</td>", line(&cost.waits)),
     ]
 }

@@ -1,18 +1,11 @@
 //! The blocks of a page in HTML.
 
 use crate::render::outline::is_safe_target;
-use crate::render::sink::{Ink, Sink, lines_of, one_line};
+use crate::render::sink::{Ink, Sink, glued, lines_of, one_line};
 use crate::render::{svg, xml};
 use crate::view::charts::{Chart, Figure};
 use crate::view::{Align, Block, Column, Document, Section, Table, Tone};
 use crate::words::Words;
-
-/// What stands behind a number as its unit.
-const UNITS: [&str; 36] = [
-    "%", "s", "ms", "µs", "ns", "B", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "B/s", "KB/s", "MB/s", "GB/s",
-    "TB/s", "K", "M", "G", "T", "Hz", "MHz", "GHz", "W", "FLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s", "OP/s",
-    "TOP/s", "POP/s", "cycles", "launches",
-];
 
 /// The ink of HTML.
 struct Elements {
@@ -43,19 +36,6 @@ impl Ink for Elements {
     fn has_lines(&self) -> bool {
         self.has_lines
     }
-}
-
-/// A text whose numbers keep their units on one line.
-fn glued(text: &str) -> String {
-    let mut glued = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let is_before_unit = || {
-            let unit = text[at + 1..].split(|c: char| c.is_whitespace() || ",.;:)→".contains(c)).next();
-            text[..at].ends_with(|c: char| c.is_ascii_digit()) && unit.is_some_and(|unit| UNITS.contains(&unit))
-        };
-        glued.push(if c == ' ' && is_before_unit() { '\u{a0}' } else { c });
-    }
-    glued
 }
 
 pub(in crate::render) fn line(plain: &str) -> String {

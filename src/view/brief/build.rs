@@ -147,7 +147,7 @@ fn sides(
     Some(Fact { label, metrics: metrics.to_vec(), old: audit.old.as_ref().and_then(|_| make(audit, OLD)), new })
 }
 
-/// Static, dynamic and the driver's part.
+/// Static and dynamic: what the kernel asks for, without what the system adds to each block.
 fn shared(audit: &Audit, side: Side) -> Option<String> {
     let of = |name: Counter| row(audit, name).and_then(side);
     let fixed = of(Counter::LaunchSharedMemPerBlockStatic)?;

@@ -133,6 +133,14 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
             false => dear.push(format!("shared memory {} → {} B", format::fixed(was, 0), format::fixed(is, 0))),
         }
     }
+    let grids = row(audit, Counter::LaunchGridSize).and_then(sides);
+    if let Some(((was, is), (old, new))) = audit.mbarriers.zip(grids) {
+        let (was, is) = (was as f64 / old, is as f64 / new);
+        if was != is {
+            let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
+            dear.push(format!("mbarriers of a block {was} → {is} (a stage of a ring takes two)"));
+        }
+    }
     let kept = (!kept.is_empty()).then(|| format!("{} as before", kept.join(" and ")));
     let parts: Vec<String> = dear.into_iter().chain(kept).collect();
     (!parts.is_empty()).then(|| words!("**Cost:** {}.", parts.join(", ")))

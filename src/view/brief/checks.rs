@@ -4,7 +4,7 @@ use crate::analysis::code::CheckResult;
 use crate::analysis::{
     Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When, expectation,
 };
-use crate::catalog;
+use crate::catalog::{self, CHECK};
 use crate::evidence::Reading;
 use crate::quantity::glance::{amount, time};
 use crate::quantity::{Unit, format};
@@ -105,14 +105,14 @@ fn of_code(name: String, check: &CheckResult) -> Vec<Cell> {
 fn checked(line: &CheckedLine) -> Vec<Cell> {
     let CheckedLine { expected, found, outcome, .. } = line;
     let verdict = judged(*outcome, Role::Check);
-    vec![text(expected.label.as_str()), text(checklist::wanted(line)), text(number(found)), verdict]
+    vec![text(expected.label.as_str()), text(checklist::wanted(line)), text(glance(found)), verdict]
 }
 
 /// `**Checklist, 2 lines PASS:** A: products of warpgroups 100.00 %; …`, each label without what stands in parentheses.
 fn lists_passed(lines: &[&CheckedLine]) -> Option<Words> {
     let told = |line: &&CheckedLine| {
         let label = line.expected.label.split(" (").next().unwrap_or_default();
-        format!("{label} {}", number(&line.found))
+        format!("{label}: {}", glance(&line.found))
     };
     let all: Vec<String> = lines.iter().map(told).collect();
     let count = format::counted(lines.len() as u64, "line");
@@ -162,7 +162,13 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
             When::Before => condition.old.as_ref(),
             When::After => Some(&condition.new),
         };
-        side.map(|side| hypotheses::shown(&condition.expected.reading, side).words.to_plain()).unwrap_or_default()
+        let name = condition.expected.reading.as_str();
+        let is_number = |side: &Reading| side.value().is_some() && !name.starts_with(CHECK);
+        side.map(|side| match is_number(side) {
+            true => glance(side),
+            false => hypotheses::shown(name, side).words.to_plain(),
+        })
+        .unwrap_or_default()
     };
     let join = |texts: Vec<String>| texts.join("; ");
     let judged = judged(tested.judgement, Role::Hypothesis);
@@ -185,25 +191,26 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
 
 /// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
 fn of_author(condition: &Condition) -> String {
-    let side = |reading: &Reading| match reading.quantity() {
-        Some(found) if found.unit() == Unit::NS => time(found.value()),
-        _ => number(reading),
-    };
     let reading = condition.expected.reading.as_str();
     let name = expectation::called(reading);
     match (&condition.old, condition.new.value()) {
-        (Some(old), _) => format!("{name} {} → {}", side(old), side(&condition.new)),
+        (Some(old), _) => format!("{name} {} → {}", glance(old), glance(&condition.new)),
         (None, Some(percent)) if reading == expectation::CHANGE_OF_TIME => {
             format!("{name} {} %", format::signed(percent, 1))
         }
-        (None, _) => format!("{name} {}", side(&condition.new)),
+        (None, _) => format!("{name} {}", glance(&condition.new)),
     }
 }
 
-/// A reading in three digits: what it moved by counts, and not its last instruction.
+/// A reading as this page writes it: a percentage with one decimal, a time and a count at a glance. What it moved by counts, and not
+/// its last instruction.
 fn glance(reading: &Reading) -> String {
-    match reading.quantity() {
-        Some(found) if found.value() >= 1e6 => amount(found.value()),
+    let Some(found) = reading.quantity() else { return number(reading) };
+    match (found.unit(), found.value()) {
+        (Unit::PERCENT, percent) => format!("{} %", format::fixed(percent, 1)),
+        (Unit::NS, ns) => time(ns),
+        (Unit::INST, count) => amount(count),
+        (_, value) if value >= 1e6 => amount(value),
         _ => number(reading),
     }
 }

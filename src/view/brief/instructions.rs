@@ -29,6 +29,10 @@ const COUNTED: usize = 3;
 /// Arithmetic whose counts are, beside products and moves of data.
 const FUSED: [Op; 2] = [Op::FFMA, Op::DFMA];
 
+/// Opcodes told whose guard was off.
+const GUARDED: usize = 2;
+/// The part by which two counts of all instructions are apart.
+const APART: f64 = 0.01;
 /// Opcodes named of a diff.
 const CHANGED: usize = 8;
 
@@ -45,7 +49,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None => alone(opcodes, &phases),
     };
     let mut blocks: Vec<Block> = vec![table.into()];
-    let notes = [told, audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)];
+    let total = executed.and_then(|row| row.new.value());
+    let spun =
+        audit.phases.as_ref().filter(|_| !phases.is_empty()).zip(total).and_then(|(phases, all)| spun(phases, all));
+    let notes = [told, spun, audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)];
     let notes: Vec<Words> = notes.into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
@@ -129,6 +136,19 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     rows
 }
 
+/// What the instructions of all phases and roles add up to.
+fn in_all(phases: &Phases) -> u64 {
+    let others = phases.roles.iter().enumerate().filter(|(at, _)| *at != phases.pacing);
+    phases.leaves().map(|leaf| leaf.executed).chain(others.map(|(_, role)| role.executed)).sum()
+}
+
+/// That the pass which counts by instruction saw another number than that of the sum: loops that wait spin for as long as it takes.
+fn spun(phases: &Phases, executed: f64) -> Option<Words> {
+    let sum = in_all(phases) as f64;
+    let is_apart = (sum - executed).abs() >= APART * executed;
+    is_apart.then(|| words!("Phases are of {}: in another pass waits spin.", amount(sum)))
+}
+
 /// Executions by phase of the role that sets the pace, and by other roles.
 fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     let leaves = phases.leaves().map(|phase| (Words::from(places::name(phase)), phase.executed));
@@ -136,7 +156,7 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     let others =
         others.map(|at| (Words::from(format::capital(&places::role_name(phases, at))), phases.roles[at].executed));
     let mut all: Vec<(Words, u64)> = leaves.chain(others).collect();
-    let sum: u64 = all.iter().map(|(_, count)| count).sum();
+    let sum = in_all(phases);
     let share = |count: u64| 100.0 * count as f64 / sum.max(1) as f64;
     all.retain(|(_, count)| share(*count) >= LEAST);
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -218,7 +238,7 @@ fn off(phases: &Phases) -> Option<Words> {
     let is_large = |run: &&crate::analysis::phases::GuardedOpcode| 10 * run.at_most <= 9 * run.executed;
     let mut runs: Vec<_> = phases.guarded.iter().filter(is_large).collect();
     runs.sort_by_key(|run| std::cmp::Reverse(run.executed));
-    let told: Vec<String> = runs.into_iter().take(COUNTED).map(told).collect();
+    let told: Vec<String> = runs.into_iter().take(GUARDED).map(told).collect();
     (!told.is_empty()).then(|| words!("Executed with a lane on: {}.", told.join(", ")))
 }
 

@@ -1,12 +1,11 @@
 //! What the time of the kernel is made of, and what of it is healthy.
 
-use super::numbers::sampled;
 use super::numbers::tenth;
 use super::places::phase_words;
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::catalog::Threshold;
-use crate::quantity::format;
+use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
@@ -39,23 +38,19 @@ fn tile(phases: &Phases) -> Option<Words> {
         let of_tensor = match phase.tensor {
             Some(0.0) if phase.kind == PhaseKind::Epilogue => " (tensor 0)".to_owned(),
             Some(busy) if busy > 0.0 => {
-                format!(
-                    " (tensor {} = {} %)",
-                    format::fixed(busy, 0),
-                    format::fixed(100.0 * (tensor / own).min(1.0), 0)
-                )
+                format!(" (tensor {} = {} %)", glance::cycles(busy), format::fixed(100.0 * (tensor / own).min(1.0), 0))
             }
             _ => String::new(),
         };
         let share = phase.share >= 0.005;
-        share.then(|| format!("{name} {}{of_tensor}", sampled(own)))
+        share.then(|| format!("{name} {}{of_tensor}", glance::cycles(own)))
     };
     let parts: Vec<String> = phases.phases.iter().filter_map(said).collect();
     let busy = phases.in_turn.map(|groups| {
         let percent = format::fixed(100.0 * tensor / cycles, 0);
-        format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", format::fixed(tensor, 0))
+        format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", glance::cycles(tensor))
     });
-    let cycles = format::fixed(cycles, 0);
+    let cycles = glance::cycles(cycles);
     Some(words!("One {} = {} cycles: {}{}.", whole, cycles, parts.join(", "), busy.unwrap_or_default()))
 }
 

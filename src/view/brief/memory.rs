@@ -1,10 +1,10 @@
 //! Memory: what each level moved against what it cannot avoid, and the accesses that touch more sectors than their bytes fill.
 
 use super::lead::called;
-use super::numbers::{row, sides, tenth};
+use super::numbers::{row, sides, tenth, value};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess};
-use crate::analysis::{AccessLine, Audit};
+use crate::analysis::{AccessLine, Audit, Row};
 use crate::catalog::Counter;
 use crate::quantity::SECTOR;
 use crate::quantity::format;
@@ -38,7 +38,7 @@ const LEAST_WAY: f64 = 0.05;
 /// The section; `None` where nothing of it was collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = Vec::new();
-    blocks.extend(levels(audit).map(Block::from));
+    blocks.extend(bytes_moved(audit).map(Block::from));
     let phases = audit.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
     blocks.extend(match phases {
         _ if audit.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
@@ -53,17 +53,17 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 }
 
 /// A level: what it is called, its counter, what it cannot avoid, the hit rate in front of it.
-struct Level {
-    label: Words,
-    metric: Counter,
+pub(in crate::view) struct Level {
+    pub(in crate::view) label: &'static str,
+    pub(in crate::view) metric: Counter,
     least: Option<Amount>,
-    hits: Option<String>,
+    pub(in crate::view) hits: Option<(&'static str, Counter)>,
 }
 
-fn levels(audit: &Audit) -> Option<Table> {
+/// The levels of memory that moved something worth a row, from DRAM to L1.
+pub(in crate::view) fn levels(audit: &Audit) -> Vec<(Level, &Row)> {
     let least = audit.unavoidable.clone();
     let value = |metric: Counter| row(audit, metric)?.new.value();
-    let hits = |name: &str, metric: Counter| value(metric).map(|rate| format!("{name} {} %", tenth(rate)));
     // What reaches DRAM of what was stored is told once.
     let is_same =
         value(STORED).zip(value(WRITTEN)).is_some_and(|(stored, written)| (stored / written - 1.0).abs() < 0.05);
@@ -73,19 +73,14 @@ fn levels(audit: &Audit) -> Option<Table> {
     };
     let copied = least.operands.or_else(boxes);
     let copied = copied.filter(|copied| value(RECEIVED).is_some_and(|all| copied.bytes >= all / 2.0));
-    let plain = |label: &str, metric, least, hits| Level { label: label.into(), metric, least, hits };
+    let hits = Some(("L2", Counter::LtsTSectorHitRatePct));
     let mut levels = vec![
-        plain("DRAM read", READ, least.read, None),
-        plain("DRAM write", WRITTEN, least.write, None),
-        Level {
-            label: "L2 → L1".into(),
-            metric: RECEIVED,
-            least: copied,
-            hits: hits("L2", Counter::LtsTSectorHitRatePct),
-        },
+        Level { label: "DRAM read", metric: READ, least: least.read, hits: None },
+        Level { label: "DRAM write", metric: WRITTEN, least: least.write, hits: None },
+        Level { label: "L2 → L1", metric: RECEIVED, least: copied, hits },
     ];
     if !is_same {
-        levels.push(plain("L1 → L2", STORED, None, None));
+        levels.push(Level { label: "L1 → L2", metric: STORED, least: None, hits: None });
     }
     let most = levels.iter().filter_map(|level| value(level.metric)).fold(0.0, f64::max);
     let dram = value(READ).unwrap_or_default().max(value(WRITTEN).unwrap_or_default());
@@ -93,16 +88,22 @@ fn levels(audit: &Audit) -> Option<Table> {
         READ | WRITTEN => (LEAST_WAY * dram).max(LEAST_MOVED * most),
         _ => LEAST_MOVED * most,
     };
-    let held: Vec<(&Level, &crate::analysis::Row)> = levels
-        .iter()
-        .filter_map(|level| Some((level, row(audit, level.metric)?)))
-        .filter(|(level, row)| row.new.value().is_some_and(|moved| moved > 0.0 && moved >= floor(level.metric)))
-        .collect();
+    let held = levels.into_iter().filter_map(|level| row(audit, level.metric).map(|row| (level, row)));
+    held.filter(|(level, row)| row.new.value().is_some_and(|moved| moved > 0.0 && moved >= floor(level.metric)))
+        .collect()
+}
+
+fn bytes_moved(audit: &Audit) -> Option<Table> {
+    let held = levels(audit);
+    let rate = |level: &Level| {
+        let (name, metric) = level.hits?;
+        Some(format!("{name} {} %", tenth(value(audit, metric)?)))
+    };
     if held.is_empty() {
         return None;
     }
     let has_least = held.iter().any(|(level, _)| level.least.is_some());
-    let has_hits = held.iter().any(|(level, _)| level.hits.is_some());
+    let has_hits = held.iter().any(|(level, _)| rate(level).is_some());
     let mut columns = vec![left("Level")];
     columns.extend(audit.old.is_some().then(|| right("Old")));
     columns.push(right(if audit.old.is_some() { "New" } else { "Bytes" }));
@@ -110,13 +111,13 @@ fn levels(audit: &Audit) -> Option<Table> {
         columns.extend([right("Unavoidable"), right("Factor")]);
     }
     columns.extend(has_hits.then(|| right("Hit rate")));
-    let line = |(level, row): &(&Level, &crate::analysis::Row)| {
-        let mut cells: Vec<Cell> = vec![text(level.label.clone())];
+    let line = |(level, row): &(Level, &Row)| {
+        let mut cells: Vec<Cell> = vec![text(level.label)];
         cells.extend(sides(audit, row, bytes));
         if has_least {
             cells.extend(against(level, row.new.value().unwrap_or_default()));
         }
-        cells.extend(has_hits.then(|| text(level.hits.clone().unwrap_or_default())));
+        cells.extend(has_hits.then(|| text(rate(level).unwrap_or_default())));
         cells
     };
     Some(table("bytes", columns, held.iter().map(line).collect()))

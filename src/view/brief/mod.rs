@@ -38,10 +38,9 @@ pub(super) use changed::{changed_code, links};
 pub(super) use checks::section as checks;
 pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
+pub(in crate::view) use memory::levels as memory_levels;
 pub(super) use order::sections;
-pub(in crate::view) use places::{
-    called_line, file as file_of, lines as phase_lines, name as phase_name, phase_words, reason as stall_name,
-    role_name,
-};
+pub(in crate::view) use phases::in_full as phases_in_full;
+pub(in crate::view) use places::{called_line, file as file_of, phase_words, role_name};
 pub(in crate::view) use roles::spent;
 pub(in crate::view) use verdict::limiter_name;

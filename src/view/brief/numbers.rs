@@ -27,12 +27,6 @@ pub(super) fn hundredth(value: f64) -> String {
     format::fixed(value, 2)
 }
 
-/// Cycles that shares of samples give: three digits count.
-pub(super) fn sampled(cycles: f64) -> String {
-    let unit = 10f64.powf((cycles.abs().max(1.0).log10().floor() - 2.0).max(0.0));
-    format::fixed((cycles / unit).round() * unit, 0)
-}
-
 /// The cell of a reading; empty where it is not there.
 pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
     let shown = |reading: &Reading| Some(text(write(reading.value()?)).sorted(reading.value()).of(reading));
@@ -51,16 +45,5 @@ pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<C
     match audit.old {
         Some(_) => vec![cell(row.old.as_ref(), write), own.strong()],
         None => vec![own],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::sampled;
-
-    #[test]
-    fn cycles_of_samples_have_three_digits() {
-        let told = [46_976.4, 7_004.0, 999.6, 471.2, 12.4, 0.0].map(sampled);
-        assert_eq!(told, ["47,000", "7,000", "1,000", "471", "12", "0"]);
     }
 }

@@ -1,14 +1,14 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
-use super::numbers::{sampled, value};
+use super::numbers::value;
 use super::places;
 use super::roles;
-use crate::analysis::phases::{CycleUnit, Pace, Phase, PhaseKind, Phases, Wait};
+use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits};
 use crate::catalog::{Counter, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::tables::{left, list, paragraph, right, table, text};
+use crate::view::tables::{columns_of, count, left, list, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 
@@ -17,7 +17,7 @@ const ENOUGH: u64 = 1_000;
 /// Samples below which a share reads as small.
 const FEW: u64 = 25;
 /// Shares below this are no row: beside an old side, which may have had more of it, and without one.
-const SMALL: f64 = 0.0005;
+const SMALL: f64 = 0.01;
 const SMALL_ALONE: f64 = 0.025;
 /// Rows beside that of a loop which its parts follow.
 const ROWS: usize = 8;
@@ -41,7 +41,7 @@ const UNITS: [Counter; 4] = [
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
     let old = audit.old_phases.as_ref().filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
-    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE });
+    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE }, ROWS);
     if shown.is_empty() {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
-        Block::from(rows(&shown, phases, old, step)),
+        Block::from(rows(&shown, phases, old, step, Depth::Page)),
     ];
     blocks.extend(pacer(phases));
     let notes = notes(audit, phases, step);
@@ -58,6 +58,19 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(list("phases-notes", notes));
     }
     Some(Section::new("phases", "Where the time goes", blocks))
+}
+
+/// The same table with every phase and part, and with everything that is known of each.
+pub(in crate::view) fn in_full(audit: &Audit, phases: &Phases) -> Table {
+    let old = audit.old_phases.as_ref().filter(|old| is_same_loop(phases, old));
+    rows(&shown(phases, 0.0, usize::MAX), phases, old, None, Depth::Full)
+}
+
+/// How much of a phase is told.
+#[derive(Clone, Copy, PartialEq)]
+enum Depth {
+    Page,
+    Full,
 }
 
 /// Whether two sides run the same loop, so that the share of a phase can be set beside the old one's.
@@ -105,15 +118,15 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
             "Persistent blocks: {} tiles{}. {groups} warpgroups take them in turn, each one in {} cycles.",
             format::fixed(tiles, 0),
             per_sm.unwrap_or_default(),
-            format::fixed(cycles, 0)
+            glance::cycles(cycles)
         );
     }
     let Some(cycles) = phases.cycles else {
         return steps.map(|steps| format!("{steps} steps.")).unwrap_or_default();
     };
     let each = match &steps {
-        Some(steps) => format!("{} cycles, {steps} steps", format::fixed(cycles, 0)),
-        None => format!("{} cycles", format::fixed(cycles, 0)),
+        Some(steps) => format!("{} cycles, {steps} steps", glance::cycles(cycles)),
+        None => format!("{} cycles", glance::cycles(cycles)),
     };
     match (phases.unit, phases.tiles) {
         (Some(CycleUnit::Tile), Some(tiles)) => {
@@ -131,7 +144,7 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
 }
 
 /// The rows that are shown: each phase, a loop with parts followed by them. The smallest are left out where there are too many.
-fn shown(phases: &Phases, least: f64) -> Vec<(&Phase, bool)> {
+fn shown(phases: &Phases, least: f64, most: usize) -> Vec<(&Phase, bool)> {
     let mut leaves: Vec<(&Phase, bool)> = Vec::new();
     for phase in &phases.phases {
         if phase.parts.is_empty() {
@@ -140,7 +153,7 @@ fn shown(phases: &Phases, least: f64) -> Vec<(&Phase, bool)> {
         leaves.extend(phase.parts.iter().map(|part| (part, true)));
     }
     leaves.retain(|(phase, _)| phase.share >= least);
-    while leaves.len() > ROWS {
+    while leaves.len() > most {
         // Parts are left out before phases, which add up to the whole.
         let least = (0..leaves.len()).min_by(|a, b| {
             let (a, b) = (leaves[*a], leaves[*b]);
@@ -159,7 +172,8 @@ fn shown(phases: &Phases, least: f64) -> Vec<(&Phase, bool)> {
     rows
 }
 
-fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: Option<f64>) -> Table {
+fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: Option<f64>, depth: Depth) -> Table {
+    let is_full = depth == Depth::Full;
     let file = places::file(phases);
     let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
     let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());
@@ -175,6 +189,9 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
         })
     }));
     columns.extend(has_tensor.then(|| right("Tensor")));
+    if is_full {
+        columns.extend(columns_of("Counted: | Issue slots: | Executed: | Opcodes"));
+    }
     columns.push(left("Waits (of the phase)"));
     let twin =
         |phase: &Phase| {
@@ -194,13 +211,29 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
         cells.push(if old.is_some() { own.strong() } else { own });
         cells.extend(has_cycles.then(|| cycles(phases, phase, step)));
         cells.extend(has_tensor.then(|| {
+            // The last products run on in the drain.
+            let drains = phase.kind == PhaseKind::MainLoop && phases.share(PhaseKind::Drain) > 0.0;
+            let drain = if drains { " with the drain" } else { "" };
             let tensor = phase.tensor.map(|tensor| tensor / step.unwrap_or(1.0));
-            tensor.map_or_else(Cell::default, |tensor| text(format::fixed(tensor, 0)).sorted(tensor))
+            tensor
+                .map_or_else(Cell::default, |tensor| text(format!("{}{drain}", glance::cycles(tensor))).sorted(tensor))
         }));
-        cells.push(text(waits(phases, phase)));
+        if is_full {
+            let issue = |issue: f64| text(glance::cycles(issue)).sorted(issue);
+            cells.push(count(phase.samples));
+            cells.push(phase.issue.map_or_else(Cell::default, issue));
+            cells.push(count(phase.executed));
+            cells.push(text(phase.opcodes.iter().map(run).collect::<Vec<_>>().join(", ")));
+        }
+        cells.push(text(if is_full { places::waits(phase, file) } else { waits(phases, phase) }));
         cells
     };
     table("phases", columns, shown.iter().map(line).collect())
+}
+
+/// `4 QGMMA (4.18 M)`: an opcode in the code and its executions.
+fn run(run: &OpcodeRun) -> String {
+    format!("{} {} ({})", run.count, run.opcode, glance::short(run.executed as f64))
 }
 
 /// The lines of the role that sets the pace, where the phases are those of another one.
@@ -258,7 +291,7 @@ fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
         Some(steps) => phase.cycles.filter(|_| in_loop).map(|cycles| cycles / steps),
         None => phase.cycles,
     };
-    value.map_or_else(Cell::default, |cycles| text(sampled(cycles)).sorted(cycles))
+    value.map_or_else(Cell::default, |cycles| text(glance::cycles(cycles)).sorted(cycles))
 }
 
 /// The leading waits of a phase; those behind a full tensor pipe by their name. A loop leaves them to its parts.
@@ -296,8 +329,8 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     if let (Some(groups), Some(tensor), Some(cycles)) = (phases.in_turn, phases.tensor, phases.cycles) {
         notes.push(words!(
             "In the {} cycles of a tile the tensor pipe is busy for {} ({} %), with products of {} warpgroups: it idles only where neither has some in flight.",
-            format::fixed(cycles, 0),
-            format::fixed(tensor, 0),
+            glance::cycles(cycles),
+            glance::cycles(tensor),
             format::fixed(100.0 * tensor / cycles, 0),
             groups.to_string()
         ));
@@ -312,9 +345,9 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
         };
         notes.push(words!(
             "A step takes {} cycles{}; the tensor pipe is busy for {} of them ({} %){}.",
-            format::fixed(cycles, 0),
+            glance::cycles(cycles),
             if phases.share(PhaseKind::Drain) > 0.0 { ", its share of the drain included" } else { "" },
-            format::fixed(tensor / steps, 0),
+            glance::cycles(tensor / steps),
             format::fixed(100.0 * tensor / steps / cycles, 0),
             drains
         ));
@@ -343,8 +376,8 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) ->
             words!(
                 "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
                 places::phase_words(largest.kind).noun,
-                sampled(issue / per),
-                sampled(cycles / per),
+                glance::cycles(issue / per),
+                glance::cycles(cycles / per),
                 if per > 1.0 { " a step" } else { "" }
             )
         },

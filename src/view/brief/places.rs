@@ -1,6 +1,6 @@
 //! How the page names a phase, a role, an instruction and its line.
 
-use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace};
+use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup};
 use crate::catalog;
 use crate::quantity::format;
 use crate::words;
@@ -187,4 +187,20 @@ pub(in crate::view) fn reason(id: &str) -> String {
 pub(super) fn count(value: f64) -> String {
     let is_whole = (value - value.round()).abs() < 0.005 * value.max(1.0);
     format::fixed(value, if is_whole { 0 } else { 1 })
+}
+
+/// All waits of a phase with their places: `long scoreboard 49 %: LDG (:107 from :151) 62 %`.
+pub(super) fn waits(phase: &Phase, file: &str) -> String {
+    let percent = |share: f64| format::fixed(100.0 * share, 0);
+    let place = |group: &WaitGroup| {
+        let point = group.cause.as_ref().unwrap_or(&group.at);
+        let base = point.opcode.split('.').next().unwrap_or_default();
+        format!("{base} ({}) {} %", called_line(point, file), percent(group.share))
+    };
+    let told = |wait: &Wait| {
+        let all: Vec<String> = wait.groups.iter().map(place).collect();
+        let all = if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) };
+        format!("{} {} %{all}", reason(&wait.reason), percent(wait.share))
+    };
+    phase.waits.iter().map(told).collect::<Vec<_>>().join("; ")
 }

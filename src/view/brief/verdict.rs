@@ -1,7 +1,7 @@
 //! What limits the kernel, how sure that is, and what stands beside it.
 
-use super::{actions, gap, lifetime, power};
-use crate::analysis::{Audit, Because, Bottleneck, Bound, Confidence, Finding, Level, Severity, Standing, Unit};
+use super::{gap, lifetime, power, stalls};
+use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Unit};
 use crate::quantity::format;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
@@ -48,18 +48,27 @@ fn limits(audit: &Audit) -> Vec<Block> {
         "limiter",
         words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
     )];
-    let mut items: Vec<Words> = over_time::beside_verdict(audit).into_iter().collect();
+    let mut items: Vec<Words> = waits(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
     let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
     items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
     items.extend(units(bottleneck));
-    let has_ceilings = actions::shown(audit).iter().any(|lever| lever.ceiling == Bound::AtMost);
-    items.push(confidence(bottleneck, has_ceilings));
+    items.push(confidence(bottleneck));
     items.extend(power::cap(audit));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
+}
+
+/// Where the warps wait most, beside a unit that limits and is not full: what keeps it from being so.
+fn waits(audit: &Audit) -> Option<Words> {
+    let full = Level::Saturated;
+    let unit = audit.bottleneck.unit.as_ref()?;
+    let is_open = audit.bottleneck.units.iter().any(|own| own.part == unit.code && own.level != full);
+    let (_, top) = audit.stalls.top().filter(|_| is_open)?;
+    let told = stalls::cause_words(audit.phases.as_ref()?, &top.reason);
+    (!told.is_empty()).then(|| words!("{}: {}.", top.row.label.as_str(), told))
 }
 
 /// `L1/TEX cache (memory-l1tex, saturated)`: what limits, in the words of the verdict.
@@ -127,8 +136,7 @@ fn sure(confidence: Confidence) -> &'static str {
 }
 
 /// How sure the verdict is, and why.
-fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
-    let bounds = if has_ceilings { "; ceilings are upper bounds, not forecasts" } else { "" };
+fn confidence(bottleneck: &Bottleneck) -> Words {
     let samples = |count: f64| format!("{} samples", format::fixed(count, 0));
     let because = match bottleneck.because {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
@@ -145,7 +153,7 @@ fn confidence(bottleneck: &Bottleneck, has_ceilings: bool) -> Words {
         }
         Because::Agree(count) => format!("{}; counter and top stall agree", samples(count)),
     };
-    words!("Confidence: {} ({}){}.", sure(bottleneck.confidence), because, bounds)
+    words!("Confidence: {} ({}).", sure(bottleneck.confidence), because)
 }
 
 /// What a reader calls what limits a kernel.

@@ -5,6 +5,7 @@
 
 mod axis;
 mod history;
+mod memory;
 mod model;
 mod occupancy;
 mod over_time;
@@ -20,6 +21,7 @@ pub use model::{Axis, Bar, BarRow, Bars, CHARTS, Chart, Curve, Figure, Mark, Plo
 pub(crate) use model::{Panel, Series};
 
 pub(super) use history::{of_page as history, times};
+pub(super) use memory::chart as memory;
 pub(super) use occupancy::charts as occupancy;
 pub(super) use over_time::chart as over_time;
 pub(super) use phases::chart as phases;

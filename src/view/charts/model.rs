@@ -1,8 +1,9 @@
 //! The parts of a chart.
 
 /// Ids of all charts, which are also the names of their files.
-pub const CHARTS: [&str; 10] = [
+pub const CHARTS: [&str; 11] = [
     "history",
+    "memory",
     "occupancy-registers",
     "occupancy-shared-memory",
     "over-time",

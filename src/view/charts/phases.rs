@@ -33,14 +33,14 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let has_tensor = phases.tensor.is_some();
     let legend = [(Shade::New, "tensor pipe busy".to_owned()), (Shade::Old, "other cycles".to_owned())];
     let told: Vec<String> = rows.iter().map(|shown| format!("{} {}", shown.label(), span(shown.phase))).collect();
-    let busy = phases.tensor.map(|tensor| format!(" The tensor pipe works {} of them.", format::fixed(tensor, 0)));
+    let busy = phases.tensor.map(|tensor| format!(" The tensor pipe works {} of them.", glance::cycles(tensor)));
     Some(Chart {
         id: "phases".into(),
         title: format!("Phases of {of}"),
         subtitle: format!("Cycles, in the order of the code{}", added.unwrap_or_default()),
         message: format!(
             "Cycles of {of}, {} in all: {}.{}",
-            format::fixed(cycles, 0),
+            glance::cycles(cycles),
             told.join("; "),
             busy.unwrap_or_default()
         ),
@@ -91,7 +91,7 @@ fn rows(phases: &Phases) -> Vec<Shown<'_>> {
 }
 
 fn span(phase: &Phase) -> String {
-    format::fixed(phase.cycles.unwrap_or_default(), 0)
+    glance::cycles(phase.cycles.unwrap_or_default())
 }
 
 fn row(shown: &Shown<'_>, has_tensor: bool) -> BarRow {

@@ -1,7 +1,7 @@
 //! Several builds of one source side by side: times, resources, occupancy, instructions by class.
 
 use super::build_name;
-use crate::analysis::code::{CodeAudit, CodeColumnsRow, StaticOccupancy, code_rows};
+use crate::analysis::code::{CodeAudit, CodeColumnsRow, INSTRUCTIONS, StaticOccupancy, code_rows};
 use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::quantity::Unit;
 use crate::quantity::format::{self, Scale};
@@ -46,7 +46,7 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     let mut columns = vec![left("Build")];
     columns.extend(names.iter().map(|name| right(name)));
     let mut rows = if codes.len() > 1 {
-        [occupancy(codes), code_rows(codes).iter().map(counted).collect()].concat()
+        [occupancy(codes), telling(code_rows(codes)).iter().map(counted).collect()].concat()
     } else {
         Vec::new()
     };
@@ -60,6 +60,28 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
         }
     }
     (table("builds", columns, apart).into(), same)
+}
+
+/// Resources that are parts of the rows of the occupancy or say the instructions in bytes.
+const PARTS: [&str; 4] = ["Static shared memory", "Dynamic shared memory", "Shared memory left to the block", "Code"];
+/// A class of instructions has a row from this part of the code on where its counts are this factor apart.
+const LARGE: f64 = 0.02;
+const FACTOR: f64 = 1.2;
+
+/// The numbers that tell builds apart: resources, and classes of instructions whose counts differ; each build's own tables have all.
+fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
+    let at = rows.iter().position(|row| row.label == INSTRUCTIONS).map_or(rows.len(), |at| at + 1);
+    let classes = rows.split_off(at);
+    let all = |row: &CodeColumnsRow| row.values.iter().copied().collect::<Option<Vec<f64>>>();
+    let least = LARGE * rows.last().and_then(all).into_iter().flatten().fold(0.0, f64::max);
+    rows.retain(|row| !PARTS.contains(&row.label.as_str()));
+    let is_apart = |row: &CodeColumnsRow| {
+        let values: Vec<f64> = row.values.iter().map(|value| value.unwrap_or_default()).collect();
+        let (low, high) = (values.iter().copied().fold(f64::MAX, f64::min), values.iter().copied().fold(0.0, f64::max));
+        high >= least && high >= FACTOR * low
+    };
+    rows.extend(classes.into_iter().filter(is_apart));
+    rows
 }
 
 /// The times, and what is known of the results; no rows where nothing was measured. Wrong results have no time to quote.

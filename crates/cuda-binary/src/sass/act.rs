@@ -41,6 +41,7 @@ pub(super) fn sync(op: Op, word: u128) -> WarpSync {
         Some(Sync::Products) => WarpSync::WarpgroupArrive,
         Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1a7 && bits(word, 70, 1) == 1 => WarpSync::MbarrierTest,
         Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1a7 => WarpSync::MbarrierArrive,
+        Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1b2 => WarpSync::MbarrierInit,
         Some(Sync::Fence) => WarpSync::Fence { beyond_block: bits(word, 76, 3) != 0 },
         _ => WarpSync::None,
     }
@@ -74,7 +75,7 @@ mod tests {
             (0x000e64000800007f, 0x000000020b0075a7, Op::SYNCS, WarpSync::MbarrierTest),
             (0x0001e2000810043f, 0x000000ff02ff89a7, Op::SYNCS, WarpSync::MbarrierArrive),
             (0x0001e2000800003f, 0x030000090aff79a7, Op::SYNCS, WarpSync::MbarrierArrive),
-            (0x0010700008000100, 0x03000004083f75b2, Op::SYNCS, WarpSync::None),
+            (0x0010700008000100, 0x03000004083f75b2, Op::SYNCS, WarpSync::MbarrierInit),
             (0x0001ec0000008000, 0x0000000000008992, Op::MEMBAR, WarpSync::Fence { beyond_block: false }),
             (0x001fec000000a000, 0x0000000000008992, Op::MEMBAR, WarpSync::Fence { beyond_block: true }),
             (0x0005ec0000000000, 0x0000000000007992, Op::MEMBAR, WarpSync::Fence { beyond_block: false }),

@@ -173,6 +173,8 @@ pub enum WarpSync {
     MbarrierTest,
     /// Arrives at an mbarrier (`SYNCS.ARRIVE`).
     MbarrierArrive,
+    /// Initialises an mbarrier (`SYNCS.EXCH`).
+    MbarrierInit,
     /// Orders memory accesses for others to see (`MEMBAR`).
     Fence {
         /// Whether others than the own block are among them.

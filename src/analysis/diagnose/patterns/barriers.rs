@@ -8,6 +8,7 @@ use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::catalog::{self, Action, Part, StallReason, Threshold};
+use crate::quantity::format::fixed;
 use crate::words;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
@@ -89,6 +90,10 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if cost < WORTH {
         return None;
     }
+    // Warps that wait for their turn lose nothing there.
+    let all: f64 = of(PhaseKind::Barrier).chain(of(PhaseKind::Load)).map(|part| part.share).sum();
+    let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
+    let ready = ready.map(|ready| format!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
     let tiles = shared_of_block(ask.m).filter(|bytes| *bytes > 0.0);
     let chip = ask.m.kernel.device().compute_capability.and_then(catalog::chip);
@@ -108,7 +113,11 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 if has_products { "One more stage of tiles in flight" } else { "Double-buffer the tiles" }.into(),
                 match has_products {
                     true => words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
-                    false => words!("{} of a warp's lifetime in tile loads and barriers", share(cost)),
+                    false => words!(
+                        "{} of a warp's lifetime in tile loads and barriers{}",
+                        share(all),
+                        ready.unwrap_or_default()
+                    ),
                 },
             )
             .risks(tiles.map_or_else(

@@ -28,12 +28,11 @@ fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) {
         return None;
     }
-    let full = if m.is_saturated() { "" } else { "; no unit is saturated" };
     let sentence = words!(
         "{} of the warp samples are in {}, entered after the last products: the tensor pipe is idle there{}.",
         share(epilogue.share),
         named(epilogue),
-        full
+        m.unfilled()
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
     Some(held.at(at(epilogue)).from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))

@@ -1,12 +1,13 @@
 //! Kernels that live in L2: what they load is there, so that they wait for its latency or its bandwidth, and not for DRAM.
 
-use super::{At, Held, count, share};
+use super::{At, Held, share};
 use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -88,7 +89,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
     let flight = served.in_flight(m).map(|(now, full, cycles)| {
         words!(
             " At {} cycles per load an SM has {} kB in flight; L2 at its peak needs {} kB.",
-            count(cycles),
+            glance::cycles(cycles),
             format::fixed(now / 1e3, 1),
             format::fixed(full / 1e3, 1)
         )

@@ -11,6 +11,7 @@ use crate::analysis::phases::Study;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed};
+use crate::quantity::glance;
 use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
@@ -22,7 +23,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
     let phases = m.sampled()?;
     let chain = m.study?.chain()?;
-    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", format::fixed(cycles, 0)));
+    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
     let sentence = words!(
         "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
         share(chain.share),

@@ -8,6 +8,7 @@ use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES
 use crate::analysis::lines::Sits;
 use crate::catalog::{Action, Code, Threshold};
 use crate::quantity::format;
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -34,11 +35,12 @@ fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
     let (reason, wait) = m.top_waits().into_iter().next()?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
-        "{} takes {} of the warps' time at {} occupancy{}; no unit is saturated{}.",
+        "{} takes {} of the warps' time at {} occupancy{}{}{}.",
         reason.row()?.label,
         share(wait),
         share(room),
         binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
+        m.unfilled(),
         m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );
     let few = 100.0 - m.limits[Threshold::OccupancyFew];
@@ -56,8 +58,10 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
         "{} blocks of {} live {} cycles each{}: an SM holds {} warps, {} of those that fit.",
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
-        count(life),
-        every.map(|cycles| format!(", and an SM starts one every {} cycles", count(cycles))).unwrap_or_default(),
+        glance::cycles(life),
+        every
+            .map(|cycles| format!(", and an SM starts one every {} cycles", glance::cycles(cycles)))
+            .unwrap_or_default(),
         format::fixed(m.warps?, 1),
         share(filled)
     );
@@ -189,7 +193,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     larger,
                     resident
                 ),
-                words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), count(life)),
+                words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life)),
             )
             .risks("a tail where the element count is not a multiple".into())
             .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED),

@@ -1,7 +1,7 @@
 //! Tensor products: the pipe that is full, products in flight, their generation.
 
 use super::epilogue::TENSOR;
-use super::{Ask, At, Draft, Held, Pattern, WORTH, count, share};
+use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
 use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::derive::roofline::executed_operations;
 use crate::analysis::diagnose::level::Unit;
@@ -26,8 +26,8 @@ pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
         Some((cycles, products, _)) => (
             words!(
                 "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
-                count(cycles),
-                count(products),
+                glance::cycles(cycles),
+                glance::cycles(products),
                 format::fixed(100.0 * unit.resident, 0)
             ),
             m.limits[Threshold::StepEfficiency],
@@ -64,8 +64,8 @@ fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 "Keep one wgmma group in flight across steps".into(),
                 words!(
                     "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
-                    count(step),
-                    count(products)
+                    glance::cycles(step),
+                    glance::cycles(products)
                 ),
             )
             .risks("a stage is freed one step later".into())

@@ -20,12 +20,13 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<H
     let wait = m.wait(reason)?;
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
     let sentence = words!(
-        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}; no unit is saturated{}.",
+        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}{}{}.",
         share(wait),
         format!("{} %", format::fixed(100.0 * part, 0)),
         stage
             .map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)))
             .unwrap_or_default(),
+        m.unfilled(),
         m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );
     let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);

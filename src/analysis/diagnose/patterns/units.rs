@@ -9,6 +9,7 @@ use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format::{self, percent};
+use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
 
@@ -161,7 +162,7 @@ fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
         named(unit),
         share(unit.share),
         chain.load.line.to_string(),
-        format::fixed(step, 0),
+        glance::cycles(step),
         format::fixed(alone, 0)
     );
     let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);

@@ -25,13 +25,12 @@ pub(super) fn wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
     let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share))).unwrap_or_default();
     // The unit in front of which they wait is not told again.
     let busiest = m.units.first().filter(|unit| front.is_none_or(|front| front.part != unit.part));
-    let full = if m.is_saturated() { "" } else { "; no unit is saturated" };
     let sentence = words!(
         "{} takes {} of the warps' time{}{}{}.",
         row.label,
         share(share_of),
         behind,
-        full,
+        m.unfilled(),
         busiest.map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     );
     let code = if reason == StallReason::NoInstruction { Code::InstructionFetch } else { Code::Wait(reason) };
