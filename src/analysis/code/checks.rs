@@ -194,7 +194,8 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     if check.aligned {
         let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(&code[*at].opcode)).collect();
         let widths = widths.ok_or(Open::UnknownWidth)?;
-        let is_aligned = |(at, bits): &(usize, u32)| constant(&code[*at].operands) % u64::from(bits / 8).max(1) == 0;
+        let is_aligned =
+            |(at, bits): &(usize, u32)| constant(&code[*at].operands).is_multiple_of(u64::from(bits / 8).max(1));
         matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
     }
     if let Some(bits) = check.min_width {
