@@ -97,7 +97,7 @@ fn judged_as_on_its_page(folder: &Path) {
 fn the_kernels_of_a_long_page_are_said_one_by_one_and_none_is_lost() {
     let project = Project::new();
     // Every other kernel takes longer than the one before it, and one has more launches than are looked at together.
-    let time = |at: usize| 1000.0 + if at % 2 == 0 { at as f64 } else { 2000.0 - at as f64 };
+    let time = |at: usize| 1000.0 + if at.is_multiple_of(2) { at as f64 } else { 2000.0 - at as f64 };
     let name = |at: usize| format!("k{at}");
     let own = |at: usize| Profile {
         kernel: name(at).leak(),
