@@ -294,8 +294,8 @@ impl Milestone {
                 .map(|lever| Offered {
                     code: lever.code.clone(),
                     what: lever.sentence.to_plain(),
-                    forecast: lever.forecast,
-                    bound: lever.bound,
+                    forecast: lever.forecast.map(|range| range.map(thousandths)),
+                    bound: lever.bound.map(thousandths),
                 })
                 .collect(),
             is_at_roof: audit.bottleneck.roof.is_some(),
@@ -328,6 +328,11 @@ impl Milestone {
             ..Milestone::default()
         }
     }
+}
+
+/// As far as a page tells percent apart, and ten times: digits that nobody reads fill a snapshot.
+fn thousandths(percent: f64) -> f64 {
+    (1e3 * percent).round() / 1e3
 }
 
 impl Concluded {

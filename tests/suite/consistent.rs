@@ -79,17 +79,16 @@ fn contradictions(page: &str) -> Vec<String> {
 #[test]
 fn no_committed_audit_contradicts_itself() {
     let templates = Templates::load(None).unwrap();
-    let (mut all, mut steps, mut tiles, mut tensor) = (Vec::new(), 0, 0, 0);
+    let (mut all, mut steps, mut tiles) = (Vec::new(), 0, 0);
     for path in committed::snapshots() {
         let made = Snapshot::read(&path).unwrap();
         let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
         all.extend(contradictions(&page).into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
         steps += usize::from(page.contains("A step takes "));
         tiles += usize::from(page.contains("in tile loads and barriers"));
-        tensor += usize::from(page.contains("`LDTM`"));
     }
     assert!(all.is_empty(), "{all:#?}");
-    assert!(steps > 5 && tiles > 2 && tensor > 1, "{steps} {tiles} {tensor}");
+    assert!(steps > 5 && tiles > 2, "{steps} {tiles}");
 }
 
 #[test]
@@ -124,7 +123,7 @@ fn shared_memory_of_a_block_is_one_number() {
 
 #[test]
 fn builds_side_by_side_show_what_tells_them_apart() {
-    let made = committed::snapshot("2026-11-22-block_scaled_gemm");
+    let made = committed::snapshot("2026-11-25-block_scaled_gemm");
     let page = view::document(&made.heading, &made.audit());
     let page = Templates::load(None).unwrap().marked_page("audit", &page).unwrap().text;
     let rows: Vec<&str> = page

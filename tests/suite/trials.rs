@@ -219,7 +219,7 @@ fn a_wrong_kernel_gets_no_verdict_on_its_performance() {
     has(
         &page,
         &[
-            &format!("**WRONG:** {why}. This page gives no verdict on performance."),
+            &format!("**WRONG:** {why}"),
             "**WRONG.** The results are wrong, so this page says nothing about performance",
             "### half the time\n\n**INCONCLUSIVE**. The kernel's results are wrong",
             "### still right\n\n**REFUTED**. Expected, but not found: correctness.faults == 0.",
@@ -452,7 +452,7 @@ fn what_was_written_on_an_h200_comes_out_on_any_machine() {
     Run(run).done();
     let page = fs::read_to_string(out.path().join("2026-11-21-bank_conflict.md")).unwrap();
     let from = page.find("## Correctness").unwrap();
-    let until = page.find("## What was measured").unwrap();
+    let until = page.find("## How the verdict was reached").unwrap();
     insta::assert_snapshot!(
         page[from..until].lines().filter(|line| !line.starts_with("<!--")).collect::<Vec<_>>().join("\n")
     );

