@@ -168,7 +168,10 @@ fn of_counted(name: &str) -> Unit {
         return if name.ends_with("_evict_type") { Unit::NONE } else { Unit::INST };
     }
     if name.starts_with("memory_l1_") || name.starts_with("memory_l2_") {
-        return if name.contains("_transactions") { Unit::NONE } else { Unit::fixed("sectors") };
+        return if name.contains("_transactions") { Unit::NONE } else { Unit::SECTOR };
+    }
+    if name.contains("__t_bytes_") {
+        return Unit::BYTE;
     }
     Unit::NONE
 }
@@ -204,6 +207,8 @@ mod tests {
             ("derived__sm__sass_thread_inst_executed_op_ffma_pred_on_x2", "thread"),
             ("lts__average_gcomp_input_sector_success_rate.pct", "%"),
             ("sm__sol_pct", "%"),
+            ("lts__t_bytes_srcunit_tex_op_read", "byte"),
+            ("memory_l2_sectors_local", "sector"),
         ] {
             assert_eq!(unit_of(name).as_str(), unit, "{name}");
         }
