@@ -181,7 +181,7 @@ fn what_is_ruled_out_has_its_total() {
     let codes = ruled_out(&with("collected/decode_nf4/profile", &[]));
     assert!(codes.contains("coalescing (16.8 M excess sectors"), "{codes}");
     let chase = ruled_out(&with("collected/pointer_chase/profile", &[]));
-    assert!(chase.contains("coalescing (the addresses are loaded values)"), "{chase}");
+    assert!(chase.contains("coalescing by layout (the addresses are loaded values)"), "{chase}");
     let copy = ruled_out(&with("collected/misaligned_copy/profile", &[]));
     assert!(copy.contains("coalescing (contiguous, off the boundary of a sector), occupancy limits (100.0"), "{copy}");
 }
@@ -369,4 +369,37 @@ fn few_samples_lower_the_confidence_of_what_rests_on_them() {
     few.launches[0].metrics.retain(|metric| !metric.name.contains("pcsamp"));
     let none = sure(&judged::audit(&few, &[], &Work::default()));
     assert_eq!(none, (Confidence::Low, Because::Unsampled));
+}
+
+/// DRAM at 56 % is what limits here, and below what else counts as low.
+#[test]
+fn what_limits_is_not_ruled_out() {
+    let audit = with("collected/hash_probe/profile", &[]);
+    assert_eq!(audit.bottleneck.limiter.to_string(), "memory-dram");
+    assert!(!ruled_out(&audit).contains("DRAM ("), "{}", ruled_out(&audit));
+}
+
+/// More warps issue the same instructions: what issue needs stays.
+#[test]
+fn more_warps_have_as_much_to_issue() {
+    let with = |issue: f64| {
+        let readings = [("sm__issue_active.avg.pct_of_peak_sustained_elapsed", issue)];
+        let audit = with("collected/low_occupancy_smem/profile", &readings);
+        lever(&audit, "more-warps").and_then(|lever| lever.bound)
+    };
+    assert!(with(2.0).is_some_and(|bound| bound > 80.0));
+    assert!(with(80.0).is_none_or(|bound| bound < 21.0), "{:?}", with(80.0));
+}
+
+/// Of a launch of 1.6 µs with one block an empty one takes nearly all: more blocks save no more than the rest.
+#[test]
+fn more_blocks_do_not_save_the_launch_itself() {
+    let at = |duration: f64| {
+        let (mut report, views) = report("collected/tiny_grid/profile");
+        report.launches[0].metrics.retain(|metric| &*metric.name != "sm__cycles_active.max");
+        set(&mut report, "gpu__time_duration.sum", duration);
+        let audit = judged::audit(&report, &views, &Work::default());
+        lever(&audit, "more-blocks").and_then(|lever| lever.bound).unwrap_or_default()
+    };
+    assert!(at(1_600.0) < 7.0 && at(1.0e6) > 50.0, "{} {}", at(1_600.0), at(1.0e6));
 }

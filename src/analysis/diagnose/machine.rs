@@ -17,6 +17,8 @@ const DRAM_REACHES: f64 = 0.92;
 /// What a launch takes before the first and behind the last instruction at most, in nanoseconds: an empty kernel on an H200 takes 2,200
 /// under ncu.
 const LAUNCH: f64 = 4000.0;
+/// What an empty launch takes at least, in nanoseconds: the shortest of public reports take 1,500.
+const EMPTY: f64 = 1500.0;
 /// Waits that are a queue in front of a unit, whose need says them already; and no wait at all.
 const QUEUES: [StallReason; 5] = [
     StallReason::NotSelected,
@@ -159,7 +161,10 @@ impl Machine {
                 let empty = 1.0 - busiest.max(active);
                 TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
             }
-            (Some(active), None) => TimeSplit { tail: 1.0 - active, block, ..TimeSplit::default() },
+            (Some(active), None) => {
+                let ramp = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0 - active));
+                TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
+            }
             _ => m
                 .over_time
                 .map_or_else(TimeSplit::default, |sampled| TimeSplit { block, ..TimeSplit::sampled(sampled) }),

@@ -65,7 +65,7 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
 }
 
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.
-pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> {
+pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
     if let Some(wave) = wavefronts(m).filter(|_| !levers.names(&[Action::Unconflict])) {
         let excess = wave.all - wave.ideal;
@@ -83,7 +83,7 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> 
         found.extend(match (packable(m).is_empty(), inherent, coalescing) {
             (true, 0, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, 0, _) => Some("coalescing (0 excess sectors)".to_owned()),
-            (true, ..) => Some("coalescing (the addresses are loaded values)".to_owned()),
+            (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
             (false, _, Some(saves)) => {
                 let excess = excess(m).map(|excess| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
                 Some(format!("coalescing ({excess}about {} of the time)", share(saves)))
@@ -109,7 +109,8 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers) -> Option<Words> 
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }
-    let dram = m.unit(Part::MemoryDram).filter(|dram| 100.0 * dram.share < m.limits[Threshold::SolLow]);
+    let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
+    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(dram.share));
     found.extend(
         dram.filter(|_| !levers.names(&[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
     );

@@ -358,7 +358,8 @@ pub(in crate::analysis) fn diagnose(
         At::Launch => None,
     };
     bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
-    bottleneck.ruled_out = ruled_out(&measures, &found);
+    let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
+    bottleneck.ruled_out = ruled_out(&measures, &found, is_found);
     let mut all = found.rows;
     all.extend(nvidia(kernel.kernel, kernel.limits));
     let found = others.into_iter().map(finding);

@@ -92,8 +92,7 @@ pub(super) fn launch(
             Vec::new()
         }
     };
-    // Some graphical captures of 2020.2 store the grid in threads; the metrics count blocks in every version.
-    let grid = head.grid.map(|stored| device.grid().unwrap_or(stored));
+    let grid = head.grid.map(|stored| device.grid(stored, head.block));
     Launch { device: device.finish(), grid, nvtx, rules, metrics, ..head }
 }
 

@@ -122,10 +122,12 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
     let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
-    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * wait));
+    // The queue in front of the LSU is one for the same sectors.
+    let queued = if is_scattered { m.wait(StallReason::LgThrottle).unwrap_or_default() } else { 0.0 };
+    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + lighter);
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
     const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     let draft = match sorted {

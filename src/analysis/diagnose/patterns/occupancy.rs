@@ -6,7 +6,7 @@ use crate::analysis::derive::occupancy::FileInUse;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES};
 use crate::analysis::lines::Sits;
-use crate::catalog::{Action, Code, Threshold};
+use crate::catalog::{Action, Code, Part, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::words;
@@ -111,9 +111,11 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if step <= room && m.occupancy.blocks_per_sm.is_some() {
         return None;
     }
-    // What is not kept in shared memory need not be brought there.
+    // What is not kept in shared memory need not be brought there; the same instructions are issued, and work on as much.
+    const THERE: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
     let binding = m.occupancy.binding();
-    let draft = if binding.is_empty() || binding.contains(&"shared memory") { draft.rewrites() } else { draft };
+    let is_kept = binding.is_empty() || binding.contains(&"shared memory");
+    let draft = if is_kept { draft.keeps_all(&THERE, 1.0, 0.0) } else { draft };
     // Without the caps nobody knows the next step.
     let draft = if step > room { draft } else { draft.open("--section Occupancy") };
     let Some((size, sizes)) = fuller.zip(sizes) else {
