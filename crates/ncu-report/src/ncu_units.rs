@@ -168,7 +168,11 @@ fn of_counted(name: &str) -> Unit {
         return if name.ends_with("_evict_type") { Unit::NONE } else { Unit::INST };
     }
     if name.starts_with("memory_l1_") || name.starts_with("memory_l2_") {
-        return if name.contains("_transactions") { Unit::NONE } else { Unit::SECTOR };
+        return match name {
+            _ if name.contains("_transactions") => Unit::NONE,
+            _ if name.starts_with("memory_l2_sectors_") => Unit::SECTOR,
+            _ => Unit::fixed("sectors"),
+        };
     }
     if name.contains("__t_bytes_") {
         return Unit::BYTE;
