@@ -1,10 +1,10 @@
 //! What limits is what the launch would save most without: on reports of which single readings are set by hand.
 
 use crate::judged;
-use crate::rules::{report, with};
-use kernel_audit::analysis::{Audit, Because, Work};
+use crate::rules::{report, set, with};
+use kernel_audit::analysis::{Audit, Because, Lever, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
-use kernel_audit::evidence::Value;
+use kernel_audit::evidence::{Dim3, Value};
 use std::process::Command;
 
 fn limiter(audit: &Audit) -> Code {
@@ -237,4 +237,35 @@ fn sync_mbarrier() {
     let (code, words) = idle("patch_embed_gemm_5_staged");
     assert_eq!(code, "sync-mbarrier", "{words}");
     assert_eq!(idle("kv_gather").0, "latency-long-scoreboard");
+}
+
+fn lever<'a>(audit: &'a Audit, action: &str) -> Option<&'a Lever> {
+    audit.levers.iter().find(|lever| lever.code.to_string() == action)
+}
+
+/// Equal blocks, one more than fit at once: 1 − (1 / 132 + 1) / 2 = 49.6 % of the time is that of the last wave, and nothing to balance.
+/// Of four and a half waves the last one explains at most a tenth.
+#[test]
+fn one_block_too_many_is_no_unequal_block() {
+    let at = |blocks: u32| {
+        let (mut report, views) = report("collected/fp64_bound/profile");
+        report.launches[0].grid = Some(Dim3([u64::from(blocks), 1, 1]));
+        let cycles = 1.0e6;
+        for (name, value) in [
+            ("gpc__cycles_elapsed.max", cycles),
+            ("sm__cycles_elapsed.avg", cycles),
+            ("sm__cycles_active.max", 0.99 * cycles),
+            ("sm__cycles_active.avg", 0.5 * cycles),
+            ("launch__waves_per_multiprocessor", f64::from(blocks) / 132.0),
+        ] {
+            set(&mut report, name, value);
+        }
+        judged::audit(&report, &views, &Work::default())
+    };
+    let one_more = at(133);
+    assert!(lever(&one_more, "even-blocks").is_none(), "{:?}", one_more.levers);
+    let waves = lever(&one_more, "whole-waves").expect("a lever");
+    assert_eq!(waves.check.to_plain(), "waves 1.01 → 1.00");
+    assert!(waves.sentence.to_plain().starts_with("Drop the last wave: 132 blocks"), "{waves:?}");
+    assert!(lever(&at(594), "even-blocks").is_some());
 }
