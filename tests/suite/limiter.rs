@@ -269,3 +269,44 @@ fn one_block_too_many_is_no_unequal_block() {
     assert!(waves.sentence.to_plain().starts_with("Drop the last wave: 132 blocks"), "{waves:?}");
     assert!(lever(&at(594), "even-blocks").is_some());
 }
+
+/// One slice of L2 is full of additions: neither more blocks nor more loads make it faster, and one addition a block stays.
+#[test]
+fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
+    let at = |part: f64| {
+        let (mut report, views) = report("collected/atomics/profile");
+        for metric in &mut report.launches[0].metrics {
+            let is_busiest = metric.name.ends_with(".max.pct_of_peak_sustained_elapsed");
+            if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_busiest) {
+                metric.value = Some(Value::F64(part * share));
+            }
+        }
+        set(&mut report, "launch__waves_per_multiprocessor", 0.25);
+        set(&mut report, "sm__warps_active.avg.pct_of_peak_sustained_active", 25.0);
+        let audit = judged::audit(&report, &views, &Work::default());
+        ["more-blocks", "more-in-flight"].map(|action| lever(&audit, action).is_some())
+    };
+    assert_eq!([1.0, 0.01].map(at), [[false; 2], [true; 2]]);
+    // Eight warps of a block add once each: an eighth stays.
+    let norm = collected("gradient_norm", &[]);
+    assert_eq!(limiter(&norm), Code::AtomicContention);
+    let bound = lever(&norm, "fewer-atomics").expect("a lever").bound.expect("a ceiling");
+    assert!((87.0..88.0).contains(&bound), "{bound}");
+}
+
+/// All warps reach a barrier as late, however many blocks there are.
+#[test]
+fn more_blocks_cover_no_barrier() {
+    let at = |barrier: f64| {
+        let audit = collected(
+            "barrier_reduction",
+            &[
+                ("launch__waves_per_multiprocessor", 0.5),
+                ("sm__warps_active.avg.pct_of_peak_sustained_active", 30.0),
+                ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", barrier),
+            ],
+        );
+        lever(&audit, "more-blocks").is_some()
+    };
+    assert_eq!([20.0, 0.0].map(at), [false, true]);
+}

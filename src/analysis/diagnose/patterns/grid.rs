@@ -85,8 +85,7 @@ fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
         share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
-    let is_possible = m.is_by_design() == Some(false) && is_covered && !waits_in_chains(m);
+    let is_possible = m.is_by_design() == Some(false) && is_covered(m) && !waits_in_chains(m);
     is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
@@ -136,13 +135,19 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
-    // More blocks cover waits for memory and for results, but not those at a barrier, which all of them reach as late.
-    // Chains of loads are as many as the problem has.
-    if !is_part || m.is_by_design() != Some(false) || waits_in_chains(m) {
+    // SMs without a block are the tail, whatever the others wait for.
+    let is_covered = is_covered(m);
+    // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
+    if !is_part
+        || m.is_by_design() != Some(false)
+        || waits_in_chains(m)
+        || hot_spot(m).is_some()
+        || !is_covered && blocks >= sms
+    {
         return None;
     }
-    // The warps of an SM that has a block, of those that fit; SMs without one are the tail.
-    let filled = m.filled().unwrap_or(1.0).min(1.0);
+    // The warps of an SM that has a block, of those that fit.
+    let filled = if is_covered { m.filled().unwrap_or(1.0).min(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     Some(
@@ -177,6 +182,11 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 Counter::SmCyclesActiveAvg,
             ),
     )
+}
+
+/// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
+fn is_covered(m: &Measures<'_, '_>) -> bool {
+    m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier)
 }
 
 /// Whether chains of dependent loads are what it waits for.
