@@ -294,6 +294,16 @@ fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
     assert!((87.0..88.0).contains(&bound), "{bound}");
 }
 
+/// A block that waits until another one has written its part exchanges nothing that a shuffle could.
+#[test]
+fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
+    let chained = collected("scan_chained", &[]);
+    assert!(lever(&chained, "fewer-barriers").is_none(), "{:?}", chained.levers);
+    let ruled = chained.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain();
+    assert!(ruled.contains("waits for other blocks, which :48 asks for"), "{ruled}");
+    assert!(lever(&collected("barrier_reduction", &[]), "fewer-barriers").is_some());
+}
+
 /// All warps reach a barrier as late, however many blocks there are.
 #[test]
 fn more_blocks_cover_no_barrier() {
