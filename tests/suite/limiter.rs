@@ -320,3 +320,26 @@ fn more_blocks_cover_no_barrier() {
     };
     assert_eq!([20.0, 0.0].map(at), [false, true]);
 }
+
+/// 21 M shuffles of warps in 200,000 cycles of 132 SMs are 79.4 % of what the data stage of L1 takes.
+#[test]
+fn a_data_stage_full_of_shuffles_is_told_by_them() {
+    let at = |cycles: f64| {
+        let audit = collected(
+            "gradient_norm",
+            &[
+                ("gpc__cycles_elapsed.max", cycles),
+                ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", 90.0),
+                ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed", 85.0),
+                ("lts__t_tag_requests.max.pct_of_peak_sustained_elapsed", 3.0),
+                ("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 1.0),
+            ],
+        );
+        let row = lever(&audit, "reuse-in-sm").expect("a lever").sentence.to_plain();
+        (row.starts_with("Fewer shuffles"), audit.bottleneck.sentence.to_plain())
+    };
+    let (is_shuffled, said) = at(2.0e5);
+    assert!(is_shuffled && said.contains("shuffles 79.4"), "{said}");
+    let (is_shuffled, said) = at(2.0e6);
+    assert!(!is_shuffled && !said.contains("shuffles"), "{said}");
+}

@@ -2,6 +2,7 @@
 
 use super::banks::wavefronts;
 use super::sectors::{excess, sectors};
+use super::units::shuffles;
 use super::{Ask, At, Draft, Pattern, count, shapes, share};
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::data_stage::DataStage;
@@ -148,8 +149,10 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
         return None;
     }
+    let is_shuffled = is_inside && shuffles(m).is_some();
     let how = match is_inside {
         false => "Reuse data inside the SM: shared memory, registers, clusters",
+        true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
         true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
     };
     let waits = match is_inside {
@@ -167,10 +170,11 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let goal = unit.share * kept;
     Some(
         draft
-            .at(At::most(
-                m,
-                |op| if unit.part == Part::MemoryShared { op.is_in(Space::Shared) } else { op.reads_global() },
-            ))
+            .at(At::most(m, |op| match unit.part {
+                _ if is_shuffled => op == Op::SHFL,
+                Part::MemoryShared => op.is_in(Space::Shared),
+                _ => op.reads_global(),
+            }))
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
             .risks("registers, shared memory".into())
             .checks(
