@@ -343,3 +343,19 @@ fn a_data_stage_full_of_shuffles_is_told_by_them() {
     let (is_shuffled, said) = at(2.0e6);
     assert!(!is_shuffled && !said.contains("shuffles"), "{said}");
 }
+
+/// A weight of a filter that is a constant is no column: what is loaded is shared by no second output of a tile.
+#[test]
+fn a_register_tile_is_for_products_of_two_values_from_memory() {
+    let has_tile = |file: &str, name: &str| {
+        let report = format!("{}/tests/fixtures/pairs/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+        let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis", &report]).output().unwrap();
+        let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
+        let launches = dumped["launches"].as_array().unwrap();
+        let levers = launches.iter().find(|launch| launch["name"] == name).unwrap()["levers"].as_array().unwrap();
+        levers.iter().any(|lever| lever["code"] == "register-tile")
+    };
+    assert!(has_tile("compute", "sgemm_one"));
+    assert!(!has_tile("sharing", "smooth_single"));
+    assert!(lever(&collected("attention_prefill", &[]), "register-tile").is_some());
+}
