@@ -70,7 +70,7 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 30] = [
     ("bulk-copies", "pairs/tensor", "mma_three_stages", Gave(35.89)),
     ("coalesce", "pairs/memory", "kinetic_structs", Gave(62.32)),
     ("double-buffer", "pairs/memory", "products_strips", Needs(STAGE)),
-    ("even-blocks", "pairs/work", "walk_144", Tail),
+    ("even-blocks", "pairs/blocks", "ragged_ascending", Tail),
     ("fewer-atomics", "collected/kmeans_update/profile", "kmeans_update", Needs(DRAM)),
     ("fewer-barriers", "pairs/sharing", "smooth_single", Needs(DRAM)),
     ("fewer-conversions", "pairs/work", "buckets_32", Needs(DRAM)),

@@ -1,10 +1,10 @@
 //! What limits is what the launch would save most without: on reports of which single readings are set by hand.
 
 use crate::judged;
-use crate::rules::{report, with};
-use kernel_audit::analysis::{Audit, Because, Work};
+use crate::rules::{report, set, with};
+use kernel_audit::analysis::{Audit, Because, Lever, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
-use kernel_audit::evidence::Value;
+use kernel_audit::evidence::{Dim3, Value};
 use std::process::Command;
 
 fn limiter(audit: &Audit) -> Code {
@@ -237,4 +237,125 @@ fn sync_mbarrier() {
     let (code, words) = idle("patch_embed_gemm_5_staged");
     assert_eq!(code, "sync-mbarrier", "{words}");
     assert_eq!(idle("kv_gather").0, "latency-long-scoreboard");
+}
+
+fn lever<'a>(audit: &'a Audit, action: &str) -> Option<&'a Lever> {
+    audit.levers.iter().find(|lever| lever.code.to_string() == action)
+}
+
+/// Equal blocks, one more than fit at once: 1 − (1 / 132 + 1) / 2 = 49.6 % of the time is that of the last wave, and nothing to balance.
+/// Of four and a half waves the last one explains at most a tenth.
+#[test]
+fn one_block_too_many_is_no_unequal_block() {
+    let at = |blocks: u32| {
+        let (mut report, views) = report("collected/fp64_bound/profile");
+        report.launches[0].grid = Some(Dim3([u64::from(blocks), 1, 1]));
+        let cycles = 1.0e6;
+        for (name, value) in [
+            ("gpc__cycles_elapsed.max", cycles),
+            ("sm__cycles_elapsed.avg", cycles),
+            ("sm__cycles_active.max", 0.99 * cycles),
+            ("sm__cycles_active.avg", 0.5 * cycles),
+            ("launch__waves_per_multiprocessor", f64::from(blocks) / 132.0),
+        ] {
+            set(&mut report, name, value);
+        }
+        judged::audit(&report, &views, &Work::default())
+    };
+    let one_more = at(133);
+    assert!(lever(&one_more, "even-blocks").is_none(), "{:?}", one_more.levers);
+    let waves = lever(&one_more, "whole-waves").expect("a lever");
+    assert_eq!(waves.check.to_plain(), "waves 1.01 → 1.00");
+    assert!(waves.sentence.to_plain().starts_with("Drop the last wave: 132 blocks"), "{waves:?}");
+    assert!(lever(&at(594), "even-blocks").is_some());
+}
+
+/// One slice of L2 is full of additions: neither more blocks nor more loads make it faster, and one addition a block stays.
+#[test]
+fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
+    let at = |part: f64| {
+        let (mut report, views) = report("collected/atomics/profile");
+        for metric in &mut report.launches[0].metrics {
+            let is_busiest = metric.name.ends_with(".max.pct_of_peak_sustained_elapsed");
+            if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_busiest) {
+                metric.value = Some(Value::F64(part * share));
+            }
+        }
+        set(&mut report, "launch__waves_per_multiprocessor", 0.25);
+        set(&mut report, "sm__warps_active.avg.pct_of_peak_sustained_active", 25.0);
+        let audit = judged::audit(&report, &views, &Work::default());
+        ["more-blocks", "more-in-flight"].map(|action| lever(&audit, action).is_some())
+    };
+    assert_eq!([1.0, 0.01].map(at), [[false; 2], [true; 2]]);
+    // Eight warps of a block add once each: an eighth stays.
+    let norm = collected("gradient_norm", &[]);
+    assert_eq!(limiter(&norm), Code::AtomicContention);
+    let bound = lever(&norm, "fewer-atomics").expect("a lever").bound.expect("a ceiling");
+    assert!((87.0..88.0).contains(&bound), "{bound}");
+}
+
+/// A block that waits until another one has written its part exchanges nothing that a shuffle could.
+#[test]
+fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
+    let chained = collected("scan_chained", &[]);
+    assert!(lever(&chained, "fewer-barriers").is_none(), "{:?}", chained.levers);
+    let ruled = chained.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain();
+    assert!(ruled.contains("waits for other blocks, which :48 asks for"), "{ruled}");
+    assert!(lever(&collected("barrier_reduction", &[]), "fewer-barriers").is_some());
+}
+
+/// All warps reach a barrier as late, however many blocks there are.
+#[test]
+fn more_blocks_cover_no_barrier() {
+    let at = |barrier: f64| {
+        let audit = collected(
+            "barrier_reduction",
+            &[
+                ("launch__waves_per_multiprocessor", 0.5),
+                ("sm__warps_active.avg.pct_of_peak_sustained_active", 30.0),
+                ("smsp__average_warps_issue_stalled_barrier_per_issue_active.ratio", barrier),
+            ],
+        );
+        lever(&audit, "more-blocks").is_some()
+    };
+    assert_eq!([20.0, 0.0].map(at), [false, true]);
+}
+
+/// 21 M shuffles of warps in 200,000 cycles of 132 SMs are 79.4 % of what the data stage of L1 takes.
+#[test]
+fn a_data_stage_full_of_shuffles_is_told_by_them() {
+    let at = |cycles: f64| {
+        let audit = collected(
+            "gradient_norm",
+            &[
+                ("gpc__cycles_elapsed.max", cycles),
+                ("l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed", 90.0),
+                ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed", 85.0),
+                ("lts__t_tag_requests.max.pct_of_peak_sustained_elapsed", 3.0),
+                ("smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio", 1.0),
+            ],
+        );
+        let row = lever(&audit, "reuse-in-sm").expect("a lever").sentence.to_plain();
+        (row.starts_with("Fewer shuffles"), audit.bottleneck.sentence.to_plain())
+    };
+    let (is_shuffled, said) = at(2.0e5);
+    assert!(is_shuffled && said.contains("shuffles 79.4"), "{said}");
+    let (is_shuffled, said) = at(2.0e6);
+    assert!(!is_shuffled && !said.contains("shuffles"), "{said}");
+}
+
+/// A weight of a filter that is a constant is no column: what is loaded is shared by no second output of a tile.
+#[test]
+fn a_register_tile_is_for_products_of_two_values_from_memory() {
+    let has_tile = |file: &str, name: &str| {
+        let report = format!("{}/tests/fixtures/pairs/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+        let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis", &report]).output().unwrap();
+        let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
+        let launches = dumped["launches"].as_array().unwrap();
+        let levers = launches.iter().find(|launch| launch["name"] == name).unwrap()["levers"].as_array().unwrap();
+        levers.iter().any(|lever| lever["code"] == "register-tile")
+    };
+    assert!(has_tile("compute", "sgemm_one"));
+    assert!(!has_tile("sharing", "smooth_single"));
+    assert!(lever(&collected("attention_prefill", &[]), "register-tile").is_some());
 }

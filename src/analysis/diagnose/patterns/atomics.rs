@@ -4,6 +4,7 @@ use super::{Ask, At, Draft, Held, Pattern, SOURCE, SPEED, Stands, count, share};
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::Level;
+use crate::analysis::diagnose::machine::place;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
@@ -107,7 +108,18 @@ pub(super) fn shared_atomics(m: &Measures<'_, '_>) -> Option<Held> {
     held.holds.then_some(held)
 }
 
-/// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known.
+/// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
+fn stays(m: &Measures<'_, '_>, blocks: f64) -> f64 {
+    let by_lanes = || {
+        let code = &m.study?.code;
+        let lanes = code.lanes.as_ref()?;
+        Some((0..code.rows.len()).filter(|row| code.op(*row).is_l2_atomic()).map(|row| lanes[row] as f64).sum::<f64>())
+    };
+    blocks / by_lanes().unwrap_or(0.0).max(atomics(m)).max(blocks)
+}
+
+/// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
+/// slice takes its time for those that stay.
 fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // Additions to shared memory are copied, and not gathered.
     if own_retries(ask).is_some() || hot_spot(ask.m).is_none_or(|held| held.code != Code::AtomicContention) {
@@ -115,11 +127,16 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let blocks = ask.m.blocks?;
     let executed = atomics(ask.m);
+    let gone = 1.0 - stays(ask.m, blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
+    let draft = Draft::relieves(ask, Action::FewerAtomics, &touched);
+    // Rewritten code has at best no work for the pipes.
+    let pipes = ask.machine.parts().filter(|part| place(*part) == place(Part::Issue));
+    let draft = pipes.fold(draft, |draft, part| draft.keeps(part, 1.0, 0.0));
+    let waits = ask.m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
     Some(
-        Draft::relieves(ask, Action::FewerAtomics, &touched)
-            .rewrites()
-            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain], 1.0)
+        draft
+            .frees(gone * waits, gone)
             .at(At::most(ask.m, Op::is_l2_atomic))
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),

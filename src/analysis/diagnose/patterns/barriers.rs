@@ -6,12 +6,12 @@ use super::waits::wait;
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::{Phase, PhaseKind};
+use crate::analysis::phases::{Phase, PhaseKind, Point, point};
 use crate::catalog::{self, Action, Part, StallReason, Threshold};
 use crate::quantity::format::fixed;
 use crate::words;
 use cuda_binary::Op;
-use cuda_binary::op::{Act, Space};
+use cuda_binary::op::{Act, Control, Space};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -39,6 +39,47 @@ fn rounds(m: &Measures<'_, '_>) -> Option<Held> {
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
 
+/// The part of the wait at barriers from which on a loop that asks for other blocks is what it is for.
+const POLLED: f64 = 0.25;
+
+/// A loop that asks memory until another block has written it, in which a warp of each block spends a good part of the time that the warps
+/// wait at barriers, beside its arrival at the others and the fence in front of that: it stores nothing, and what leads out of it is a value from an address that stays the same in the loop, which
+/// a compiler loads again only where others may write it.
+fn asks_other_blocks(m: &Measures<'_, '_>, wait: f64) -> Option<Point> {
+    let study = m.sampled_code()?;
+    let (code, flows) = (&study.code, &study.flows);
+    let asks = |rows: &[usize]| {
+        let is_inside = |row: &usize| rows.binary_search(row).is_ok();
+        if rows.iter().any(|row| code.op(*row).act() == Some(Act::Store)) {
+            return None;
+        }
+        let mut open: Vec<usize> =
+            rows.iter().copied().filter(|row| code.op(*row).control() == Some(Control::Branch)).collect();
+        let mut seen = open.clone();
+        while let Some(row) = open.pop() {
+            if code.op(row).loads_global() {
+                let is_same = !flows.address_behind(code, row).iter().any(is_inside);
+                if is_same && code.executed[row] > 0 {
+                    return Some(row);
+                }
+                continue;
+            }
+            let behind: Vec<usize> = flows.operands_of(code, row).filter(is_inside).collect();
+            open.extend(behind.iter().filter(|row| !seen.contains(row)));
+            seen.extend(behind);
+        }
+        None
+    };
+    let all = study.samples.sum as f64;
+    code.loops.iter().find_map(|cycle| {
+        let mut rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+        rows.sort_unstable();
+        let spent = study.samples.at(&rows) as f64 / all * m.block_warps?;
+        let row = asks(&rows).filter(|_| spent >= POLLED * wait)?;
+        Some(point(study, row))
+    })
+}
+
 /// Fewer barriers of the block.
 fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -52,6 +93,13 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
     let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
     let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
+    if let Some(asks) = asks_other_blocks(m, wait) {
+        let why = words!(
+            "at the barrier the block waits for other blocks, which `:{}` asks for: more steps for each such wait help",
+            asks.line.to_string()
+        );
+        return Some(draft.not_here(why));
+    }
     let saves = draft.saves(ask);
     Some(
         draft

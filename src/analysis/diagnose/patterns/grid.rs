@@ -62,8 +62,18 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> 
     Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
 }
 
-/// Less than one wave, and few of the warps that fit: blocks are missing, not room. More blocks cover waits for memory and for results,
-/// but not those at a barrier, which all of them reach as late.
+/// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
+/// `(1 − blocks of that wave / SMs) / waves`, with whole waves.
+fn is_last_wave(m: &Measures<'_, '_>) -> bool {
+    let of_wave = || {
+        let (blocks, sms) = (m.blocks?, m.sms?);
+        let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
+        Some((1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil())
+    };
+    of_wave().zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
+}
+
+/// Less than one wave, and few of the warps that fit: blocks are missing, not room.
 fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
@@ -75,8 +85,7 @@ fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
         share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    let is_covered = m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier);
-    let is_possible = m.is_by_design() == Some(false) && is_covered && !waits_in_chains(m);
+    let is_possible = m.is_by_design() == Some(false) && is_covered(m) && !waits_in_chains(m);
     is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
@@ -97,18 +106,27 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         .iter()
         .filter(|unit| crate::analysis::diagnose::level::is_shared(unit.part))
         .any(|unit| unit.is_saturated());
+    // A wave that is nearly empty is shared among those before it.
+    let is_rest = waves.fract() < 0.5;
+    let whole = if is_rest { waves.floor() } else { waves.ceil() };
     (!left).then(|| {
         Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
             .at(At::Launch)
             .says(
-                "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+                match m.blocks.filter(|_| is_rest) {
+                    Some(blocks) => words!(
+                        "Drop the last wave: {} blocks that share its work, or smaller blocks",
+                        count(blocks * whole / waves)
+                    ),
+                    None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+                },
                 match m.blocks {
                     Some(blocks) => words!("{} blocks = {} waves", count(blocks), format::fixed(waves, 2)),
                     None => words!("{} waves", format::fixed(waves, 2)),
                 },
             )
-            .risks("partial sums through L2".into())
-            .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(waves.ceil(), 2)), WAVES)
+            .risks(if is_rest { "more work a block" } else { "partial sums through L2" }.into())
+            .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(whole, 2)), WAVES)
     })
 }
 
@@ -117,13 +135,19 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
-    // More blocks cover waits for memory and for results, but not those at a barrier, which all of them reach as late.
-    // Chains of loads are as many as the problem has.
-    if !is_part || m.is_by_design() != Some(false) || waits_in_chains(m) {
+    // SMs without a block are the tail, whatever the others wait for.
+    let is_covered = is_covered(m);
+    // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
+    if !is_part
+        || m.is_by_design() != Some(false)
+        || waits_in_chains(m)
+        || hot_spot(m).is_some()
+        || !is_covered && blocks >= sms
+    {
         return None;
     }
-    // The warps of an SM that has a block, of those that fit; SMs without one are the tail.
-    let filled = m.filled().unwrap_or(1.0).min(1.0);
+    // The warps of an SM that has a block, of those that fit.
+    let filled = if is_covered { m.filled().unwrap_or(1.0).min(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     Some(
@@ -144,7 +168,7 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
 fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
-    let idle = m.unequal.filter(|_| ask.machine.time.tail >= ERROR && !is_small_grid(m))?;
+    let idle = m.unequal.filter(|_| ask.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
     Some(
         Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
             .at(At::Launch)
@@ -158,6 +182,11 @@ fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 Counter::SmCyclesActiveAvg,
             ),
     )
+}
+
+/// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
+fn is_covered(m: &Measures<'_, '_>) -> bool {
+    m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier)
 }
 
 /// Whether chains of dependent loads are what it waits for.

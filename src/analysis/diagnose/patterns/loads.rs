@@ -1,5 +1,6 @@
 //! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
 
+use super::atomics::hot_spot;
 use super::draft::stall;
 use super::instructions::{narrow, of_index, without_index};
 use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
@@ -93,7 +94,8 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
-    if 100.0 * wait < m.limits[Threshold::StallShare] {
+    // What one slice of L2 serves, it serves no faster where more asks for it.
+    if 100.0 * wait < m.limits[Threshold::StallShare] || hot_spot(m).is_some() {
         return None;
     }
     // Twice as many as there are, and at least what a loop unrolled by four has.

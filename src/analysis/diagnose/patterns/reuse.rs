@@ -2,6 +2,7 @@
 
 use super::banks::wavefronts;
 use super::sectors::{excess, sectors};
+use super::units::shuffles;
 use super::{Ask, At, Draft, Pattern, count, shapes, share};
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::data_stage::DataStage;
@@ -10,6 +11,7 @@ use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::phases::SectorAccess;
 use crate::catalog::{Action, Counter, Part, StallReason};
+use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format;
 use crate::words;
 use cuda_binary::op::{Act, Pipe, Space};
@@ -20,13 +22,49 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reu
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
 
+/// Instructions behind a factor that are looked at.
+const BEHIND: usize = 256;
+
+/// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
+/// square are no product of a row and a column.
+fn products(m: &Measures<'_, '_>) -> f64 {
+    let Some(study) = m.study else { return m.count(|op| op == Op::FFMA) };
+    let (code, flows) = (&study.code, &study.flows);
+    let is_from_memory = |row: usize, register: Register| {
+        let mut open = flows.definitions(code, row, register);
+        let mut seen = open.clone();
+        while let (Some(own), true) = (open.pop(), seen.len() < BEHIND) {
+            if code.op(own).brings_from_memory() {
+                return true;
+            }
+            for behind in flows.operands_of(code, own) {
+                if !seen.contains(&behind) {
+                    seen.push(behind);
+                    open.push(behind);
+                }
+            }
+        }
+        false
+    };
+    let is_product = |row: &usize| {
+        let reads = code.rows[*row].word.unwrap_or_default().registers.reads;
+        let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
+        // The two factors come first; a constant is no register.
+        let factors: Vec<Register> = reads.into_iter().filter(general).collect();
+        let is_pair = factors.len() > 2 && factors[0] != factors[1];
+        is_pair && factors[..2].iter().all(|factor| is_from_memory(*row, *factor))
+    };
+    let rows = (0..code.rows.len()).filter(|row| code.op(*row) == Op::FFMA && code.executed[*row] > 0);
+    rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
+}
+
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
     let fma = m.count(|op| op.class() == Some(Class::Fp32));
     let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
-    let is_product = 2.0 * m.count(|op| op == Op::FFMA) >= fma;
+    let is_product = 2.0 * products(m) >= fma;
     // Operands that are read once are shared with nobody.
     let is_once =
         m.study.is_some_and(|study| !study.code.turns(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)));
@@ -148,8 +186,10 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
         return None;
     }
+    let is_shuffled = is_inside && shuffles(m).is_some();
     let how = match is_inside {
         false => "Reuse data inside the SM: shared memory, registers, clusters",
+        true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
         true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
     };
     let waits = match is_inside {
@@ -167,10 +207,11 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let goal = unit.share * kept;
     Some(
         draft
-            .at(At::most(
-                m,
-                |op| if unit.part == Part::MemoryShared { op.is_in(Space::Shared) } else { op.reads_global() },
-            ))
+            .at(At::most(m, |op| match unit.part {
+                _ if is_shuffled => op == Op::SHFL,
+                Part::MemoryShared => op.is_in(Space::Shared),
+                _ => op.reads_global(),
+            }))
             .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
             .risks("registers, shared memory".into())
             .checks(

@@ -12,6 +12,7 @@ use crate::quantity::format::{self, percent};
 use crate::quantity::glance;
 use crate::words;
 use crate::words::Words;
+use cuda_binary::Op;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a counter read above its peak?", SPEED, peak_exceeded, Stands::Beside)];
@@ -88,6 +89,13 @@ pub(super) fn the(unit: &Unit) -> String {
     format!("{} {verb}", named(unit))
 }
 
+/// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
+pub(super) fn shuffles(m: &Measures<'_, '_>) -> Option<f64> {
+    let stage = DataStage::of(m.kernel)?;
+    let shuffles = 100.0 * m.count(|op| op == Op::SHFL) / (m.cycles? * m.sms?);
+    (shuffles > 0.0 && 2.0 * shuffles >= stage.whole).then(|| shuffles.min(stage.shared))
+}
+
 /// What fills a unit, where counters tell.
 fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
     if unit.part == Part::MemoryL2 {
@@ -98,6 +106,14 @@ fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
     }
     let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
     let point = |value: f64| format::fixed(value, 1);
+    if let Some(shuffles) = shuffles(m) {
+        return words!(
+            ": shuffles {}, shared memory {}, global and local accesses {}",
+            point(shuffles),
+            point(stage.shared - shuffles),
+            point(stage.other())
+        );
+    }
     match m.kernel.value(OPERANDS).filter(|operands| *operands >= 0.05) {
         Some(operands) => words!(
             ": operands of wgmma {}, other shared memory {}, global and local accesses {}",

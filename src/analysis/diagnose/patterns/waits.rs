@@ -1,5 +1,6 @@
 //! Waits by the name of their reason, and what cannot be told.
 
+use super::atomics::hot_spot;
 use super::code::fetch;
 use super::loads::chain;
 use super::{At, Held, l2, share};
@@ -12,6 +13,8 @@ use crate::words;
 /// A wait as what limits.
 pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
     match reason {
+        // The queue at one slice of L2 is told as what fills the slice.
+        StallReason::LongScoreboard if hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention) => None,
         StallReason::LongScoreboard => chain(m).or_else(|| l2::latency(m)).or_else(|| wait(m, reason)),
         StallReason::NoInstruction => fetch(m).or_else(|| wait(m, reason)),
         _ => wait(m, reason),
