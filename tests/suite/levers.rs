@@ -413,3 +413,15 @@ fn a_lever_without_a_bound_promised_nothing() {
     assert_eq!((chains.bound, chains.met), (None, Some(PredictionMet::Pulled)), "{chains:?}");
     assert!(estimates.largest().is_none_or(|(largest, bound)| largest.code != chains.code && bound > 0.0));
 }
+
+#[test]
+fn a_value_that_others_write_or_that_is_read_once_is_no_table() {
+    let is_table = |name: &str| {
+        let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
+        audit.levers.iter().any(|lever| lever.code.to_string() == "move-constants")
+    };
+    // A volatile flag that a thread polls until another block sets it; an index of the warp's own.
+    assert!(!is_table("scan_chained") && !is_table("embedding_bag"));
+    // Factors chosen by the block's y, in a loop of all blocks in x and z.
+    assert!(is_table("conv3x3_direct"));
+}

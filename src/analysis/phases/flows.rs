@@ -13,9 +13,11 @@ const FARTHEST: usize = 512;
 /// Instructions behind one value that are looked at.
 const LONGEST: usize = 256;
 /// The special registers that hold the thread's number in its block.
-const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+pub(super) const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+/// The special registers that hold the block's number in the grid.
+pub(super) const BLOCK: [u8; 3] = [0x25, 0x26, 0x27];
 /// The special register that holds the lane's number in its warp.
-const LANE: u8 = 0x00;
+pub(super) const LANE: u8 = 0x00;
 /// Files of registers, and the registers that one may have.
 const FILES: usize = 4;
 const NUMBERS: usize = 256;
@@ -252,6 +254,16 @@ impl Flows {
         let is_thread =
             |row: &usize| special(code, *row).is_some_and(|number| number == LANE || THREAD.contains(&number));
         behind.iter().any(|row| self.is_memory[*row]) && !behind.iter().any(is_thread)
+    }
+
+    /// Whether each value of an access is one block's alone, in a grid of so many blocks in x, y and z, and read once there: the numbers
+    /// of the block are behind its address, and it is in no loop, or the number of the thread is behind it as well.
+    pub(in crate::analysis) fn is_read_once(&self, code: &Code<'_>, row: usize, grid: [u64; 3]) -> bool {
+        let behind = self.address_behind(code, row);
+        let has = |number: u8| behind.iter().any(|row| special(code, *row) == Some(number));
+        let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
+        grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
+            && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }
 
     /// The loads whose values the address of an access is made of.
