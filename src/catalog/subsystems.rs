@@ -2,10 +2,13 @@
 
 use super::Part;
 use super::row::Catalog;
-use cuda_binary::Op;
 use cuda_binary::op::Pipe;
+use cuda_binary::{Class, Op};
 use serde::Deserialize;
 use std::sync::LazyLock;
+
+/// The first compute capability of chips whose FMA pipe computes with halves.
+const HALVES_ON_FMA: (u32, u32) = (8, 6);
 
 /// Whether a part of the chip moves data, computes, or issues instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -70,9 +73,14 @@ pub(crate) fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
 }
 
 impl Subsystem {
-    /// Whether an opcode runs on it; none does where its work is counted in another way.
-    pub fn runs(&self, op: Op) -> bool {
-        matches!(self.by_instruction, InstructionWork::Pipe(pipe) if op.pipe() == Some(pipe))
+    /// Whether an opcode runs on it, on chips of a compute capability; none does where its work is counted in another way. From
+    /// 8.6 on packed arithmetic of halves is issued to both halves of the FMA pipe
+    /// (<https://forums.developer.nvidia.com/t/separate-cuda-core-pipeline-for-fp16-and-fp32/302018/7>), and the FP16 pipe is a part
+    /// of what is counted there.
+    pub fn runs(&self, op: Op, capability: Option<(u32, u32)>) -> bool {
+        let InstructionWork::Pipe(pipe) = self.by_instruction else { return false };
+        let is_shared = pipe == Pipe::Fma && capability.is_some_and(|own| own >= HALVES_ON_FMA);
+        op.pipe() == Some(pipe) || is_shared && op.is_of(&[Class::Fp16])
     }
 }
 
@@ -91,10 +99,22 @@ mod tests {
     fn every_pipe_runs_opcodes() {
         for row in ROWS.rows() {
             match &row.by_instruction {
-                InstructionWork::Pipe(_) => assert!(Op::ALL.iter().any(|op| row.runs(*op)), "{}", row.code),
+                InstructionWork::Pipe(_) => assert!(Op::ALL.iter().any(|op| row.runs(*op, None)), "{}", row.code),
                 InstructionWork::None => assert_eq!(row.code, Part::MemoryTexture),
                 _ => assert!(row.side != ChipSide::Compute, "{}", row.code),
             }
+        }
+    }
+
+    #[test]
+    fn halves_run_on_the_fma_pipe_of_newer_chips() {
+        let on = |part: Part, text, capability| part.row().is_some_and(|row| row.runs(Op::of(text), capability));
+        for (capability, is_shared) in
+            [(None, false), (Some((8, 0)), false), (Some((8, 6)), true), (Some((9, 0)), true)]
+        {
+            assert_eq!(on(Part::ComputeFma, "HFMA2.MMA", capability), is_shared, "{capability:?}");
+            assert!(on(Part::ComputeFma, "FFMA", capability) && on(Part::ComputeFp16, "HADD2", capability));
+            assert!(!on(Part::ComputeFma, "DFMA", capability) && !on(Part::ComputeAlu, "HMUL2", capability));
         }
     }
 

@@ -413,3 +413,31 @@ fn a_lever_without_a_bound_promised_nothing() {
     assert_eq!((chains.bound, chains.met), (None, Some(PredictionMet::Pulled)), "{chains:?}");
     assert!(estimates.largest().is_none_or(|(largest, bound)| largest.code != chains.code && bound > 0.0));
 }
+
+#[test]
+fn a_value_that_others_write_or_that_is_read_once_is_no_table() {
+    let is_table = |name: &str| {
+        let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
+        audit.levers.iter().any(|lever| lever.code.to_string() == "move-constants")
+    };
+    // A volatile flag that a thread polls until another block sets it; an index of the warp's own.
+    assert!(!is_table("scan_chained") && !is_table("embedding_bag"));
+    // Factors chosen by the block's y, in a loop of all blocks in x and z.
+    assert!(is_table("conv3x3_direct"));
+}
+
+#[test]
+fn a_turn_of_many_refills_waits_for_each_of_them_for_a_while() {
+    // 16 turns of 58,200 cycles, of which 57 % wait for refills, one batch after the other: each takes a few times what one takes in an
+    // idle chip, and not fifty times.
+    let audit = audited("collected/spilling/profile.ncu-repz", &Work::default());
+    let said = format!("{audit:?}");
+    let (_, times) = said.split_once("loads wait ").expect("a lever that is not here");
+    let digits: String = times
+        .chars()
+        .skip_while(|own| !own.is_ascii_digit())
+        .take_while(|own| own.is_ascii_digit() || *own == '.')
+        .collect();
+    let times: f64 = digits.parse().unwrap_or_else(|_| panic!("{digits}"));
+    assert!((2.0..10.0).contains(&times), "{times}");
+}

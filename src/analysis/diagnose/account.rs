@@ -4,6 +4,7 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
+use super::level::load_time;
 use super::machine::{Machine, PLACES, place};
 use super::measures::Measures;
 use crate::catalog::{self, Part, StallReason};
@@ -67,16 +68,16 @@ impl Shares<'_> {
     }
 }
 
-/// The part of the wait for a load that is spent in a queue, by what a turn of the main loop waits for loads; `None` where that was
-/// not measured.
+/// The part of the wait for a load that is spent in a queue, by the time that it takes; `None` where that was not measured.
 pub(super) fn queued(m: &Measures<'_, '_>) -> Option<f64> {
     times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0))
 }
 
-/// What a turn of the main loop waits for loads, over what one takes in an idle chip; `None` where that was not measured.
+/// The time of a load over what one takes in an idle chip; `None` where that was not measured.
 pub(super) fn times_idle(m: &Measures<'_, '_>) -> Option<f64> {
     let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
-    Some(m.sampled()?.load_cycles()? / f64::from(latency.dram?))
+    m.sampled()?;
+    Some(load_time(m)? / f64::from(latency.dram?))
 }
 
 fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {

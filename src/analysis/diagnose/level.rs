@@ -3,6 +3,7 @@
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
+use crate::analysis::phases::Study;
 use crate::catalog::{self, Counter, Family, Part, Threshold};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
@@ -193,14 +194,19 @@ pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
     both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
+/// Cycles of a load: the longest single wait for loads in a turn of the main loop, or all of them where code does not part them; `None`
+/// where that was not measured.
+pub(super) fn load_time(k: &Kernel<'_, '_>) -> Option<f64> {
+    Some(k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0))
+}
+
 /// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
-/// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. The time of a
-/// load is what a turn of the main loop waits for loads; none of them spends most of it in a queue.
+/// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. None of the loads spends most of it in a queue.
 pub(super) fn is_thin(k: &Kernel<'_, '_>, units: &[Unit]) -> bool {
     let of = |part: Part| units.iter().find(|unit| unit.part == part);
     let times_idle = || {
         let latency = catalog::chip(k.kernel.device().compute_capability?)?.latency.as_ref()?;
-        Some(k.phases?.load_cycles()? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
+        Some(load_time(k)? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
     };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };
     let is_fabric = l2.is_saturated() && dram.level == Level::High;

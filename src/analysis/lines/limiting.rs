@@ -70,7 +70,8 @@ impl LimitingLines {
             let rows = 0..view.instructions.len();
             (!columns.is_empty()).then(|| rows.map(|row| columns.iter().map(|c| c[row]).sum()).collect::<Vec<u64>>())
         };
-        let (counted, counts) = match &part.row()?.by_instruction {
+        let row = part.row()?;
+        let (counted, counts) = match &row.by_instruction {
             InstructionWork::None => return None,
             InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
             InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[WAVEFRONTS])?),
@@ -79,7 +80,10 @@ impl LimitingLines {
             }
             InstructionWork::DataStage => (Counted::StageSectors, sum(&SECTORS)?),
             InstructionWork::Executions => (Counted::Executions, view.counts(EXECUTED)?),
-            InstructionWork::Pipe(pipe) => (Counted::UnitExecutions, executions(view, |op| op.pipe() == Some(*pipe))?),
+            InstructionWork::Pipe(_) => {
+                let capability = kernel.device().compute_capability;
+                (Counted::UnitExecutions, executions(view, |op| row.runs(op, capability))?)
+            }
         };
         let mut lines = leading(groups, &counts);
         break_ties(&mut lines, awaited, limits);

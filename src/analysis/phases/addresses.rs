@@ -62,7 +62,7 @@ impl Study<'_> {
             let sum = |keep: &dyn Fn(Op) -> bool| {
                 own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()
             };
-            let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op))));
+            let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op, self.view.capability))));
             IndexArithmetic { executed: sum(&|_| true), on }
         })
     }

@@ -13,9 +13,11 @@ const FARTHEST: usize = 512;
 /// Instructions behind one value that are looked at.
 const LONGEST: usize = 256;
 /// The special registers that hold the thread's number in its block.
-const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+pub(super) const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
+/// The special registers that hold the block's number in the grid.
+pub(super) const BLOCK: [u8; 3] = [0x25, 0x26, 0x27];
 /// The special register that holds the lane's number in its warp.
-const LANE: u8 = 0x00;
+pub(super) const LANE: u8 = 0x00;
 /// Files of registers, and the registers that one may have.
 const FILES: usize = 4;
 const NUMBERS: usize = 256;
@@ -82,40 +84,35 @@ impl Flows {
         self.splits.get(&row).copied()
     }
 
-    /// Adds the last row of a block before `end` that writes a register for certain, and the guarded ones behind it; whether there
+    /// Adds the last row of a block before `end` that writes one register for certain, and the guarded ones behind it; whether there
     /// is a certain one.
-    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, register: Register, found: &mut Vec<usize>) -> bool {
+    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, slot: usize, found: &mut Vec<usize>) -> bool {
         let start = code.flow.blocks[block].instructions.start;
-        let mut is_certain = true;
-        for slot in slots(register) {
-            let rows = &self.writes[slot];
-            let mut at = rows.partition_point(|row| *row < end);
-            let mut stopped = false;
-            while !stopped && at > 0 && rows[at - 1] >= start {
-                at -= 1;
-                found.push(rows[at]);
-                stopped = code.rows[rows[at]].word.as_ref().is_none_or(|word| word.is_unconditional);
+        let rows = &self.writes[slot];
+        let before = rows[..rows.partition_point(|row| *row < end)].iter().rev();
+        for row in before.copied().take_while(|row| *row >= start) {
+            found.push(row);
+            if code.rows[row].word.as_ref().is_none_or(|word| word.is_unconditional) {
+                return true;
             }
-            is_certain &= stopped;
         }
-        is_certain
+        false
     }
 
     /// The rows that define a register for a row, along every way, ascending. A guarded one may leave the value of an earlier one.
+    /// Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
-        let (mut found, own) = (Vec::new(), code.block_of[row]);
-        if !self.in_block(code, own, row, register, &mut found) {
-            let mut open = code.predecessors[own].clone();
-            let mut seen = vec![false; code.flow.blocks.len()];
-            let mut count = 0;
-            while let (Some(block), true) = (open.pop(), count < FARTHEST) {
-                if std::mem::replace(&mut seen[block], true) {
-                    continue;
-                }
-                count += 1;
-                let end = code.flow.blocks[block].instructions.end;
-                if !self.in_block(code, block, end, register, &mut found) {
-                    open.extend(&code.predecessors[block]);
+        let mut found = Vec::new();
+        for slot in slots(register) {
+            let (mut open, mut end) = (vec![code.block_of[row]], Some(row));
+            let mut seen = BTreeSet::new();
+            while let (Some(block), true) = (open.pop(), seen.len() < FARTHEST) {
+                // The row's own block counts as seen only once it is entered again from its end.
+                if end.is_some() || seen.insert(block) {
+                    let end = end.take().unwrap_or(code.flow.blocks[block].instructions.end);
+                    if !self.in_block(code, block, end, slot, &mut found) {
+                        open.extend(&code.predecessors[block]);
+                    }
                 }
             }
         }
@@ -259,6 +256,16 @@ impl Flows {
         behind.iter().any(|row| self.is_memory[*row]) && !behind.iter().any(is_thread)
     }
 
+    /// Whether each value of an access is one block's alone, in a grid of so many blocks in x, y and z, and read once there: the numbers
+    /// of the block are behind its address, and it is in no loop, or the number of the thread is behind it as well.
+    pub(in crate::analysis) fn is_read_once(&self, code: &Code<'_>, row: usize, grid: [u64; 3]) -> bool {
+        let behind = self.address_behind(code, row);
+        let has = |number: u8| behind.iter().any(|row| special(code, *row) == Some(number));
+        let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
+        grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
+            && (!turns || has(LANE) || THREAD.into_iter().any(has))
+    }
+
     /// The loads whose values the address of an access is made of.
     pub(in crate::analysis) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
         let is_load = |other: &usize| {
@@ -328,4 +335,46 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{CodeInstruction, MachineWord};
+    use cuda_binary::sass::Flow;
+
+    const fn general(number: u8, count: u8) -> Register {
+        Register { file: RegisterFile::General, number, count }
+    }
+
+    /// A loop that makes the low half of an address anew each turn, the high half once in front of it, and behind the access overwrites
+    /// the low half with a loaded value.
+    #[test]
+    fn halves_of_a_pair_are_looked_for_apart() {
+        let row = |at: u64, write: Register, read: Register, flow: Flow| {
+            let mut word = MachineWord { is_unconditional: true, flow, target: Some(16), ..MachineWord::default() };
+            (word.registers.writes[0], word.registers.reads[0]) = (write, read);
+            CodeInstruction {
+                function: "k".into(),
+                offset: 16 * at,
+                sass: None,
+                opcode: None,
+                word: Some(word),
+                places: [].into(),
+            }
+        };
+        let (none, pair) = (general(0, 0), general(26, 2));
+        let rows = [
+            row(0, general(27, 1), none, Flow::Next),
+            row(1, general(26, 1), none, Flow::Next),
+            row(2, general(6, 2), pair, Flow::Next),
+            row(3, general(26, 1), general(6, 2), Flow::Next),
+            row(4, none, none, Flow::Jump { conditional: true }),
+            row(5, none, general(26, 2), Flow::End { conditional: false }),
+        ];
+        let code = Code::counted(&rows, vec![1; rows.len()], None);
+        let flows = Flows::of(&code);
+        assert_eq!(flows.definitions(&code, 2, pair), [0, 1], "not the load at 3, which 1 hides");
+        assert_eq!(flows.definitions(&code, 5, pair), [0, 3], "the last of each half behind the loop");
+    }
 }

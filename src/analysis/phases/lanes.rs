@@ -5,7 +5,7 @@
 
 use super::code::Code;
 use super::detail::{LaneStep, SectorAccess};
-use super::flows::Flows;
+use super::flows::{BLOCK, Flows, LANE, THREAD};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use std::collections::{BTreeSet, HashMap};
@@ -17,10 +17,6 @@ const BITS: u32 = 32;
 
 /// Bytes of a line.
 const LINE: u64 = 128;
-/// Special registers: the lane's number, the thread's in x, y and z, the block's.
-const LANE: u8 = 0x00;
-const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
-const BLOCK: [u8; 3] = [0x25, 0x26, 0x27];
 /// Instructions behind each other that are followed.
 const DEEPEST: usize = 64;
 /// Sectors for a request by which the counters may differ from the arithmetic: part of it, and one for alignment.

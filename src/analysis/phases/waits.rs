@@ -5,7 +5,12 @@ use super::point::point;
 use super::study::Study;
 use crate::analysis::lines::place;
 use crate::evidence::WarpSync;
+use cuda_binary::op::{Act, Space};
 
+/// Spaces whose loads are waited for as long scoreboards.
+const FAR: [Space; 3] = [Space::Global, Space::Local, Space::Texture];
+/// The stall reason of such waits.
+const LONG: &str = "long_scoreboard";
 /// Waits below this share of a phase are not told.
 const LEAST_OF_PHASE: f64 = 0.10;
 /// Waits told of a phase.
@@ -20,6 +25,39 @@ const LEAST: f64 = 0.03;
 const LEAST_OF_REASON: f64 = 0.05;
 /// Places told of a reason.
 const PLACES: usize = 4;
+
+impl Study<'_> {
+    /// The part of a turn's waits for loads that is the longest single one, 0 to 1: those behind each other are apart where a load is
+    /// waited for that was issued behind the last wait, as scoreboards tell. `None` without one main loop, or where it waits for none.
+    pub(in crate::analysis) fn longest_wait(&self) -> Option<f64> {
+        let [main] = &self.mains[..] else { return None };
+        let code = &self.code;
+        let is_far = |row: usize| {
+            let op = code.op(row);
+            op.act() == Some(Act::Load) && op.space().is_some_and(|space| FAR.contains(&space))
+        };
+        // Executions and samples of each. What is issued at the end of a turn is waited for in the next.
+        let (mut issued, mut trips): (u8, Vec<(u64, u64)>) = (0, Vec::new());
+        for is_counted in [false, true] {
+            for row in code.rows_of(&main.cycle.blocks).filter(|row| code.executed[*row] > 0) {
+                let Some(word) = &code.rows[row].word else { continue };
+                if word.waits & issued != 0 {
+                    issued = 0;
+                    trips.extend(is_counted.then_some((code.executed[row], 0)));
+                }
+                issued |= if is_far(row) { word.sets } else { 0 };
+                if let Some((_, samples)) = trips.last_mut() {
+                    *samples += self.samples.of_reason(LONG, &[row]);
+                }
+            }
+        }
+        let all: u64 = trips.iter().map(|(_, samples)| samples).sum();
+        let one = |(executed, samples): &(u64, u64)| {
+            *samples as f64 / all as f64 * main.turns as f64 / (*executed).max(main.turns) as f64
+        };
+        trips.iter().map(one).max_by(f64::total_cmp).filter(|_| all > 0)
+    }
+}
 
 /// The waits of some rows, largest first, each by what it waits for.
 pub(super) fn waits(study: &Study<'_>, rows: &[usize]) -> Vec<Wait> {

@@ -21,6 +21,8 @@ pub struct MachineWord {
     pub flow: Flow,
     /// What it does between warps, where the opcode alone does not say.
     pub sync: WarpSync,
+    /// Whether it is a load that must see what other threads write, as those of volatile, relaxed and acquired values (`.STRONG`).
+    pub is_strong: bool,
     /// The registers and predicates that it writes and reads.
     pub registers: Registers,
     /// What it computes, as far as addresses are made by such instructions.

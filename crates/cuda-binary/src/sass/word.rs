@@ -28,6 +28,7 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
         target: named.filter(|_| op.control() == Some(Control::Branch)),
         flow: act::flow(op, word, named),
         sync: act::sync(op, word),
+        is_strong: op.loads_global() && is_strong(bits(77, 4), capability),
         registers: registers::of(op, word),
         arithmetic: arithmetic::of(op, word),
     }
@@ -37,6 +38,12 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
 pub fn word_of(instruction: &SassInstruction, capability: (u32, u32)) -> Option<MachineWord> {
     let [low, high] = instruction.encoding?;
     Some(decode(u128::from(high) << 64 | u128::from(low), instruction.offset, capability))
+}
+
+/// Whether an order is strong. Since 8.0 it is 0 for weak, 4 for constant, and another number for each scope of a strong one; before,
+/// its upper two bits are 2 for strong.
+fn is_strong(order: u128, capability: (u32, u32)) -> bool {
+    if capability >= (8, 0) { !matches!(order, 0 | 4) } else { order >> 2 == 2 }
 }
 
 /// The signed distance from the next instruction, in units of 4 bytes: 48 bits from bit 34; since 9.0 eight lower bits
@@ -68,6 +75,20 @@ pub(super) fn of_listings() -> Vec<(SassInstruction, MachineWord)> {
 mod tests {
     use super::*;
     use crate::Op;
+
+    /// Upper halves as nvdisasm prints them beside loads of a listing for each.
+    #[test]
+    fn strong_loads_by_hand() {
+        let is_strong = |high: u64, capability| decode(u128::from(high) << 64 | 0x7981, 0, capability).is_strong;
+        // LDG.E, .CONSTANT; .STRONG.SYS, .STRONG.GPU, .STRONG.SM.
+        let (weak, strong) = ([0xc1e1900, 0xc1e9900], [0xc1f5900, 0xc1ef900, 0xc1eb900]);
+        assert_eq!(weak.map(|high| is_strong(high, (9, 0))), [false; 2]);
+        assert_eq!(strong.map(|high| is_strong(high, (9, 0))), [true; 3]);
+        // LDG.E.SYS, .CONSTANT.SYS; .STRONG.SYS, .STRONG.GPU, .STRONG.CTA.
+        let (weak, strong) = ([0xc1ee900, 0xc1e6900], [0xc1f6900, 0xc1f4900, 0xc1f0900]);
+        assert_eq!(weak.map(|high| is_strong(high, (7, 5))), [false; 2]);
+        assert_eq!(strong.map(|high| is_strong(high, (7, 5))), [true; 3]);
+    }
 
     /// Bits as nvdisasm prints them beside `LDG.E.CONSTANT R2, desc[UR4][R2.64]`, which holds scoreboard 2, and beside
     /// `IMAD.SHL.U32 R0, R2, 0x4, RZ`, which waits for it.

@@ -5,7 +5,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Point, SectorAccess, Wait};
+use crate::analysis::phases::{Point, SectorAccess, Study, Wait};
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -78,6 +78,15 @@ const ONE_SECTOR: f64 = 1.05;
 /// What a load through the constant cache keeps of a load through L1, in waiting.
 const CONSTANT: f64 = 0.25;
 
+/// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
+/// is not one block's alone.
+fn is_table(m: &Measures<'_, '_>, access: &SectorAccess) -> bool {
+    let row = |study: &Study<'_>| study.code.rows.iter().position(|row| row.offset == access.at.offset);
+    let Some((study, row)) = m.kernel_of.study.and_then(|study| Some((study, row(study)?))) else { return true };
+    let is_once = || m.kernel.key().grid.is_some_and(|grid| study.flows.is_read_once(&study.code, row, grid.0));
+    !study.code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once()
+}
+
 /// Loads through L1 of one address for all lanes.
 fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let m = ask.m;
@@ -87,6 +96,7 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
             && access.width_bits.is_some_and(|bits| bits >= 32)
             && !access.is_inherent
+            && is_table(m, access)
     };
     let own: u64 = all.iter().filter(is_one).map(|access| access.requests).sum();
     let requests: u64 = all.iter().map(|access| access.requests).sum();

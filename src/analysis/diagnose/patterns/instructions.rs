@@ -31,6 +31,9 @@ const TO_SERVE: f64 = 0.5;
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 const IMAD_CYCLES: f64 = 4.0;
 
+/// Cycles that an instruction takes at most of the pipes of index arithmetic: 32 lanes, of which a scheduler's XU takes 4 a cycle.
+const MOST_CYCLES: f64 = 8.0;
+
 /// What index arithmetic is work of.
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
 
@@ -41,7 +44,7 @@ pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Par
     let index = study.index_arithmetic();
     let left = |part: Part| {
         let row = part.row()?;
-        let all = ask.m.mix.count(|op| row.runs(op))?;
+        let all = ask.m.mix.count(|op| row.runs(op, ask.m.kernel.device().compute_capability))?;
         let own = index.on(part) as f64;
         let rest = (all - own).max(0.0);
         let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
@@ -59,14 +62,19 @@ pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
     Some(1.0 - narrowest as f64 / WIDEST as f64)
 }
 
-/// The part of the instructions that only make addresses: of all of them, or of those of a pipe.
+/// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than
+/// the instructions that are known to run on it can make it.
 pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
-    let index = ask.m.sampled_code()?.index_arithmetic();
-    let (own, all) = match part {
-        Part::Issue => (index.executed, ask.m.mix.total?),
-        _ => (index.on(part), ask.m.mix.count(|op| part.row().is_some_and(|row| row.runs(op)))?),
-    };
-    (all > 0.0).then_some(own as f64 / all)
+    let m = ask.m;
+    let (index, total) = (m.sampled_code()?.index_arithmetic(), m.mix.total?);
+    if part == Part::Issue {
+        return (total > 0.0).then_some(index.executed as f64 / total);
+    }
+    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    let all = m.mix.count(|op| row.runs(op, capability)).filter(|all| *all > 0.0)?;
+    let most = |issue: f64| MOST_CYCLES * issue * all / total;
+    let is_explained = m.unit(Part::Issue).zip(m.unit(part)).is_none_or(|(issue, own)| own.share <= most(issue.share));
+    is_explained.then_some(index.on(part) as f64 / all)
 }
 
 /// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
@@ -84,10 +92,10 @@ fn arithmetic(ask: &Ask<'_, '_, '_>) -> Option<f64> {
 /// tile needs less of it for each product.
 fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
     let m = ask.m;
-    let row = unit.part.row()?;
+    let (row, capability) = (unit.part.row()?, m.kernel.device().compute_capability);
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
     let mut own: BTreeMap<&str, f64> = BTreeMap::new();
-    for (opcode, executed) in m.kernel.opcodes().iter().filter(|(opcode, _)| row.runs(Op::of(opcode))) {
+    for (opcode, executed) in m.kernel.opcodes().iter().filter(|(opcode, _)| row.runs(Op::of(opcode), capability)) {
         *own.entry(Op::of(opcode).name()).or_default() += executed;
     }
     let all: f64 = own.values().sum();
