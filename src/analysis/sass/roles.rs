@@ -204,7 +204,7 @@ impl Origins<'_> {
         let defines = |instruction: &SassInstruction| {
             let operands = instruction.operands.split(',').map(str::trim);
             let op = instruction.op();
-            let has_two = op.class() == Some(Class::IntegerCompare) || op == Op::SHFL || op == Op::ELECT;
+            let has_two = op.class() == Some(Class::IntegerCompare) || op.is_shuffle() || op == Op::ELECT;
             let results = if has_two { 2 } else { 1 };
             operands.take(results).any(|operand| operand == register)
         };

@@ -78,6 +78,11 @@ impl Op {
         self.does().is_async
     }
 
+    /// Whether lanes of a warp read each other's registers.
+    pub fn is_shuffle(self) -> bool {
+        self == Op::SHFL
+    }
+
     /// Whether it multiplies matrices.
     pub fn is_product(self) -> bool {
         self.does().product.is_some()

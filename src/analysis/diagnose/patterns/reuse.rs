@@ -25,10 +25,13 @@ const OPERANDS_PER_FMA: f64 = 0.25;
 /// Instructions behind a factor that are looked at.
 const BEHIND: usize = 256;
 
+/// The product of a register tile.
+const FMA: Op = Op::FFMA;
+
 /// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
 /// square are no product of a row and a column.
 fn products(m: &Measures<'_, '_>) -> f64 {
-    let Some(study) = m.study else { return m.count(|op| op == Op::FFMA) };
+    let Some(study) = m.study else { return m.count(|op| op == FMA) };
     let (code, flows) = (&study.code, &study.flows);
     let is_from_memory = |row: usize, register: Register| {
         let mut open = flows.definitions(code, row, register);
@@ -54,7 +57,7 @@ fn products(m: &Measures<'_, '_>) -> f64 {
         let is_pair = factors.len() > 2 && factors[0] != factors[1];
         is_pair && factors[..2].iter().all(|factor| is_from_memory(*row, *factor))
     };
-    let rows = (0..code.rows.len()).filter(|row| code.op(*row) == Op::FFMA && code.executed[*row] > 0);
+    let rows = (0..code.rows.len()).filter(|row| code.op(*row) == FMA && code.executed[*row] > 0);
     rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
 }
 
@@ -208,7 +211,7 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         draft
             .at(At::most(m, |op| match unit.part {
-                _ if is_shuffled => op == Op::SHFL,
+                _ if is_shuffled => op.is_shuffle(),
                 Part::MemoryShared => op.is_in(Space::Shared),
                 _ => op.reads_global(),
             }))

@@ -92,7 +92,7 @@ pub(super) fn the(unit: &Unit) -> String {
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
 pub(super) fn shuffles(m: &Measures<'_, '_>) -> Option<f64> {
     let stage = DataStage::of(m.kernel)?;
-    let shuffles = 100.0 * m.count(|op| op == Op::SHFL) / (m.cycles? * m.sms?);
+    let shuffles = 100.0 * m.count(Op::is_shuffle) / (m.cycles? * m.sms?);
     (shuffles > 0.0 && 2.0 * shuffles >= stage.whole).then(|| shuffles.min(stage.shared))
 }
 
