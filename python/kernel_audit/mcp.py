@@ -6,10 +6,12 @@ or `pip install '.[mcp]'` in a clone.
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 _INSTRUCTIONS = (
@@ -98,10 +100,23 @@ def _hottest(launch: dict[str, Any], lines: int) -> dict[str, Any]:
 def server() -> Any:
     """The server with its five tools."""
     from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    def told(tool: Callable[..., str]) -> Callable[..., str]:
+        """The tool, whose errors reach the agent with their words."""
+
+        @functools.wraps(tool)
+        def run(*args: Any, **named: Any) -> str:
+            try:
+                return tool(*args, **named)
+            except (RuntimeError, ValueError) as error:
+                raise ToolError(str(error)) from error
+
+        return run
 
     made = MCPServer("kernel-audit", instructions=_INSTRUCTIONS, log_level="WARNING")
     for tool in (analyse, compare, check, explain, source):
-        made.tool(structured_output=False)(tool)
+        made.tool(structured_output=False)(told(tool))
     return made
 
 
