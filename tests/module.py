@@ -200,6 +200,7 @@ def server():
                 return result.content[0].text
 
             assert json.loads(await said("analyse", report=str(NEW)))["kernels"][0]["limiter"]
+            assert "cannot read nowhere.ncu-rep" in await said("analyse", report="nowhere.ncu-rep")
             assert "gemm_bias" in await said("compare", files=[str(OLD), str(NEW)])
             assert "scoreboard" in (await said("explain", word="long_scoreboard")).lower()
             lines = json.loads(await said("source", report=str(NEW), lines=3))[0]["lines"]

@@ -359,3 +359,23 @@ fn a_register_tile_is_for_products_of_two_values_from_memory() {
     assert!(!has_tile("sharing", "smooth_single"));
     assert!(lever(&collected("attention_prefill", &[]), "register-tile").is_some());
 }
+
+/// The ALU pipe at 90 %, all of whose instructions make addresses: said where they can make that, 8 cycles each at most. With so few
+/// issued that they cannot, something else runs there.
+#[test]
+fn a_pipe_is_of_index_arithmetic_only_where_its_instructions_can_fill_it() {
+    const ISSUE: [&str; 3] = ["sm__issue_active", "sm__inst_executed.", "sm__inst_issued"];
+    let at = |issue: f64| {
+        let (mut report, views) = report("collected/permute_heads/profile");
+        for metric in &mut report.launches[0].metrics {
+            let is_issue = ISSUE.iter().any(|start| metric.name.starts_with(start)) && metric.name.contains("pct");
+            if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_issue) {
+                metric.value = Some(Value::F64(issue * share));
+            }
+        }
+        set(&mut report, "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", 90.0);
+        let levers = judged::audit(&report, &views, &Work::default()).levers;
+        levers.iter().any(|lever| lever.why.to_plain().contains("of its instructions only make addresses"))
+    };
+    assert!(at(1.0) && !at(0.02));
+}

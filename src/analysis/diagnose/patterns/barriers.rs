@@ -42,9 +42,9 @@ const ROUNDS: f64 = 0.6;
 /// The part of the wait at barriers from which on a loop that asks for other blocks is what it is for.
 const POLLED: f64 = 0.25;
 
-/// A loop that asks memory until another block has written it, in which a warp of each block spends a good part of the time that the warps
-/// wait at barriers, beside its arrival at the others and the fence in front of that: it stores nothing, and what leads out of it is a value from an address that stays the same in the loop, which
-/// a compiler loads again only where others may write it.
+/// A loop that asks memory until another block has written it, in which a warp of each block spends a good part of the time that the
+/// others wait at the barrier. It stores nothing, and what leads out of it is a value from an address that stays the same in the loop,
+/// which a compiler loads again only where others may write it.
 fn asks_other_blocks(m: &Measures<'_, '_>, wait: f64) -> Option<Point> {
     let study = m.sampled_code()?;
     let (code, flows) = (&study.code, &study.flows);
