@@ -2,6 +2,7 @@
 //! is an error and not a wait.
 
 use crate::bounds;
+use ncu_report::packed;
 use std::fs::{self, File};
 use std::io::{self, Error, ErrorKind, Read as _};
 use std::path::Path;
@@ -17,6 +18,18 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     }
     let bytes = head(path, bounds::FILE + 1)?;
     if bytes.len() as u64 > bounds::FILE { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// What a file holds: its bytes, of one packed with zstd what was packed.
+///
+/// # Errors
+/// As [`bytes()`], and a packed file that is damaged or unpacks to more than it may.
+pub(crate) fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = bytes(path)?;
+    if !packed::is_packed(&bytes) {
+        return Ok(bytes);
+    }
+    packed::unpack(&bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is packed with zstd, and damaged"))
 }
 
 /// The text of a file.
@@ -72,6 +85,10 @@ mod tests {
         assert_eq!((text(&file).expect("reads"), head(&file, 2).expect("reads")), ("text".into(), b"te".to_vec()));
         assert_eq!(bytes(&folder.path().join("b")).expect_err("absent").kind(), ErrorKind::NotFound);
         assert_eq!(bytes(folder.path()).expect_err("a folder").kind(), ErrorKind::IsADirectory);
+        fs::write(&file, packed::pack(b"text").expect("packs")).expect("writes");
+        assert_eq!(contents(&file).expect("unpacks"), b"text");
+        fs::write(&file, &bytes(&file).expect("reads")[..10]).expect("cut");
+        assert!(contents(&file).expect_err("cut").to_string().contains("damaged"));
         fs::write(&file, b"\xff").expect("writes");
         assert_eq!(text(&file).expect_err("no text").kind(), ErrorKind::InvalidData);
     }

@@ -45,7 +45,7 @@ pub(super) fn kept_build(
     kept: &KeptBuild,
     time: &mut ToolTime,
 ) -> Result<Vec<CodeBuild>, Failure> {
-    let (cubin, log) = (source::read_all(&kept.cubin)?, source::read_all(&kept.log)?);
+    let (cubin, log) = (source::read_unpacked(&kept.cubin)?, source::read_all(&kept.log)?);
     let parts = CodeParts {
         command: &kept.command,
         compiler: &kept.compiler,
@@ -101,7 +101,7 @@ pub(super) fn builds(
         }
         Code::Cubin { path } => {
             let file = folder.join(path);
-            let bytes = source::read_all(&file)?;
+            let bytes = source::read_unpacked(&file)?;
             // The reader says what is wrong with a file that is no cubin before a tool does.
             source::cubin::read(
                 &bytes,

@@ -249,7 +249,7 @@ mod on_gpu {
     }
 
     fn read(path: &Path, filter: Option<&Regex>) -> Result<Program, Failure> {
-        program(source::read_all(path)?, path.to_owned(), filter)
+        program(source::read_unpacked(path)?, path.to_owned(), filter)
     }
 
     /// The kernel that the filter takes in a cubin or in PTX.

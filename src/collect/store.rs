@@ -50,20 +50,21 @@ impl Stage {
     pub fn make_public(&self, project: &Path, public: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<(), CollectError> {
         let path = self.path();
         let made = || {
-            let mut bytes = public(&contents(&path)?).ok_or_else(|| io::Error::other("it is not a whole report"))?;
+            let mut bytes =
+                public(&read::contents(&path)?).ok_or_else(|| io::Error::other("it is not a whole report"))?;
             homes::hide(&mut bytes, &fs::canonicalize(project.join("."))?);
             fs::write(&path, bytes)
         };
         made().map_err(fault("take names of people and machines out of a file in", self.folder.path()))
     }
 
-    /// Packs the report that the tool wrote, under the name `file`.
+    /// Packs what the tool wrote, under the name `file`.
     ///
     /// # Errors
     /// When the disk is full.
     pub fn pack(&mut self, file: &str) -> Result<(), CollectError> {
         let packed = || fs::write(self.folder.path().join(file), packed::pack(&read::bytes(&self.path())?)?);
-        packed().map_err(fault("pack a report in", self.folder.path()))?;
+        packed().map_err(fault("pack a file in", self.folder.path()))?;
         self.name = file.to_owned();
         Ok(())
     }
@@ -94,7 +95,7 @@ impl Store {
     fn finish(&self, made_in: &Path) -> io::Result<()> {
         for step in self.manifest.steps.iter().filter(|step| step.outcome == StepOutcome::Made) {
             let made = made_in.join(&step.file);
-            if contents(&made).is_ok_and(|bytes| hash(&bytes) == step.blake3) {
+            if read::contents(&made).is_ok_and(|bytes| hash(&bytes) == step.blake3) {
                 fs::rename(made, self.folder.join(&step.file))?;
             }
         }
@@ -139,7 +140,7 @@ impl Store {
 
     fn is_whole(&self, step: &CollectedStep) -> bool {
         step.outcome == StepOutcome::Made
-            && contents(&self.folder.join(&step.file)).is_ok_and(|bytes| hash(&bytes) == step.blake3)
+            && read::contents(&self.folder.join(&step.file)).is_ok_and(|bytes| hash(&bytes) == step.blake3)
     }
 
     /// A place to make a file in.
@@ -152,15 +153,15 @@ impl Store {
         Ok(Stage { folder, name: file.to_owned() })
     }
 
-    /// Puts a file that was made in its place and notes its step, with size and hash filled in here: those of the report
-    /// for a packed one. A file of another name that the step made before goes.
+    /// Puts a file that was made in its place and notes its step, with size and hash filled in here: those of the
+    /// content for a packed one. A file of another name that the step made before goes.
     ///
     /// # Errors
     /// When the disk is full or the folder cannot be written to; the old file is then as it was.
     pub fn put(&mut self, stage: &Stage, mut step: CollectedStep) -> Result<(), CollectError> {
         let made = stage.path();
         let whole = || -> io::Result<(u64, String)> {
-            let bytes = contents(&made)?;
+            let bytes = read::contents(&made)?;
             File::open(&made)?.sync_all()?;
             Ok((bytes.len() as u64, hash(&bytes)))
         };
@@ -220,7 +221,7 @@ impl Store {
 pub(crate) fn is_as_made(folder: &Path, manifest: &Collected) -> Result<(), CollectError> {
     for step in manifest.steps.iter().filter(|step| step.outcome == StepOutcome::Made) {
         let file = folder.join(&step.file);
-        let found = match contents(&file) {
+        let found = match read::contents(&file) {
             Ok(bytes) => hash(&bytes),
             // Whoever needs it says that it is not there.
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -241,15 +242,6 @@ fn is_same_tool(one: &str, other: &str) -> bool {
         (None, Some((name, _))) => name == one,
         _ => one == other,
     }
-}
-
-/// What a file holds; of a packed report the report.
-fn contents(path: &Path) -> io::Result<Vec<u8>> {
-    let bytes = read::bytes(path)?;
-    if !packed::is_packed(&bytes) {
-        return Ok(bytes);
-    }
-    packed::unpack(&bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -28,7 +28,7 @@ pub use ncu_report;
 pub use ncu_report::ReadError;
 pub use nsys::read_timeline;
 pub use open::read_build_log;
-pub(crate) use open::{open_report, read_all};
+pub(crate) use open::{open_report, read_all, read_unpacked};
 pub use profile::{Profile, read_profile};
 pub use sanitizer_xml::read_sanitizer;
 pub use told_times::TimeUnit;

@@ -65,6 +65,15 @@ pub(crate) fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
+/// What a file holds: of one packed with zstd, as an evidence folder keeps a cubin, what was packed.
+///
+/// # Errors
+/// As [`read_all`], and [`ReadError::Io`] for a packed file that is damaged.
+pub(crate) fn read_unpacked(path: &Path) -> Result<Vec<u8>, ReadError> {
+    refuse_directory(path)?;
+    read::contents(path).map_err(|source| ReadError::Io { path: path.into(), source })
+}
+
 fn refuse_directory(path: &Path) -> Result<(), ReadError> {
     if path.is_dir() {
         let cure = "name a file in it";

@@ -154,14 +154,18 @@ pub(crate) fn sass_text() -> Target {
     }
 }
 
+fn cubin_files() -> Vec<Vec<u8>> {
+    let packed = ["atomics", "tiny_grid"].map(|name| unpacked(&format!("collected/{name}/build.cubin.zst")));
+    packed.into_iter().chain([fixture("cubin/roads.cubin")]).collect()
+}
+
 pub(crate) fn cubin() -> Target {
     Target {
         name: "cubin",
-        seeds: fixtures(&["collected/atomics/build.cubin", "cubin/roads.cubin", "collected/tiny_grid/build.cubin"]),
+        seeds: cubin_files(),
         words: &["\x7fELF", ".text._Z1k", ".nv.info", ".debug_line", ".rela.debug_line", "\0\0\0\0", "\u{4}\u{1b}"],
         made: Some(|random| {
-            static WHOLES: LazyLock<Vec<Vec<u8>>> =
-                LazyLock::new(|| fixtures(&["collected/atomics/build.cubin", "cubin/roads.cubin"]));
+            static WHOLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(cubin_files);
             let at = random.below(WHOLES.len());
             cubins::changed(random, &WHOLES[at])
         }),

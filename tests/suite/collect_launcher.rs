@@ -212,7 +212,7 @@ fn every_variant_is_collected_in_a_folder_of_its_own() {
         planned.split_once("conflict.n-256-wide into collected/conflict/n-256-wide").expect(&planned);
     assert!(first.starts_with("conflict into collected/conflict\n") && !first.contains("-DWIDE"), "{first}");
     assert!(further.contains("-DWIDE") && !first.contains("--variant"), "{further}");
-    let launched = "audit launch conflict --variant n-256-wide --cubin collected/conflict/n-256-wide/build.cubin";
+    let launched = "audit launch conflict --variant n-256-wide --cubin collected/conflict/n-256-wide/build.cubin.zst";
     assert!(further.contains(launched), "{further}");
 
     let one = lab.run("collect conflict.n-256-wide --dry-run").done();

@@ -12,8 +12,7 @@ impl Session<'_> {
         let Some(build) = &self.request.build else { return Ok(()) };
         if let Some(plan) = &mut self.plan {
             let (arch, flags, source) = (&build.arch, build.flags.join(" "), build.source.display());
-            let command =
-                format!("nvcc -cubin -arch={arch} -lineinfo -Xptxas -v {flags} -o {} {source}", files::BUILD.1);
+            let command = format!("nvcc -cubin -arch={arch} -lineinfo -Xptxas -v {flags} -o build.cubin {source}");
             plan.push((files::BUILD.0.to_owned(), command));
             return Ok(());
         }
@@ -25,7 +24,10 @@ impl Session<'_> {
         let mut key = Key::new(files::BUILD.0);
         key.part("source", &source).part("arch", &build.arch).part("flags", build.flags.join("\n"));
         let key = key.finish();
-        let has_both = [files::BUILD.0, files::PTXAS.0].iter().all(|step| self.store.has(step, &key, &tool));
+        let has = |(step, file): (&str, &str)| {
+            self.store.has(step, &key, &tool) && self.store.manifest().step(step).is_some_and(|kept| kept.file == file)
+        };
+        let has_both = has(files::BUILD) && has(files::PTXAS);
         if has_both && !self.request.again {
             self.end(files::BUILD.0, Done::Kept, Duration::ZERO);
             return Ok(());
@@ -47,10 +49,13 @@ impl Session<'_> {
         };
         self.journal.begin(files::BUILD.0, &made.command);
         for ((step, file), bytes) in [(files::BUILD, &made.cubin), (files::PTXAS, &made.log)] {
-            let stage = self.store.stage(file)?;
+            let mut stage = self.store.stage(file)?;
             let refused = |source| CollectError::Io { doing: format!("write {file}"), source };
             std::fs::write(stage.path(), bytes).map_err(refused)?;
             stage.make_public(&self.request.project, self.context.public)?;
+            if step == files::BUILD.0 {
+                stage.pack(file)?;
+            }
             let record = CollectedStep {
                 command: made.command.clone(),
                 tool: made.tool.clone(),
