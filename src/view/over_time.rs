@@ -18,13 +18,15 @@ const MUCH: f64 = 0.1;
 /// Multiprocessors without a block are told from this share on, and clocks that differ by this share.
 const IDLE: f64 = 0.02;
 const CLOCKS: f64 = 0.03;
+/// A sampled launch is another one than the profiled from this difference in time on.
+const APART: f64 = 0.05;
 /// Units told of a regime.
 const UNITS: usize = 3;
 
 /// The section; `None` where PM sampling was not collected.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let over = audit.over_time.as_ref()?;
-    let mut blocks = vec![paragraph("shape-basis", basis(over))];
+    let mut blocks = vec![paragraph("shape-basis", words!("{}{}", basis(over), apart(audit, over)))];
     match &over.shape {
         None => blocks.push(paragraph("shape", not_measured(over, audit.limits[Threshold::OverTimeSamples]))),
         Some(shape) => {
@@ -81,6 +83,17 @@ fn basis(over: &OverTime) -> Words {
         replays,
         lost
     )
+}
+
+/// That the sampled launch took another time than the profiled one: what its end costs is not what the verdict's launch lost.
+fn apart(audit: &Audit, over: &OverTime) -> String {
+    let Some(profiled) = audit.performance.time.new.value().filter(|ns| *ns > 0.0) else { return String::new() };
+    if (over.ns / profiled - 1.0).abs() < APART {
+        return String::new();
+    }
+    let by = format::change(profiled, over.ns);
+    let word = if over.ns > profiled { "longer" } else { "shorter" };
+    format!(" This launch took {} {word} than the profiled one.", by.trim_start_matches(['+', '−']))
 }
 
 fn not_measured(over: &OverTime, least: f64) -> Words {
@@ -204,7 +217,10 @@ fn idle(shape: &Shape) -> Option<Words> {
 
 fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     let blocks = shape.blocks?;
-    let last = over.share(blocks.last) >= 0.02;
+    // Where multiprocessors run out of blocks as the last one begins, that is said already.
+    let is_said =
+        idle(shape).is_some() && shape.idle.is_some_and(|idle| (idle.from - blocks.last).abs() <= 2.0 * over.step);
+    let last = over.share(blocks.last) >= 0.02 && !is_said;
     let missed = blocks.of.filter(|of| *of > blocks.seen);
     let last = last.then(|| format!("The last block that was seen to begin did so at {}.", span(over, blocks.last)));
     let missed = missed.map(|of| {

@@ -1,6 +1,6 @@
 //! The difference between an output and what was expected of it.
 
-use super::{Buffer, DType};
+use super::{Buffer, DType, FILLS};
 use crate::facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -29,7 +29,8 @@ struct Sums {
 }
 
 /// Compares an output with what a reference gave for the same inputs; `again` is the output of a second launch on them.
-/// All three hold the buffer's bytes. `fill` is the byte that the output was filled with before the launch.
+/// All three hold the buffer's bytes. `fill` is the byte of [`FILLS`] that the output was filled with before the launch, the other one that
+/// before the second. An element is unwritten that holds the fill, where there is a second launch both times.
 ///
 /// The norm is `sqrt(Σ (got − expected)²) / sqrt(Σ expected²)`. The error of an element is
 /// `|got − expected| / max(|expected|, rms(expected))`, so that elements near zero do not decide.
@@ -48,7 +49,8 @@ pub fn difference(
     let mut sums = Sums::default();
     for piece in pieces(elements, |range| {
         let [got, expected] = [got, expected].map(|all| &all[range.0 * width..range.1 * width]);
-        sum(dtype, fill, limits.worst, got, expected)
+        let again = again.as_deref().map(|all| &all[range.0 * width..range.1 * width]);
+        sum(dtype, fill, limits.worst, got, expected, again)
     }) {
         sums.unwritten += piece.unwritten;
         sums.not_finite += piece.not_finite;
@@ -136,11 +138,13 @@ fn pieces<T: Send>(elements: usize, one: impl Fn((usize, usize)) -> T + Sync) ->
 
 /// `worst` is the largest error that is still taken for the same: an element of that many is written whose bits are those of the fill by
 /// chance, as they are in large outputs of 16 bits.
-fn sum(dtype: DType, fill: u8, worst: f64, got: &[u8], expected: &[u8]) -> Sums {
+fn sum(dtype: DType, fill: u8, worst: f64, got: &[u8], expected: &[u8], again: Option<&[u8]>) -> Sums {
     let width = dtype.bytes();
     let poison = dtype.bits(&[fill; 8]);
+    let other = dtype.bits(&[FILLS[usize::from(fill == FILLS[0])]; 8]);
+    let was_left = |at: usize| again.is_none_or(|again| dtype.bits(&again[at * width..]) == other);
     let mut sums = Sums::default();
-    for (got, expected) in got.chunks_exact(width).zip(expected.chunks_exact(width)) {
+    for (at, (got, expected)) in got.chunks_exact(width).zip(expected.chunks_exact(width)).enumerate() {
         let (bits, wanted) = (dtype.bits(got), dtype.bits(expected));
         let (value, reference) = (dtype.decode(bits), dtype.decode(wanted));
         if !reference.is_finite() {
@@ -149,7 +153,7 @@ fn sum(dtype: DType, fill: u8, worst: f64, got: &[u8], expected: &[u8]) -> Sums 
         if bits != wanted {
             sums.different += 1;
             let is_close = (value - reference).abs() <= worst * reference.abs();
-            if bits == poison && !is_close {
+            if bits == poison && !is_close && was_left(at) {
                 sums.unwritten += 1;
             } else if !value.is_finite() {
                 sums.not_finite += 1;
@@ -272,6 +276,21 @@ mod tests {
         };
         assert_eq!((of(0.05).unwritten, of(0.05).different, of(0.05).passed), (0, 1, true));
         assert_eq!((of(1e-4).unwritten, of(1e-4).passed), (1, false));
+    }
+
+    #[test]
+    fn the_fill_near_zero_is_written_where_another_launch_wrote_it() {
+        let fill = DType::Bf16.bits(&[FILLS[1]; 8]) as u16;
+        let bytes = |values: [u16; 2]| values.into_iter().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        // The fill is small beside the other element; rounding made it of a number that is half of it.
+        let (got, expected) = (bytes([fill, 0x447a]), bytes([fill - 0x80, 0x447a]));
+        let of = |again: Option<[u16; 2]>| {
+            let limits = Limits { tolerance: 1e-2, worst: 1e-2 };
+            difference(&buffer(DType::Bf16, 2), &got, &expected, again.map(bytes).as_deref(), FILLS[1], limits)
+        };
+        assert_eq!((of(None).unwritten, of(None).passed), (1, false));
+        assert_eq!((of(Some([fill, 0x447a])).unwritten, of(Some([fill, 0x447a])).passed), (0, true));
+        assert_eq!(of(Some([u16::from_le_bytes([FILLS[0]; 2]), 0x447a])).unwritten, 1);
     }
 
     #[test]

@@ -108,6 +108,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     // What was executed stands for the side of which nobody has the log.
     let is_told = built.as_ref().is_some_and(|built| audit.old.is_none() || built.old.is_some());
     let executed = metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole);
+    let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
         metrics: Vec::new(),
@@ -123,7 +124,8 @@ fn launch(audit: &Audit) -> Vec<Fact> {
             "Shared memory/block",
             &[Counter::LaunchSharedMemPerBlockStatic.name(), Counter::LaunchSharedMemPerBlockDynamic.name()],
             shared,
-        ),
+        )
+        .filter(|_| shares),
         sides(audit, "Grid × block", &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
         code,
     ]
@@ -147,16 +149,19 @@ fn sides(
     Some(Fact { label, metrics: metrics.to_vec(), old: audit.old.as_ref().and_then(|_| make(audit, OLD)), new })
 }
 
-/// Static and dynamic: what the kernel asks for, without what the system adds to each block.
-fn shared(audit: &Audit, side: Side) -> Option<String> {
+/// Static and dynamic: what the kernel asks for, without what the system adds to each block; and whether dynamic is in it.
+fn shared_bytes(audit: &Audit, side: Side) -> Option<(f64, bool)> {
     let of = |name: Counter| row(audit, name).and_then(side);
-    let fixed = of(Counter::LaunchSharedMemPerBlockStatic)?;
     let asked = of(Counter::LaunchSharedMemPerBlockDynamic);
-    let all = fixed + asked.unwrap_or_default();
+    Some((of(Counter::LaunchSharedMemPerBlockStatic)? + asked.unwrap_or_default(), asked.is_some()))
+}
+
+fn shared(audit: &Audit, side: Side) -> Option<String> {
+    let (all, is_whole) = shared_bytes(audit, side)?;
     // Beside the shared memory of an SM, where a block takes enough of it to matter.
     let room = audit.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
     let share = room.map(|room| format!(" ({} % of {} KB)", whole(100.0 * all / room), whole(room / 1024.0)));
-    let what = if asked.is_some() { "" } else { " static" };
+    let what = if is_whole { "" } else { " static" };
     Some(format!("{} B{what}{}", whole(all), share.unwrap_or_default()))
 }
 

@@ -3,8 +3,7 @@
 use super::build_name;
 use crate::analysis::code::{CodeAudit, CodeColumnsRow, INSTRUCTIONS, StaticOccupancy, code_rows};
 use crate::analysis::{Sample, Standing, VariantTimes};
-use crate::quantity::Unit;
-use crate::quantity::format::{self, Scale};
+use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -52,8 +51,8 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     };
     let is_nothing = |cell: &Cell| cell.sort.is_none_or(|number| number == 0.0);
     rows.retain(|row| !row[1..].iter().all(is_nothing));
-    let (mut same, mut apart) = (Vec::new(), times(measured));
-    for row in rows {
+    let (mut same, mut apart) = (Vec::new(), Vec::new());
+    for row in times(measured).into_iter().chain(rows) {
         match row[1..].iter().all(|cell| cell.words == row[1].words) {
             true => same.push(format!("{} {}", row[0].words.to_plain(), row[1].words.to_plain())),
             false => apart.push(row),
@@ -83,6 +82,13 @@ fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
         high >= least && high >= FACTOR * low
     };
     rows.extend(classes.into_iter().filter(|row| row.label != OTHER).filter(is_apart));
+    // Two rows of the same numbers are one fact: the cap that every build reaches, the instructions that only spill.
+    let mut seen: Vec<Vec<Option<f64>>> = Vec::new();
+    rows.retain(|row| {
+        let is_new = !seen.contains(&row.values);
+        seen.extend(is_new.then(|| row.values.clone()));
+        is_new
+    });
     rows
 }
 
@@ -100,13 +106,8 @@ fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
         std::iter::once(text(label)).chain(measured.iter().map(cell)).collect()
     };
     let sampled = |label: &str, of: fn(&VariantTimes) -> Option<Sample>| {
-        let medians: Vec<f64> = measured.iter().flatten().filter_map(|one| Some(of(one)?.median)).collect();
-        let scale = Scale::of(Unit::NS, medians.iter().copied());
-        let cells = row(label, &|one| match of(one) {
-            Some(sample) => scale.write(sample.median),
-            None => "NOT MEASURED".to_owned(),
-        });
-        (!medians.is_empty()).then_some(cells)
+        let time = |one: &VariantTimes| of(one).map_or("NOT MEASURED".to_owned(), |sample| glance::time(sample.median));
+        measured.iter().flatten().any(|one| of(one).is_some()).then(|| row(label, &time))
     };
     let mut against = row("Beside the first build", &|one| {
         let interval = one.against_first.and_then(|shift| Some((shift.factor, shift.interval?)));

@@ -56,14 +56,15 @@ fn moved(stated: u64, written: u64, l2: u64) -> u64 {
 pub(super) fn wrong_at_last(
     gpu: &Gpu,
     plan: &LaunchPlan,
-    subject: &Runner,
+    subject: &mut Runner,
     beside: &mut Beside<'_>,
     seed: u64,
     left: &[Vec<u8>],
 ) -> Result<(), LaunchError> {
     subject.fill(plan, seed)?;
     let expected = beside.expected(gpu, plan, seed)?;
-    right(&beside.compared(plan, left, &expected, None, FILLS[0]), "the last timed launch left", &beside.name())
+    let outputs = beside.judged(gpu, plan, subject, seed, (left, &expected), FILLS[0])?;
+    right(&outputs, "the last timed launch left", &beside.name())
 }
 
 /// Times one launch on the inputs of each seed, which the kernel never saw. Refused are times of launches that were much
@@ -84,7 +85,7 @@ pub(super) fn slower_unseen(
         stopwatch.warm()?;
         unseen.push(stopwatch.sample(subject, 0)?);
         let held = beside.held(stopwatch.gpu, subject)?;
-        let outputs = beside.compared(plan, &held, &expected, None, FILLS[1]);
+        let outputs = beside.judged(stopwatch.gpu, plan, subject, seed, (&held, &expected), FILLS[1])?;
         right(&outputs, "a timed launch on other inputs left", &beside.name())?;
     }
     let (known, least) = (median(samples_ms), unseen.iter().copied().fold(f64::INFINITY, f64::min));

@@ -127,7 +127,7 @@ pub fn time(
     let held = match beside.as_mut().zip(left) {
         Some((beside, left)) => {
             let last = if takes_turns { seeds[(samples.len() - 1) % 2] } else { job.seed };
-            refuse::wrong_at_last(gpu, job.plan, &subject, beside, last, &left)?;
+            refuse::wrong_at_last(gpu, job.plan, &mut subject, beside, last, &left)?;
             let unseen = [2, 3].map(|further| job.seed.wrapping_add(further));
             let unseen_ms = refuse::slower_unseen(job.plan, &mut subject, beside, &mut stopwatch, unseen, &samples)?;
             Some(HeldOutputs { reference: beside.name(), unseen_ms })
