@@ -3,7 +3,8 @@
 use crate::committed;
 use crate::judged;
 use kernel_audit::analysis::{
-    self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, Side, Work, want_for,
+    self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, PredictionMet, Side, Work,
+    want_for,
 };
 use kernel_audit::catalog::{self, Code};
 use kernel_audit::evidence::Report;
@@ -142,7 +143,9 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let said = words(&with_report);
     assert!(said.contains("pulled, −85.1 % time") || said.contains("pulled, together −85.1 % time"), "{said}");
     let mut beyond = with_report;
-    beyond.estimates.as_mut().unwrap().levers.iter_mut().for_each(|lever| lever.bound = Some(77.8));
+    for lever in &mut beyond.estimates.as_mut().unwrap().levers {
+        (lever.bound, lever.met) = (Some(77.8), Some(PredictionMet::Exceeded));
+    }
     let said = words(&beyond);
     assert!(said.contains("exceeded, −85.1 % time: the work of "), "{said}");
 }

@@ -137,17 +137,22 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
     Section::new("warp-states", "Warp states", blocks)
 }
 
-/// The reasons of a basis with the names of their metrics, and how many have next to nothing on it.
+/// The reasons of a basis with what they mean, or with the names of their metrics, and how many have next to nothing on it.
 fn reasons(audit: &Audit, table: &StallTable, name: &str, with_meaning: bool) -> Vec<Block> {
     let is_large = |stall: &&StallRow| {
         let sides = [Some(&stall.row.new), stall.row.old.as_ref()];
         sides.into_iter().flatten().any(|reading| reading.value().is_some_and(|value| value >= NOTHING))
     };
     let (large, small): (Vec<&StallRow>, Vec<&StallRow>) = table.rows.iter().partition(is_large);
-    let meanings = large.iter().map(|stall| text(meaning(audit, &stall.reason))).collect();
-    let meanings = Extra { title: "What the warp waits for here", cells: meanings, is_number: false };
     let rows: Vec<&Row> = large.iter().map(|stall| &stall.row).collect();
-    let mut blocks = vec![tables::noted(name, &rows, with_meaning.then_some(meanings))];
+    let meanings = || {
+        let cells = large.iter().map(|stall| text(meaning(audit, &stall.reason))).collect();
+        Extra { title: "What the warp waits for here", cells, is_number: false }
+    };
+    let mut blocks = vec![match with_meaning {
+        true => tables::readings(name, "Stall reason", &rows, vec![meanings()]).into(),
+        false => tables::metrics(name, &rows),
+    }];
     if !small.is_empty() {
         blocks.push(paragraph(name, format!("Below {NOTHING} wherever they were collected: {} more.", small.len())));
     }
