@@ -34,23 +34,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section::new("benchmark", "Benchmark", blocks))
 }
 
-/// A sentence on the change since the old side, with a space before it; empty without times of both.
-pub(super) fn change(audit: &Audit) -> String {
-    let Some((timing, change)) = audit.timing.as_ref().and_then(|timing| Some((timing, timing.change.as_ref()?)))
-    else {
-        return String::new();
-    };
-    let (was, is) = (median(&change.old), median(&timing.kernel));
-    let between = change.time.interval.map(|(low, high)| {
-        format!(", between {} and {}", format::change(100.0, 100.0 + low), format::change(100.0, 100.0 + high))
-    });
-    format!(
-        " Time by the benchmark: {was} → {is} ({}{}).",
-        format::change(100.0, 100.0 + change.time.percent()),
-        between.unwrap_or_default()
-    )
-}
-
 fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     let benchmark = &timing.benchmark;
     let mut blocks = Vec::new();

@@ -1,9 +1,8 @@
-//! Remaining performance ceiling: what is left on the table, ranked by its bound.
+//! Remaining performance ceiling: what is left on the table, ranked by its bound, and what became of the old side's bounds.
 
 use super::document::{Section, Table};
-use super::estimates;
-use super::tables::{self, code, columns_of, fold, paragraph, sentence, text};
-use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin};
+use super::tables::{self, code, columns_of, fold, heading, paragraph, sentence, text};
+use crate::analysis::{Along, Audit, Bound, Estimates, Lever, LeverCode, LeverOrigin, PredictionMet, Pulled, Standing};
 use crate::catalog::Action;
 use crate::quantity::format;
 use crate::quantity::glance::saved;
@@ -12,7 +11,6 @@ use crate::words;
 pub(super) fn section(audit: &Audit) -> Section {
     let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) = audit.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
     let mut blocks = Vec::new();
-    blocks.extend(audit.bottleneck.roof.clone().map(|roof| paragraph("roof", roof)));
     if ours.is_empty() {
         blocks.push(paragraph("levers", "No lever that this evidence supports has a ceiling of one percent or more."));
     } else {
@@ -22,7 +20,6 @@ pub(super) fn section(audit: &Audit) -> Section {
         ));
         blocks.push(table("levers", &ours).into());
     }
-    blocks.extend(audit.bottleneck.ruled_out.clone().map(|words| paragraph("ruled-out", words)));
     if !nvidia.is_empty() {
         blocks.push(fold(
             "nvidia-rules",
@@ -33,7 +30,11 @@ pub(super) fn section(audit: &Audit) -> Section {
             ],
         ));
     }
-    blocks.extend(estimates::blocks(audit));
+    let held = audit.estimates.as_ref().filter(|estimates| !estimates.levers.is_empty());
+    if let Some(estimates) = held.filter(|_| audit.standing() != Standing::Wrong) {
+        blocks.push(heading("estimates", "Levers of the old side: estimate against outcome"));
+        blocks.push(outcomes(estimates).into());
+    }
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
 
@@ -120,4 +121,31 @@ fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
     };
     let columns = columns_of("Lever | Ceiling: | Here: | Computed from | Read again");
     tables::table("nvidia-rules", columns, levers.iter().map(line).collect())
+}
+
+/// What became of a lever of the old side.
+fn met(pulled: &Pulled) -> &'static str {
+    match pulled.met {
+        Some(PredictionMet::Within) => "within",
+        Some(PredictionMet::Pulled) => "pulled",
+        Some(PredictionMet::Exceeded) => "exceeded",
+        Some(PredictionMet::NotThisChange) => "not this change",
+        None => "",
+    }
+}
+
+/// The bounds of the old side's levers, and the readings they rest on, before and after.
+fn outcomes(estimates: &Estimates) -> Table {
+    let columns = columns_of("Lever of the old side | At most: | Reading | Old: | New: | Outcome");
+    let row = |pulled: &Pulled| {
+        vec![
+            tables::sentence(&pulled.sentence),
+            pulled.bound.map_or_else(|| text("no bound"), |bound| tables::bound(bound, pulled.is_rough)),
+            code(pulled.remeasure.clone()),
+            tables::reading(&pulled.old),
+            tables::reading(&pulled.new),
+            text(met(pulled)),
+        ]
+    };
+    tables::table("estimates", columns, estimates.levers.iter().map(row).collect())
 }

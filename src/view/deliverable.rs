@@ -3,7 +3,7 @@
 use super::document::{Cell, Column, Document, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, code, left, listed, paragraph, right, text};
-use super::{lead, page, provenance};
+use super::{brief, lead, page};
 use crate::analysis::Audit;
 use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 use crate::evidence::{Missing, Reading};
@@ -24,9 +24,9 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     sections.push(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
     sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
-    let mut evidence = provenance::section(heading, first);
+    let mut evidence = brief::provenance_in_full(heading, first);
     let others = audits.iter().filter(|audit| audit.new.origin != first.new.origin);
-    evidence.blocks.splice(2..2, others.map(provenance::sources));
+    evidence.blocks.splice(2..2, others.map(brief::sources));
     sections.push(evidence);
     Document {
         title: page::title("Kernels in one line", heading),

@@ -3,14 +3,9 @@
 use super::dump_brief;
 use super::reason::Reason;
 use crate::analysis::code::CheckResult;
-use crate::analysis::over_time::OverTime;
-use crate::analysis::{
-    Audit, CheckedLine, Finding, Foresight, Judgement, Lever, LeverCode, LeverOrigin, OtherVerdict, Place, Role,
-    Severity, Standing, Tested, Verdict, Where, of_line,
-};
-use crate::catalog::{Code, Operator};
+use crate::analysis::{Audit, CheckedLine, Finding, Judgement, Lever, OtherVerdict, Role, Standing, Tested, of_line};
 use crate::evidence::{Missing, Reading};
-use crate::words::Words;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The schema of conclusions as a whole; its number rises when a field changes its meaning.
@@ -48,7 +43,7 @@ impl Conclusions<'_> {
     pub fn put(&mut self, audit: &Audit) -> io::Result<()> {
         self.begin()?;
         match &self.detail {
-            Detail::Whole => serde_json::to_writer(&mut *self.out, &LaunchDump::of(audit))?,
+            Detail::Whole => serde_json::to_writer(&mut *self.out, &launch(audit)?)?,
             Detail::Brief { refuted } => serde_json::to_writer(&mut *self.out, &dump_brief::kernel(audit, refuted)?)?,
         }
         Ok(())
@@ -78,271 +73,155 @@ impl Conclusions<'_> {
     }
 }
 
-#[derive(serde::Serialize)]
-struct LaunchDump<'a> {
-    /// ncu's ID of the first launch.
-    id: Option<u32>,
-    /// ncu's IDs of all launches that were summarised.
-    ids: &'a [u32],
-    name: &'a str,
-    /// Percent of the summed time of the launches of its report, where that holds other kernels and all have a time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    share: Option<f64>,
-    /// What is known of its results.
-    standing: Standing,
-    /// `null` for a kernel whose results are wrong: its time says nothing.
-    verdict: Option<VerdictDump<'a>>,
-    findings: Vec<FindingDump<'a>>,
-    levers: Vec<LeverDump<'a>>,
-    checks: Vec<CheckDump<'a>>,
-    hypotheses: Vec<HypothesisDump<'a>>,
-    /// Against the old side; `null` without one.
-    comparison: Option<ComparisonDump>,
-    /// What each build shows against the kernel.
-    code: Vec<CodeDump<'a>>,
-    /// The stated checks of machine code that no build was at hand for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    unchecked: Vec<CodeCheckDump<'a>>,
-    /// The other kernels of the report whose time matters.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<OtherDump<'a>>,
-    /// What one launch does over its time, where PM sampling was collected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    over_time: Option<&'a OverTime>,
-}
-
-#[derive(serde::Serialize)]
-struct OtherDump<'a> {
-    name: &'a str,
-    /// Launches that were summarised.
-    launches: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    share: Option<f64>,
-    limiter: Code,
-    sentence: &'a Words,
-    levers: Vec<LeverDump<'a>>,
-}
-
-#[derive(serde::Serialize)]
-struct ComparisonDump {
-    verdict: Verdict,
-    reason: String,
-}
-
-#[derive(serde::Serialize)]
-struct CodeDump<'a> {
-    arch: &'a str,
-    checks: Vec<CodeCheckDump<'a>>,
-    findings: Vec<FindingDump<'a>>,
-}
-
-#[derive(serde::Serialize)]
-struct CodeCheckDump<'a> {
-    name: &'a str,
-    /// The statement in words.
-    rule: &'a str,
-    #[serde(serialize_with = "of_line")]
-    outcome: Judgement,
-    /// What was found, or why nothing can be said.
-    found: &'a str,
-}
-
-#[derive(serde::Serialize)]
-struct HypothesisDump<'a> {
-    name: &'a str,
-    change: &'a str,
-    /// `confirmed`, `refuted`, `inconclusive`, `not-measured`.
-    outcome: String,
-    reason: String,
-    /// `before` or `after` what was audited; `unknown` where git does not tell.
-    stated: Foresight,
-}
-
-#[derive(serde::Serialize)]
-struct VerdictDump<'a> {
-    limiter: Code,
-    sentence: &'a Words,
-    at: Option<&'a Place>,
-    readings: Vec<ReadingDump>,
-}
-
-#[derive(serde::Serialize)]
-struct FindingDump<'a> {
-    code: Code,
-    severity: Severity,
-    sentence: &'a Words,
-    at: Option<&'a Place>,
-    readings: Vec<ReadingDump>,
-}
-
-#[derive(serde::Serialize)]
-struct LeverDump<'a> {
-    code: &'a LeverCode,
-    origin: LeverOrigin,
-    /// Percent of the run time; `null` for a lever without a bound.
-    bound: Option<f64>,
-    /// What the machine expects, in percent of the time.
-    expected: Option<f64>,
-    /// Between what, by measured pairs of its class.
-    forecast: Option<[f64; 2]>,
-    at: &'a Where,
-    formula: &'a str,
-    remeasure: &'a str,
-}
-
-#[derive(serde::Serialize)]
-struct CheckDump<'a> {
-    label: &'a str,
-    from: &'a str,
-    op: Operator,
-    wanted: f64,
-    #[serde(serialize_with = "of_line")]
-    outcome: Judgement,
-    reading: ReadingDump,
-}
-
-#[derive(serde::Serialize)]
-struct ReadingDump {
-    metric: String,
-    /// `null` where there is no number; `missing` then says why.
-    value: Option<f64>,
-    unit: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<String>,
-}
-
-impl<'a> LaunchDump<'a> {
-    fn of(audit: &'a Audit) -> LaunchDump<'a> {
-        let (limiter, is_right) = (audit.bottleneck.limiter, audit.standing() != Standing::Wrong);
-        let finding = audit.findings.iter().find(|finding| finding.code == limiter);
-        LaunchDump {
-            id: audit.new.launches.first().copied(),
-            ids: &audit.new.launches,
-            name: audit.new.kernel.short_name(),
-            share: audit
-                .kernels
-                .iter()
-                .find(|kernel| kernel.is_subject)
-                .and_then(|own| own.share.filter(|share| audit.kernels.len() > 1 || *share < 100.0)),
-            standing: audit.standing(),
-            verdict: (is_right && !audit.is_of_code_alone()).then(|| VerdictDump {
-                limiter,
-                sentence: &audit.bottleneck.sentence,
-                at: finding.and_then(|finding| finding.at.as_ref()),
-                readings: readings(&audit.bottleneck.readings()),
-            }),
-            findings: audit.findings.iter().filter(|_| is_right).map(FindingDump::of).collect(),
-            levers: audit.levers.iter().map(LeverDump::of).collect(),
-            checks: audit.checks.iter().map(CheckDump::of).collect(),
-            hypotheses: audit.hypotheses.iter().map(HypothesisDump::of).collect(),
-            comparison: audit
-                .comparison
-                .as_ref()
-                .zip(Reason::of(audit))
-                .map(|(comparison, reason)| ComparisonDump { verdict: comparison.whole.verdict, reason: reason.why() }),
-            code: audit
-                .code
-                .iter()
-                .map(|code| CodeDump {
-                    arch: &code.facts.arch,
-                    checks: code.checks.iter().map(CodeCheckDump::of).collect(),
-                    findings: code.findings.iter().map(FindingDump::of).collect(),
-                })
-                .collect(),
-            unchecked: audit.unchecked.iter().map(CodeCheckDump::of).collect(),
-            others: audit.others.iter().filter_map(|other| OtherDump::of(audit, other)).collect(),
-            over_time: audit.over_time.as_ref().filter(|_| is_right),
-        }
-    }
-}
-
-impl<'a> CodeCheckDump<'a> {
-    fn of(check: &'a CheckResult) -> CodeCheckDump<'a> {
-        CodeCheckDump { name: &check.name, rule: &check.rule, outcome: check.verdict, found: &check.found }
-    }
-}
-
-impl<'a> HypothesisDump<'a> {
-    fn of(tested: &'a Tested) -> HypothesisDump<'a> {
-        let outcome = tested.judgement.word(Role::Hypothesis).to_lowercase().replace(' ', "-");
-        let (name, change) = (&tested.name, &tested.change);
-        HypothesisDump { name, change, outcome, reason: tested.say(), stated: tested.foresight }
-    }
-}
-
-impl<'a> OtherDump<'a> {
-    fn of(audit: &'a Audit, other: &'a OtherVerdict) -> Option<OtherDump<'a>> {
-        let kernel = audit.kernels.get(other.at)?;
-        Some(OtherDump {
-            name: kernel.kernel.short_name(),
-            launches: kernel.launches,
-            share: kernel.share,
-            limiter: other.bottleneck.limiter,
-            sentence: &other.bottleneck.sentence,
-            levers: other.levers.iter().map(LeverDump::of).collect(),
+/// All that is concluded about a kernel. Of wrong results there is no verdict (`null`), no finding and no shape: their time says
+/// nothing. What only some audits have is a key of theirs alone.
+fn launch(audit: &Audit) -> io::Result<Value> {
+    let (limiter, is_right) = (audit.bottleneck.limiter, audit.standing() != Standing::Wrong);
+    let at = audit.findings.iter().find(|finding| finding.code == limiter).map(|finding| &finding.at);
+    let verdict = (is_right && !audit.is_of_code_alone()).then(|| {
+        json!({
+            "limiter": limiter,
+            "sentence": audit.bottleneck.sentence,
+            "at": at,
+            "readings": readings(&audit.bottleneck.readings()),
         })
+    });
+    let comparison = audit.comparison.as_ref().zip(Reason::of(audit));
+    let comparison =
+        comparison.map(|(comparison, reason)| json!({ "verdict": comparison.whole.verdict, "reason": reason.why() }));
+    let build = |code: &crate::analysis::code::CodeAudit| -> io::Result<Value> {
+        Ok(json!({
+            "arch": code.facts.arch,
+            "checks": code.checks.iter().map(of_code).collect::<io::Result<Vec<_>>>()?,
+            "findings": code.findings.iter().map(finding).collect::<Vec<_>>(),
+        }))
+    };
+    let mut all = json!({
+        // ncu's IDs of the launches that were summarised, the first by itself.
+        "id": audit.new.launches.first(),
+        "ids": audit.new.launches,
+        "name": audit.new.kernel.short_name(),
+        "standing": audit.standing(),
+        "verdict": verdict,
+        "findings": audit.findings.iter().filter(|_| is_right).map(finding).collect::<Vec<_>>(),
+        "levers": audit.levers.iter().map(lever).collect::<Vec<_>>(),
+        "checks": audit.checks.iter().map(checked).collect::<io::Result<Vec<_>>>()?,
+        "hypotheses": audit.hypotheses.iter().map(hypothesis).collect::<Vec<_>>(),
+        "comparison": comparison,
+        "code": audit.code.iter().map(build).collect::<io::Result<Vec<_>>>()?,
+    });
+    // Percent of the summed time of the launches of its report, where that holds other kernels and all have a time.
+    let own = audit.kernels.iter().find(|kernel| kernel.is_subject).and_then(|own| own.share);
+    if let Some(share) = own.filter(|share| audit.kernels.len() > 1 || *share < 100.0) {
+        all["share"] = json!(share);
     }
+    if !audit.unchecked.is_empty() {
+        all["unchecked"] = json!(audit.unchecked.iter().map(of_code).collect::<io::Result<Vec<_>>>()?);
+    }
+    let others: Vec<Value> = audit.others.iter().filter_map(|one| other(audit, one)).collect();
+    if !others.is_empty() {
+        all["others"] = json!(others);
+    }
+    if let Some(over_time) = audit.over_time.as_ref().filter(|_| is_right) {
+        all["over_time"] = serde_json::to_value(over_time)?;
+    }
+    Ok(all)
 }
 
-impl<'a> FindingDump<'a> {
-    fn of(finding: &'a Finding) -> FindingDump<'a> {
-        FindingDump {
-            code: finding.code,
-            severity: finding.severity,
-            sentence: &finding.sentence,
-            at: finding.at.as_ref(),
-            readings: readings(&finding.readings),
+/// A judgement as it is called of a line of a checklist.
+fn outcome(of: Judgement) -> io::Result<Value> {
+    Ok(of_line(&of, serde_json::value::Serializer)?)
+}
+
+/// A check of machine code: its statement in words, and what was found, or why nothing can be said.
+fn of_code(check: &CheckResult) -> io::Result<Value> {
+    let outcome = outcome(check.verdict)?;
+    Ok(json!({ "name": check.name, "rule": check.rule, "outcome": outcome, "found": check.found }))
+}
+
+/// A line of a checklist.
+fn checked(line: &CheckedLine) -> io::Result<Value> {
+    Ok(json!({
+        "label": line.expected.label,
+        "from": line.expected.from,
+        "op": line.expected.op,
+        "wanted": line.expected.value,
+        "outcome": outcome(line.outcome)?,
+        "reading": reading(&line.expected.reading, &line.found),
+    }))
+}
+
+/// A hypothesis: `outcome` is `confirmed`, `refuted`, `inconclusive` or `not-measured`; `stated` is `before` or `after` what was
+/// audited, `unknown` where git does not tell.
+fn hypothesis(tested: &Tested) -> Value {
+    let outcome = tested.judgement.word(Role::Hypothesis).to_lowercase().replace(' ', "-");
+    json!({
+        "name": tested.name,
+        "change": tested.change,
+        "outcome": outcome,
+        "reason": tested.say(),
+        "stated": tested.foresight,
+    })
+}
+
+/// Another kernel of the report; `None` of one that the report does not have.
+fn other(audit: &Audit, other: &OtherVerdict) -> Option<Value> {
+    let kernel = audit.kernels.get(other.at)?;
+    let mut all = json!({
+        "name": kernel.kernel.short_name(),
+        "launches": kernel.launches,
+        "limiter": other.bottleneck.limiter,
+        "sentence": other.bottleneck.sentence,
+        "levers": other.levers.iter().map(lever).collect::<Vec<_>>(),
+    });
+    if let Some(share) = kernel.share {
+        all["share"] = json!(share);
+    }
+    Some(all)
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code,
+        "severity": finding.severity,
+        "sentence": finding.sentence,
+        "at": finding.at,
+        "readings": readings(&finding.readings),
+    })
+}
+
+/// A lever: `bound` in percent of the run time, `null` without one; `expected` by the machine, in percent of the time, and `forecast`
+/// between what by measured pairs of its class.
+fn lever(lever: &Lever) -> Value {
+    json!({
+        "code": lever.code,
+        "origin": lever.origin,
+        "bound": lever.bound,
+        "expected": lever.expected,
+        "forecast": lever.forecast,
+        "at": lever.at,
+        "formula": lever.formula,
+        "remeasure": lever.remeasure,
+    })
+}
+
+fn readings(all: &[(String, Reading)]) -> Vec<Value> {
+    all.iter().map(|(metric, found)| reading(metric, found)).collect()
+}
+
+/// A reading: `value` is `null` where there is no number, and `missing` then says why.
+fn reading(metric: &str, found: &Reading) -> Value {
+    let quantity = found.quantity();
+    let unit = quantity.map_or("", |quantity| quantity.unit().as_str());
+    let mut all = json!({ "metric": metric, "value": quantity.map(|quantity| quantity.value()), "unit": unit });
+    match found {
+        Reading::Measured(_) => {}
+        Reading::Missing(Missing::NotCollected { why, .. }) if why.is_empty() => {
+            all["missing"] = json!("not collected")
+        }
+        Reading::Missing(Missing::NotCollected { why, .. } | Missing::NotApplicable { why }) => {
+            all["missing"] = json!(why.to_string());
         }
     }
-}
-
-impl<'a> LeverDump<'a> {
-    fn of(lever: &'a Lever) -> LeverDump<'a> {
-        LeverDump {
-            code: &lever.code,
-            origin: lever.origin,
-            bound: lever.bound,
-            expected: lever.expected,
-            forecast: lever.forecast,
-            at: &lever.at,
-            formula: &lever.formula,
-            remeasure: &lever.remeasure,
-        }
-    }
-}
-
-impl<'a> CheckDump<'a> {
-    fn of(line: &'a CheckedLine) -> CheckDump<'a> {
-        CheckDump {
-            label: &line.expected.label,
-            from: &line.expected.from,
-            op: line.expected.op,
-            wanted: line.expected.value,
-            outcome: line.outcome,
-            reading: ReadingDump::of(&line.expected.reading, &line.found),
-        }
-    }
-}
-
-fn readings(all: &[(String, Reading)]) -> Vec<ReadingDump> {
-    all.iter().map(|(metric, reading)| ReadingDump::of(metric, reading)).collect()
-}
-
-impl ReadingDump {
-    fn of(metric: &str, reading: &Reading) -> ReadingDump {
-        let missing = match reading {
-            Reading::Measured(_) => None,
-            Reading::Missing(Missing::NotCollected { why, .. }) if why.is_empty() => Some("not collected".to_owned()),
-            Reading::Missing(Missing::NotCollected { why, .. } | Missing::NotApplicable { why }) => {
-                Some(why.to_string())
-            }
-        };
-        let quantity = reading.quantity();
-        ReadingDump {
-            metric: metric.to_owned(),
-            value: quantity.map(|q| q.value()),
-            unit: quantity.map_or("", |q| q.unit().as_str()),
-            missing,
-        }
-    }
+    all
 }

@@ -35,7 +35,11 @@ pub(super) fn section(audit: &Audit) -> Section {
         let words = words!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {}", cure());
         blocks.push(paragraph("opcodes", words));
     } else {
-        blocks.push(paragraph("moves", moves(audit)));
+        let all = &audit.mix;
+        let [on, tensor, share] = [&all.predication, &all.tensor, &all.tensor_share].map(tables::number);
+        let words = words!("Predication efficiency {}. Tensor instructions {}, {} of all.", on, tensor, share);
+        blocks.push(paragraph("moves", words));
+        blocks.extend(guarded(audit).map(|words| paragraph("moves", words)));
         blocks.extend(stores(audit).map(|words| paragraph("stores", words)));
         blocks.extend(stored_lines(audit).map(|words| paragraph("stores", words)));
         blocks.push(heading("opcodes", "Mix by opcode"));
@@ -58,27 +62,6 @@ pub(super) fn section(audit: &Audit) -> Section {
     }
     blocks.extend(source_lines::instructions(audit));
     Section::new("instruction-mix", "Instruction mix", blocks)
-}
-
-/// Predication, tensor instructions and data movement, in one line each reader looks for.
-fn moves(audit: &Audit) -> String {
-    let mix = &audit.mix;
-    let counted: Vec<String> = mix
-        .moves
-        .iter()
-        .filter(|(_, n)| *n > 0.0)
-        .map(|(opcode, n)| format!("{opcode} {}", format::fixed(*n, 0)))
-        .collect();
-    let idle: Vec<&str> = mix.moves.iter().filter(|(_, n)| *n == 0.0).map(|(opcode, _)| opcode.as_str()).collect();
-    let none = if idle.is_empty() { String::new() } else { format!(" (none: {})", idle.join(", ")) };
-    let guarded = guarded(audit).map(|sentence| format!(" {sentence}")).unwrap_or_default();
-    format!(
-        "Predication efficiency {}. Tensor instructions {}, {} of all. Data movement: {}{none}.{guarded}",
-        tables::number(&mix.predication),
-        tables::number(&mix.tensor),
-        tables::number(&mix.tensor_share),
-        if counted.is_empty() { "no counted instruction".to_owned() } else { counted.join(", ") }
-    )
 }
 
 /// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.

@@ -3,8 +3,8 @@
 use super::document::{Document, Section};
 use super::heading::Heading;
 use super::{
-    benchmark, brief, build, ceiling, checklist, coalescing, code, conditions, correctness, hypotheses, instructions,
-    occupancy, performance, phases, provenance, roofline, stalls, throughput, verdict,
+    benchmark, brief, build, ceiling, checklist, code, conditions, correctness, hypotheses, instructions, phases,
+    roofline, throughput,
 };
 use crate::analysis::Audit;
 
@@ -30,20 +30,19 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
 /// Everything that is known, in full.
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
-    let first = trials.chain([verdict::section(heading, audit), performance::section(audit)]);
+    let first = trials.chain(brief::verdict_in_full(audit)).chain([throughput::speed_of_light(heading, audit)]);
     let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let rest = [
         build::section(audit),
-        throughput::speed_of_light(heading, audit),
         roofline::section(heading, audit),
-        stalls::section(heading, audit),
+        brief::stalls_in_full(heading, audit),
         throughput::subsystems(heading, audit),
-        coalescing::section(heading, audit),
+        throughput::accesses(audit),
         instructions::section(audit),
-        occupancy::section(heading, audit),
+        brief::occupancy_in_full(heading, audit),
         ceiling::section(audit),
         conditions::section(heading, audit),
-        provenance::section(heading, audit),
+        brief::provenance_in_full(heading, audit),
     ];
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
     if let Some(in_full) = phases::section(heading, audit) {

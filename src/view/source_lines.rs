@@ -208,7 +208,8 @@ fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
     lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
 }
 
-pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
+/// Accesses of global memory by line.
+pub(super) fn global(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
     let head =
@@ -231,7 +232,6 @@ pub(super) fn global(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     let sentence = "Lines that move more sectors than their bytes need, loads and stores apart. The pattern is what the counts imply for evenly spaced lanes; the bound is the share of the time that the excess can cost while L2 works, and bounds do not add up.";
     let name = "uncoalesced-lines";
     let mut blocks = vec![heading(name, "By source line"), lead(name, audit, source, sentence)];
-    blocks.extend(chart);
     blocks.extend(excess(source, accesses, [name, "uncoalesced-instructions"], head, cells));
     blocks
 }
@@ -257,7 +257,8 @@ fn excess(
     blocks
 }
 
-pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
+/// Bank conflicts by line.
+pub(super) fn shared(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
     let head = "Access | Requests: | Wavefronts: | Ideal: | Conflict: | Share of excess: | Bound:";
@@ -282,7 +283,6 @@ pub(super) fn shared(audit: &Audit, chart: Option<Block>) -> Vec<Block> {
     );
     let name = "conflict-lines";
     let mut blocks = vec![heading(name, "Bank conflicts by source line"), lead(name, audit, source, sentence)];
-    blocks.extend(chart);
     blocks.extend(excess(source, accesses, [name, "conflict-instructions"], head, cells));
     blocks
 }
@@ -306,7 +306,7 @@ pub(super) fn local(audit: &Audit) -> Vec<Block> {
     ]
 }
 
-/// Lines with idle lanes, and the lines that execute the most.
+/// Lines with idle lanes.
 pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let mut blocks = Vec::new();
@@ -324,15 +324,6 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
             "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate; guards that no lane takes are left out.",
         ));
         blocks.push(table(Rows { name: "idle-lanes", columns, rows: rows.collect() }, false));
-    }
-    if !source.executed.is_empty() {
-        let rows = source.executed.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
-        let rows = rows.map(|(_, line)| (&line.spot, vec![count(line.executed), percent(line.share)])).collect();
-        let columns = vec![right("Executions"), right("Share")];
-        let name = "executed-lines";
-        let sentence = lead(name, audit, source, words!("Warp-level executions by line (`inst_executed`)."));
-        let table = table(Rows { name, columns, rows }, false);
-        blocks.push(fold(name, "Executions by source line", vec![sentence, table]));
     }
     blocks
 }

@@ -242,14 +242,9 @@ pub(super) fn readings(name: &str, head: &str, rows: &[&Row], extra: Vec<Extra<'
 
 /// A table of readings with the metric's name in the last column.
 pub(super) fn metrics(name: &str, rows: &[&Row]) -> Block {
-    noted(name, rows, None)
-}
-
-/// The same with notes in front of the names.
-pub(super) fn noted(name: &str, rows: &[&Row], notes: Option<Extra<'_>>) -> Block {
     let names =
         Extra { title: "Metric name", cells: rows.iter().map(|row| code(source(row))).collect(), is_number: false };
-    readings(name, "Metric", rows, notes.into_iter().chain([names]).collect()).into()
+    readings(name, "Metric", rows, vec![names]).into()
 }
 
 /// Names that a reader sees unfolded.

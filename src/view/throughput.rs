@@ -1,52 +1,116 @@
-//! Speed of light, and throughput by subsystem.
+//! How busy the chip was: speed of light, each subsystem, and the accesses that move more than they need.
 
-use super::charts;
 use super::document::{Block, Section};
-use super::flows;
 use super::heading::Heading;
 use super::source_lines;
 use super::tables::{self, paragraph};
-use crate::analysis::{Audit, Row};
-use crate::catalog::{Counter, Family};
-use crate::quantity::format;
+use super::{brief, charts};
+use crate::analysis::{Audit, Row, Standing};
+use crate::catalog::Family;
 use crate::words;
 use crate::words::Words;
 
+/// Time, rates and how busy the chip is; then what a range is made of, and the other kernels of the report.
 pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
-    let cure = words!("Collect with `--section SpeedOfLight`.");
+    let mut blocks = Vec::new();
+    if audit.standing() == Standing::Wrong {
+        blocks.push(paragraph(
+            "wrong",
+            "The kernel's results are wrong: times, changes and rates are of a program that does something else.",
+        ));
+    }
+    let launches = audit.new.launches.len();
+    if launches > 1 || audit.old.as_ref().is_some_and(|o| o.launches.len() > 1) {
+        let old = audit.old.as_ref().map(|o| format!(", {} on the old side", o.launches.len())).unwrap_or_default();
+        let words = words!(
+            "Median over {} launches{}; in brackets the smallest, the largest and how many had a value.",
+            launches,
+            old
+        );
+        blocks.push(paragraph("launches", words));
+    }
     let chart = charts::placed(heading, charts::speed_of_light(audit));
-    let mut blocks = panels(audit, &["speed-of-light"], chart.as_slice(), cure);
-    blocks.extend(reading_of_sol(audit).map(|words| paragraph("levels", words)));
+    let rates = [&audit.performance.flop_rate, &audit.performance.byte_rate].into_iter().flatten().collect();
+    let cure = words!("Collect with `--section SpeedOfLight`.");
+    blocks.extend(panels(audit, &[&["speed-of-light", "throughput"]], rates, chart.as_slice(), cure));
+    if audit.performance.flop_rate.is_none() {
+        blocks.push(paragraph("no-rate", words!("No rate in FLOP/s: the subject states no `work.flop`.")));
+    }
+    if audit.timing.is_none() {
+        let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
+        let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", why.trim_end_matches('.')));
+        let words = words!("Time outside the profiler and beside a reference: **NOT MEASURED**.{}", why);
+        blocks.push(paragraph("no-benchmark", words));
+    }
+    if !audit.members.is_empty() {
+        let listed = audit.members.iter().map(|(name, count)| words!("{} × `{}`", count.to_string(), name));
+        let words = words!(
+            "It is made of {}. Every number of this page is of all of them together; launch facts are the largest among them.",
+            words::join(listed, ", ")
+        );
+        blocks.push(paragraph("members", words));
+    }
+    blocks.extend(brief::kernels_in_full(audit));
     Section::new("speed-of-light", "GPU Speed of Light", blocks)
 }
 
-/// Throughput by subsystem: utilisation, traffic, pipes.
+/// What each level of memory and each pipe did, and the lines with conflicts and with local memory.
 pub(super) fn subsystems(heading: &Heading, audit: &Audit) -> Section {
     let cure = words!("Collect with `--section MemoryWorkloadAnalysis --section ComputeWorkloadAnalysis`.");
-    let ids = ["throughput", "memory", "shared-memory", "local-memory", "pipes", "tensor-memory"];
-    let mut blocks = panels(audit, &ids, charts::placed(heading, charts::memory(audit)).as_slice(), cure);
-    blocks.extend(source_lines::shared(audit, charts::placed(heading, charts::wavefronts(audit))));
+    let groups: [&[&str]; 5] = [&["memory"], &["shared-memory"], &["local-memory"], &["pipes"], &["tensor-memory"]];
+    let chart = charts::placed(heading, charts::memory(audit));
+    let mut blocks = panels(audit, &groups, Vec::new(), chart.as_slice(), cure);
+    blocks.extend(source_lines::shared(audit));
     blocks.extend(source_lines::local(audit));
     Section::new("throughput", "Throughput by subsystem", blocks)
 }
 
-/// The tables of some panels, each below the chart of its name.
-fn panels(audit: &Audit, ids: &[&str], charts: &[Block], cure: Words) -> Vec<Block> {
+/// Sectors that global accesses asked for beyond those they needed, and the lines that did.
+pub(super) fn accesses(audit: &Audit) -> Section {
+    let coalescing = &audit.coalescing;
+    let totals: Vec<&Row> = coalescing.totals.iter().filter(|row| row.has_number()).collect();
+    let mut blocks = match totals.is_empty() {
+        true => vec![paragraph(
+            "not-collected",
+            words!(
+                "Not collected: `memory_l2_theoretical_sectors_global` and its ideal. Collect with `--section SourceCounters`. This is not a statement that the accesses are coalesced."
+            ),
+        )],
+        false => vec![tables::metrics("uncoalesced", &totals)],
+    };
+    if !coalescing.requests.is_empty() {
+        blocks.push(paragraph(
+            "requests",
+            "Loads and stores apart, as L1 counts them. A warp that reads contiguous elements needs 4 sectors per request for 4-byte elements, 8 for 8-byte, 16 for 16-byte; 1 is a broadcast, 32 is a sector for every lane.",
+        ));
+        blocks.push(tables::metrics("requests", &coalescing.requests.iter().collect::<Vec<&Row>>()));
+    }
+    blocks.extend(source_lines::global(audit));
+    Section::new("uncoalesced", "Uncoalesced global accesses", blocks)
+}
+
+/// A table for each group of panels, with each metric once and below the chart of its name; `more` rows end the first.
+fn panels(audit: &Audit, groups: &[&[&str]], mut more: Vec<&Row>, charts: &[Block], cure: Words) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut missing = Vec::new();
-    for (at, panel) in ids.iter().filter_map(|id| audit.panel(id)).enumerate() {
-        missing.extend(panel.not_collected.iter().cloned());
-        if panel.rows.is_empty() {
-            continue;
+    for group in groups {
+        let panels: Vec<_> = group.iter().filter_map(|id| audit.panel(id)).collect();
+        missing.extend(panels.iter().flat_map(|panel| panel.not_collected.iter().cloned()));
+        let mut rows: Vec<&Row> = Vec::new();
+        for row in panels.iter().flat_map(|panel| &panel.rows).chain(more.drain(..)) {
+            if rows.iter().all(|known| known.id != row.id) {
+                rows.push(row);
+            }
         }
-        if at > 0 {
+        let Some(panel) = panels.first().filter(|_| !rows.is_empty()) else { continue };
+        if !blocks.is_empty() {
             blocks.push(tables::heading(&panel.id, &panel.title));
         }
         blocks.extend(charts.iter().filter(|chart| chart.name == panel.id).cloned());
-        let (idle, rows): (Vec<&Row>, Vec<&Row>) = panel.rows.iter().partition(|row| is_zero(row));
+        let (idle, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_zero(row));
         let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
         if !rows.is_empty() {
-            blocks.push(tables::noted(&panel.id, &rows, flows::notes(audit, &panel.id, &rows)));
+            blocks.push(tables::metrics(&panel.id, &rows));
         }
         if !idle.is_empty() {
             let names: Vec<&str> = idle.iter().map(|row| row.label.as_str()).collect();
@@ -81,42 +145,4 @@ fn no_tensor_work(row: &Row) -> Words {
 fn is_zero(row: &Row) -> bool {
     let sides = [Some(&row.new), row.old.as_ref()];
     row.has_number() && sides.into_iter().flatten().all(|reading| reading.value() == Some(0.0))
-}
-
-/// Percentage points by which a level's number is no rounding of the memory number.
-const APART: f64 = 0.5;
-
-/// What the table says about this kernel: which of the memory levels carries the memory number.
-fn reading_of_sol(audit: &Audit) -> Option<Words> {
-    let unit = audit.bottleneck.units.first()?;
-    let value = |id: Counter| audit.panel("speed-of-light").and_then(|p| p.row(id)?.new.value());
-    let memory = value(Counter::GpuComputeMemoryThroughputAvgPctElapsed)?;
-    let levels: Vec<(&str, f64)> = [
-        ("L1/TEX", Counter::L1texThroughputAvgPctActive),
-        ("L2", Counter::LtsThroughputAvgPctElapsed),
-        ("DRAM", Counter::GpuDramThroughputAvgPctElapsed),
-    ]
-    .iter()
-    .filter_map(|(name, id)| Some((*name, value(*id)?)))
-    .collect();
-    if levels.is_empty() {
-        return None;
-    }
-    // L1's number is of its active cycles and so a little above; a level well above has counters of its own.
-    let above = levels.iter().filter(|(name, level)| *name != "L1/TEX" && level - memory > APART);
-    let above: Vec<&str> = above.map(|(name, _)| *name).collect();
-    let own = match above.as_slice() {
-        [] => String::new(),
-        names => format!(" (for {} ncu counts parts that are not in memory throughput)", names.join(" and ")),
-    };
-    let by_level: Vec<String> =
-        levels.iter().map(|(name, level)| format!("{name} {} %", format::fixed(*level, 2))).collect();
-    Some(words!(
-        "Memory throughput, {} %, is its busiest counter; the levels by their own counters, L1 over its active cycles: {}{}. Busiest counter of the chip: `{}`, {} %.",
-        format::fixed(memory, 2),
-        by_level.join(", "),
-        own,
-        &unit.counter,
-        format::fixed(100.0 * unit.share, 2)
-    ))
 }

@@ -165,15 +165,9 @@ fn instructions_and_predication_by_hand() {
     assert!(near(mix.predication.value(), 100.0 * 11_782_880_768.0 / 12_056_024_064.0));
     assert_eq!(mix.tensor.value(), Some(4_177_152.0));
     assert!(near(mix.tensor_share.value(), 100.0 * 4_177_152.0 / 376_750_752.0));
-    let moved = |opcode: &str| mix.moves.iter().find(|(name, _)| name == opcode).map(|(_, n)| *n);
-    assert_eq!(
-        (moved("LDG"), moved("STG"), moved("LDGSTS")),
-        (Some(16_708_608.0), Some(2_784_768.0), Some(12_531_456.0))
-    );
-    assert_eq!(moved("UTMALDG"), Some(0.0));
     // A report of the basic set says nothing about opcodes, and nothing is not zero.
     let basic = audit("h200/both_basic.ncu-repz", Work::default()).mix;
-    assert!(basic.tensor.value().is_none() && basic.moves.is_empty());
+    assert!(basic.tensor.value().is_none() && basic.rows.is_empty());
 }
 
 #[test]

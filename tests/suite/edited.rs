@@ -16,7 +16,7 @@ fn again(project: &Project) -> String {
 fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
     let project = Project::new();
     let page = again(&project);
-    for id in ["lead", "verdict", "performance", "provenance"] {
+    for id in ["lead", "verdict", "speed-of-light", "provenance"] {
         assert!(page.contains(&format!("<!-- audit:begin {id} ")), "{id}");
         assert!(page.contains(&format!("<!-- audit:end {id} -->")), "{id}");
     }
@@ -44,7 +44,7 @@ fn damage_stops_with_the_line_and_writes_nothing() {
     let project = Project::new();
     let page = again(&project);
     let line_of = |text: &str, of: &str| 1 + text[..text.find(of).unwrap()].matches('\n').count();
-    let begin = "<!-- audit:begin performance ";
+    let begin = "<!-- audit:begin speed-of-light ";
     let end = "<!-- audit:end verdict -->";
     let verdict = {
         let from = page.find("<!-- audit:begin verdict ").unwrap();
@@ -55,7 +55,7 @@ fn damage_stops_with_the_line_and_writes_nothing() {
         (page.replacen(end, &format!("{end} note "), 1), "not a marker that this program writes"),
         (page.replacen("<!-- audit:end evidence -->", "", 1), "\"evidence\" has no end"),
         (format!("{page}\n{verdict}"), "\"verdict\" is there twice"),
-        (page.replacen(begin, "<!-- audit:start performance ", 1), "not a marker that this program writes"),
+        (page.replacen(begin, "<!-- audit:start speed-of-light ", 1), "not a marker that this program writes"),
         (page.replacen(end, "<!-- audit:end stalls -->", 1), "expected the end of the block \"verdict\""),
         (page.replacen(end, &format!("note {end}"), 1), "stand alone on its line"),
         (page.replacen("## Verdict\n", "## Verdict\nNothing. ", 1), "was edited by hand"),

@@ -3,7 +3,8 @@
 use crate::committed;
 use crate::judged;
 use kernel_audit::analysis::{
-    self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, Side, Work, want_for,
+    self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, PredictionMet, Side, Work,
+    want_for,
 };
 use kernel_audit::catalog::{self, Code};
 use kernel_audit::evidence::Report;
@@ -140,11 +141,13 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     assert_eq!(rows.len(), estimates.levers.len());
     let words = |audit: &Audit| serde_json::to_string(&view::document(&Heading::default(), audit)).unwrap();
     let said = words(&with_report);
-    assert!(said.contains("saved 85.1 % of the old run time (FASTER)."), "{said}");
+    assert!(said.contains("pulled, −85.1 % time") || said.contains("pulled, together −85.1 % time"), "{said}");
     let mut beyond = with_report;
-    beyond.estimates.as_mut().unwrap().levers.iter_mut().for_each(|lever| lever.bound = Some(77.8));
+    for lever in &mut beyond.estimates.as_mut().unwrap().levers {
+        (lever.bound, lever.met) = (Some(77.8), Some(PredictionMet::Exceeded));
+    }
     let said = words(&beyond);
-    assert!(said.contains("more than the largest bound (77.8 %): the work of "), "{said}");
+    assert!(said.contains("exceeded, −85.1 % time: the work of "), "{said}");
 }
 
 #[test]

@@ -282,8 +282,7 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
         &[
             "**What changed:** **FASTER**. By the benchmark: −4.0 % in time (between −4.",
             "40 samples against 40. The profile alone is AMBIGUOUS: ",
-            "Time under ncu: 100.00 µs → 97.00 µs",
-            "Time by the benchmark: 100.50 µs → 96.48 µs (−4.0 %",
+            "| Median of the benchmark",
             "Old kernel |",
         ],
     );
@@ -291,7 +290,7 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
     // The profile alone does not decide, nor does a benchmark on one side.
     project.report("new.csv", &[Profile { launches: vec![(97_001.0, 174_600.0)], ..Profile::default() }]);
     let alone = page(&project, "--baseline pages/2026-01-01-scale.json", "2026-01-03");
-    has(&alone, &["**What changed:** **AMBIGUOUS**"]);
+    has(&alone, &["**AMBIGUOUS** against"]);
     // A slow-down that only the benchmark shows does not pass, beside the last audit that did.
     put(&project, "slow.json", &benchmark(108.0));
     project.report("new.csv", &[Profile { launches: vec![(97_002.0, 174_600.0)], ..Profile::default() }]);

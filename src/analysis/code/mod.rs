@@ -38,7 +38,7 @@ pub(crate) use columns::{CodeColumns, CodeColumnsRow, INSTRUCTIONS, code_columns
 pub use count::Count;
 pub(crate) use facts::CodeFacts;
 pub use flow::RoleRow;
-pub(crate) use flow::{BarrierUse, DispatchRow, LoopRow};
+pub(crate) use flow::{BarrierUse, LoopRow};
 pub use reduce::{CodeInputs, code_facts};
 pub use resource_checks::Resource;
 pub(crate) use resources::{Agreement, BARRIERS, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};

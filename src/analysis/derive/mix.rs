@@ -7,7 +7,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
-use cuda_binary::op::{Act, Space, Told};
+use cuda_binary::op::{Act, Space};
 use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,8 +51,6 @@ pub struct InstructionMix {
     pub tensor_share: Reading,
     /// Stores to shared memory of 64 or 128 bits a lane, in percent of all of them.
     pub wide_shared_stores: Reading,
-    /// Executions of the instructions that move data, by opcode; zero for one that the kernel did not execute.
-    pub moves: Vec<(String, f64)>,
 }
 
 impl InstructionMix {
@@ -70,11 +68,9 @@ impl InstructionMix {
                 tensor: missing(),
                 tensor_share: missing(),
                 wide_shared_stores: wide_shared_stores(new),
-                moves: Vec::new(),
             };
         }
         let total: f64 = new_counts.values().sum();
-        let of = |opcode: &str| new_counts.get(opcode).copied().unwrap_or(0.0);
         let matrix: f64 =
             new_counts.iter().filter(|(opcode, _)| Op::of(opcode).is_product()).map(|(_, count)| count).sum();
         let counted = |value, unit, formula| quotient::derived(value, unit, &[PER_OPCODE], formula);
@@ -90,7 +86,6 @@ impl InstructionMix {
             tensor,
             tensor_share,
             wide_shared_stores: wide_shared_stores(new),
-            moves: moves().into_iter().map(|op| (op.name().to_owned(), of(op.name()))).collect(),
         }
     }
 
@@ -153,13 +148,6 @@ impl InstructionMix {
         self.total?;
         Some(self.rows.iter().filter(|row| takes(row.op())).filter_map(|row| row.row.new.value()).sum())
     }
-}
-
-/// Opcodes that move data between memory, shared memory and registers, those that run beside their warp last.
-fn moves() -> Vec<Op> {
-    let mut moves: Vec<Op> = Op::ALL.iter().copied().filter(|op| op.told() == Told::Move).collect();
-    moves.sort_by_key(|op| op.is_async());
-    moves
 }
 
 /// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two

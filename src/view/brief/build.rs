@@ -1,16 +1,19 @@
-//! What the build and the launch give, the occupancy that follows, and what each role of warps does.
+//! What the build and the launch give, the occupancy that follows, and what each role of warps does; in full, each limit of the
+//! occupancy.
 
 use super::numbers::row;
 use super::places;
 use crate::analysis::code::{BARRIERS, FRAME, SPILL_LOADS, SPILL_STORES};
 use crate::analysis::phases::Phases;
-use crate::analysis::{Audit, BuildRow, Row};
+use crate::analysis::{Audit, BuildRow, Cliff, Row};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
+use crate::view::charts;
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::tables::{columns_of, list, right, table, text};
+use crate::view::heading::Heading;
+use crate::view::tables::{self, Extra, columns_of, list, paragraph, right, strong, table, text};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::Sync;
@@ -44,6 +47,49 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(list("build-notes", notes));
     }
     Some(Section::new("build", "Build stats (ptxas), occupancy, roles", blocks))
+}
+
+/// Occupancy by every limit, and the distance to the next step.
+pub(in crate::view) fn occupancy_in_full(heading: &Heading, audit: &Audit) -> Section {
+    let occupancy = &audit.occupancy;
+    let mut blocks = Vec::new();
+    let rows: Vec<&Row> = occupancy.rows.iter().collect();
+    if rows.is_empty() {
+        let words = words!("Not collected. Collect with `--section Occupancy --section LaunchStats`.");
+        blocks.push(paragraph("not-collected", words));
+    } else {
+        blocks.push(tables::metrics("occupancy", &rows));
+    }
+    if !occupancy.limits.is_empty() {
+        let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
+        let binds = Extra {
+            title: if audit.old.is_some() { "Caps the new side" } else { "Caps" },
+            cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
+            is_number: false,
+        };
+        blocks.extend(charts::occupancy(audit).into_iter().filter_map(|chart| charts::placed(heading, Some(chart))));
+        blocks.push(tables::readings("block-limits", "Blocks per SM allowed by", &rows, vec![binds]).into());
+    }
+    let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
+    if !cliffs.is_empty() {
+        blocks.push(paragraph("next-step", "Distance to the next step, from the curves in the report; for shared memory at the SM's largest carve-out, with the driver's share of each block:"));
+        blocks.push(list("next-step", cliffs));
+    }
+    Section::new("occupancy", "Occupancy", blocks)
+}
+
+fn cliff(cliff: &Cliff) -> Option<String> {
+    let warps = |w: f64| format!("{} warps", format::fixed(w, 0));
+    let plural = |n: u64| match cliff.unit.as_str() {
+        "register" => format!("{n} register{}", if n == 1 { "" } else { "s" }),
+        "byte of shared memory" => format!("{} bytes of shared memory per block", format::integer(n)),
+        _ => format!("{n} threads per block"),
+    };
+    let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
+    let gain = cliff.gain.map(|(to, more)| format!("free {} to get {}", plural(cliff.at - to), warps(more)));
+    let room = cliff.room.map(|to| format!("up to {} more change nothing", plural(to - cliff.at)));
+    let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
 }
 
 /// One side of a fact, with the metrics that it shows.

@@ -2,15 +2,14 @@
 
 use super::numbers::{both, row, sides, tenth, value};
 use super::{chain, lead, story};
-use crate::analysis::{Audit, Comparison, Row, Standing, expectation};
-use crate::catalog::Counter;
+use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, expectation};
+use crate::catalog::{Code, Counter};
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::reason::Reason;
 use crate::view::tables::{left, list, paragraph, right, table, text};
-use crate::view::verdict;
 use crate::words;
 use crate::words::Words;
 
@@ -113,9 +112,27 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let mut said = words!("**{}{}**{} against {}{}.", whole.verdict.word(), numbers, source, old, change);
     if whole.verdict.is_decided() {
         said.push(story::sentence(audit));
-        said.push(verdict::limiter(audit));
+        said.push(limiter(audit));
     }
     said
+}
+
+/// What became of the limiter, as far as both sides' metrics tell; a sentence with a space in front.
+fn limiter(audit: &Audit) -> Words {
+    let Some((change, old)) = audit.limiter_change.zip(audit.old_bottleneck.as_ref()) else { return Words::default() };
+    let (was, is) = (old.limiter.to_string(), audit.bottleneck.limiter.to_string());
+    match change {
+        LimiterChange::Same if old.limiter == Code::NotMeasured => Words::default(),
+        LimiterChange::Same => words!(" The limiter is still `{}`.", is),
+        LimiterChange::Moved => words!(" The limiter moved from `{}` to `{}`.", was, is),
+        LimiterChange::Unknown => {
+            words!(
+                " The sides hold other metrics (`{}` before, `{}` now): whether the limiter moved is not measured.",
+                was,
+                is
+            )
+        }
+    }
 }
 
 /// On what the verdict rests; where there is none, why, and what would give one.

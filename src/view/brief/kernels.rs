@@ -8,8 +8,8 @@ use crate::quantity::format;
 use crate::quantity::glance::{digits, time};
 use crate::shell::quoted;
 use crate::view::ceiling;
-use crate::view::document::{Cell, Column, Section};
-use crate::view::tables::{code, count, left, paragraph, right, table, text};
+use crate::view::document::{Block, Cell, Column, Section};
+use crate::view::tables::{code, count, fold, heading, left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 use regex::Regex;
@@ -17,6 +17,8 @@ use std::sync::LazyLock;
 
 /// Characters of a name in the table; the full tables have it whole.
 const NAME: usize = 40;
+/// Kernels of the full table that are shown unfolded.
+const UNFOLDED: usize = 12;
 /// Characters of an action in the table from which on it is cut; the kernel's own page has it whole.
 const ACTION: usize = 72;
 /// What stands in front of a name: `at::native::`, `(anonymous namespace)::`.
@@ -50,6 +52,35 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
     Some(Section::new("kernels", "Kernels of this report", blocks))
 }
 
+/// Every kernel of the report by its whole name and shape, those with little time folded; nothing where there is no other.
+pub(in crate::view) fn in_full(audit: &Audit) -> Vec<Block> {
+    if audit.kernels.len() < 2 {
+        return Vec::new();
+    }
+    let rows: Vec<Row> = (0..audit.kernels.len()).map(|at| Row::bare(audit, at)).collect();
+    let all = Shown { is_whole: true, has_grid: true, ..Shown::among(rows) };
+    let part =
+        |name: &str, rows: &[Row]| table(name, all.columns(), rows.iter().map(|row| all.cells(row)).collect()).into();
+    let (unfolded, folded) = all.rows.split_at(all.rows.len().min(UNFOLDED));
+    // Why this kernel and no other.
+    let choice = match &audit.kernels[0] {
+        first if !first.is_subject => "the one that the kernel filter names",
+        first if first.time.quantity().is_some() => "the work with the most device time",
+        _ => "the first in the report, which holds no durations",
+    };
+    let own = audit.new.kernel.short_name();
+    let mut blocks = vec![
+        heading("kernels", "All work in this report"),
+        paragraph("kernels", words!("This page is about `{}`, {}.", own, choice)),
+        part("kernels", unfolded),
+    ];
+    if !folded.is_empty() {
+        let summary = format!("{} further kernels with less device time", folded.len());
+        blocks.push(fold("kernels-rest", summary, vec![part("kernels-rest", folded)]));
+    }
+    blocks
+}
+
 struct Row<'a> {
     at: usize,
     kernel: &'a OtherKernel,
@@ -61,12 +92,17 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn of(audit: &'a Audit, at: usize) -> Row<'a> {
+        Row { flags: flags(audit, at), ..Row::bare(audit, at) }
+    }
+
+    /// Without what asks for it.
+    fn bare(audit: &'a Audit, at: usize) -> Row<'a> {
         let kernel = &audit.kernels[at];
         let judged = match kernel.is_subject {
             true => Some((&audit.bottleneck, audit.levers.as_slice())).filter(|_| audit.standing() != Standing::Wrong),
             false => audit.others.iter().find(|one| one.at == at).map(|one| (&one.bottleneck, one.levers.as_slice())),
         };
-        Row { at, kernel, judged, flags: flags(audit, at) }
+        Row { at, kernel, judged, flags: Words::default() }
     }
 
     /// The largest part of the time of all kernels, in percent, that its first lever could save.
@@ -116,6 +152,8 @@ struct Shown<'a> {
     /// Whether grids tell kernels of one name apart.
     has_grid: bool,
     has_flags: bool,
+    /// Whether names and shapes are told in full.
+    is_whole: bool,
     /// The kernel whose first lever could save the most of all, and that part in percent.
     gain: Option<(&'a OtherKernel, f64)>,
 }
@@ -138,20 +176,26 @@ impl<'a> Shown<'a> {
             let Some(last) = rows.iter().rposition(|row| Some(row.at) != subject) else { break };
             rest.push(rows.remove(last).at);
         }
+        Shown { gain, rest: rest.into_iter().map(|at| &audit.kernels[at]).collect(), ..Shown::among(rows) }
+    }
+
+    /// These rows alone.
+    fn among(rows: Vec<Row<'a>>) -> Shown<'a> {
         let mut names: Vec<&str> = rows.iter().map(|row| row.kernel.kernel.short_name()).collect();
         names.sort_unstable();
         Shown {
             has_share: rows.iter().any(|row| row.kernel.share.is_some()),
             has_flags: rows.iter().any(|row| !row.kernel.is_subject && !row.flags.is_empty()),
-            gain,
             has_grid: names.windows(2).any(|pair| pair[0] == pair[1]),
-            rest: rest.into_iter().map(|at| &audit.kernels[at]).collect(),
+            is_whole: false,
+            gain: None,
+            rest: Vec::new(),
             rows,
         }
     }
 
     fn columns(&self) -> Vec<Column> {
-        let grid = self.has_grid.then(|| left("Grid"));
+        let grid = self.has_grid.then(|| left(if self.is_whole { "Grid × block" } else { "Grid" }));
         let (share, part) = (self.has_share.then(|| right("% of time")), self.has_share.then(|| right("Of total")));
         let first = [left("Kernel")].into_iter().chain(grid);
         let times = [right("Launches"), right("Time per launch")].into_iter().chain(share);
@@ -164,8 +208,11 @@ impl<'a> Shown<'a> {
         let (ns, part) = (median.value(), row.of_all());
         // A grid without blocks is one that the report does not tell.
         let grid = kernel.grid.filter(|grid| grid.0[0] > 0).map(|grid| grid.to_string());
-        let mut cells = vec![code(name(kernel))];
-        cells.extend(self.has_grid.then(|| text(grid.unwrap_or_default())));
+        let block = kernel.block.filter(|_| self.is_whole).map(|block| format!(" × {block}"));
+        let mut cells = vec![code(if self.is_whole { kernel.short_name().to_owned() } else { name(kernel) })];
+        cells.extend(
+            self.has_grid.then(|| text(grid.map(|grid| grid + &block.unwrap_or_default()).unwrap_or_default())),
+        );
         cells.push(count(*launches as u64));
         cells.push(text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns));
         cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(*share)));

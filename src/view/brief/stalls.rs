@@ -1,16 +1,19 @@
-//! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here.
+//! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here; in full, every
+//! reason on every basis.
 
 use super::numbers::{hundredth, sides, tenth, value};
 use super::{phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
-use crate::analysis::{Audit, StallBasis, StallRow};
+use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
 use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::{self, digits};
-use crate::view::document::{Cell, Section};
+use crate::view::charts;
+use crate::view::document::{Block, Cell, Section};
+use crate::view::heading::Heading;
 use crate::view::source_lines;
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
@@ -28,6 +31,8 @@ const BASES: [StallBasis; 5] = [
     StallBasis::PerIssue,
     StallBasis::PercentOfPeak,
 ];
+/// A number below this on every side is no row of a full table.
+const NOTHING: f64 = 0.01;
 /// Places named of a reason, and the share of it that each must hold.
 const PLACES: usize = 2;
 const TELLS: f64 = 0.25;
@@ -90,6 +95,108 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(table("stalls", columns, rows.iter().zip(notes).map(line).collect()).into());
     }
     Some(Section::new("stalls", "Warp stalls", blocks))
+}
+
+/// Every reason on each basis that was collected, the first unfolded and with what it means; then the lines that wait.
+pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
+    let stalls = &audit.stalls;
+    let mut blocks = Vec::new();
+    if stalls.tables.is_empty() {
+        blocks.push(paragraph(
+            "not-collected",
+            words!(
+                "Not collected: no stall reasons. Collect with `--section WarpStateStats --section SourceCounters`."
+            ),
+        ));
+    }
+    for (at, table) in stalls.tables.iter().enumerate() {
+        let (name, title, caption) = of_basis(table.basis);
+        if at > 0 {
+            let summary = format!("The same in another basis: {title}");
+            blocks.push(fold(
+                name,
+                summary,
+                [vec![paragraph(name, caption)], reasons(audit, table, name, false)].concat(),
+            ));
+            continue;
+        }
+        let rows = [&stalls.latency, &stalls.issue_active].into_iter().filter(|row| row.has_number());
+        let rows: Vec<&Row> = rows.collect();
+        blocks.extend((!rows.is_empty()).then(|| tables::metrics("issue", &rows)));
+        // Another warp issues meanwhile.
+        let active = stalls.issue_active.new.value().filter(|_| stalls.are_hidden);
+        blocks.extend(active.map(|active| {
+            let active = format::fixed(100.0 * active, 1);
+            paragraph("hidden", words!("The schedulers issue in {} % of their active cycles: most of the waits below are hidden behind other warps.", active))
+        }));
+        blocks.push(paragraph(name, caption));
+        blocks.extend(charts::placed(heading, charts::stalls(audit)));
+        blocks.extend(reasons(audit, table, name, true));
+    }
+    blocks.extend(source_lines::waits(audit));
+    Section::new("warp-states", "Warp states", blocks)
+}
+
+/// The reasons of a basis with what they mean, or with the names of their metrics, and how many have next to nothing on it.
+fn reasons(audit: &Audit, table: &StallTable, name: &str, with_meaning: bool) -> Vec<Block> {
+    let is_large = |stall: &&StallRow| {
+        let sides = [Some(&stall.row.new), stall.row.old.as_ref()];
+        sides.into_iter().flatten().any(|reading| reading.value().is_some_and(|value| value >= NOTHING))
+    };
+    let (large, small): (Vec<&StallRow>, Vec<&StallRow>) = table.rows.iter().partition(is_large);
+    let rows: Vec<&Row> = large.iter().map(|stall| &stall.row).collect();
+    let meanings = || {
+        let cells = large.iter().map(|stall| text(meaning(audit, &stall.reason))).collect();
+        Extra { title: "What the warp waits for here", cells, is_number: false }
+    };
+    let mut blocks = vec![match with_meaning {
+        true => tables::readings(name, "Stall reason", &rows, vec![meanings()]).into(),
+        false => tables::metrics(name, &rows),
+    }];
+    if !small.is_empty() {
+        blocks.push(paragraph(name, format!("Below {NOTHING} wherever they were collected: {} more.", small.len())));
+    }
+    blocks
+}
+
+/// The name of a basis's blocks, what it is called, and what stands above its table.
+fn of_basis(basis: StallBasis) -> (&'static str, &'static str, &'static str) {
+    match basis {
+        StallBasis::ShareOfWarpTime => (
+            "share",
+            "share of the warp's time",
+            "Basis: share of the cycles that a warp spends between two of its issued instructions; the rows add up to about 100 %: their counters come from different passes.",
+        ),
+        StallBasis::PerIssue => (
+            "per-issue",
+            "cycles per issued instruction",
+            "Basis: cycles that a warp spends in the state for each instruction it issues.",
+        ),
+        StallBasis::ShareOfActive => (
+            "share-of-active",
+            "share of warp-active cycles",
+            "Basis: share of the cycles of resident warps, as the report stores it.",
+        ),
+        StallBasis::PercentOfPeak => (
+            "percent-of-peak",
+            "percent of peak warps",
+            "Basis: warps in the state, in percent of the most warps that a scheduler can hold, over active cycles.",
+        ),
+        StallBasis::Samples => (
+            "samples",
+            "warp samples",
+            "Basis: share of the warp samples of the program-counter sampler, issuing cycles included.",
+        ),
+    }
+}
+
+/// The catalog's meaning of a reason, in the reading that the executed opcodes call for.
+fn meaning(audit: &Audit, reason: &str) -> &'static str {
+    let Some(row) = catalog::stall(reason) else {
+        return "A reason that this version's catalog does not know.";
+    };
+    let executed = |opcode: &str| audit.mix.count(|op| op.name() == opcode).is_some_and(|count| count > 0.0);
+    row.reading_for(executed).map_or(row.means, |when| when.means)
 }
 
 fn basis(audit: &Audit, basis: StallBasis) -> Words {

@@ -1,13 +1,16 @@
-//! What limits the kernel, how sure that is, and what stands beside it.
+//! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
 use super::{gap, lifetime, power, stalls};
-use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Unit};
+use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
 use crate::quantity::format;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::hypotheses;
 use crate::view::over_time;
-use crate::view::tables::{list, paragraph};
+use crate::view::reason::Reason;
+use crate::view::source_lines;
+use crate::view::spots;
+use crate::view::tables::{fold, list, paragraph, steps};
 use crate::words;
 use crate::words::Words;
 
@@ -51,14 +54,65 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let mut items: Vec<Words> = waits(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
-    let others = audit.findings.iter().filter(|finding| finding.code != bottleneck.limiter);
-    items.extend(others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN).map(finding));
+    items.extend(beside(audit).map(finding));
     items.extend(units(bottleneck));
     items.push(confidence(bottleneck));
     items.extend(power::cap(audit));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
     blocks
+}
+
+/// The findings that stand beside the limiter.
+fn beside(audit: &Audit) -> impl Iterator<Item = &Finding> {
+    let others = audit.findings.iter().filter(|finding| finding.code != audit.bottleneck.limiter);
+    others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN)
+}
+
+/// What the section leaves out: the lines with most of the limiting work, the other findings, on what numbers a decided verdict on
+/// the change rests, and every question that was asked. `None` of wrong results.
+pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
+    let bottleneck = &audit.bottleneck;
+    let mut blocks: Vec<Block> = source_lines::limiting(audit);
+    let is_told = |one: &&Finding| one.code == bottleneck.limiter || beside(audit).any(|told| told.code == one.code);
+    let found: Vec<Words> = audit.findings.iter().filter(|one| !is_told(one)).map(weighed).collect();
+    blocks.extend((!found.is_empty()).then(|| list("findings", found)));
+    let whole = audit.comparison.as_ref().map(|one| &one.whole).filter(|whole| whole.verdict.is_decided());
+    blocks.extend(whole.zip(Reason::of(audit)).map(|(whole, reason)| {
+        paragraph("change", words!("**What changed:** **{}**. {}", whole.verdict.word(), reason.why()))
+    }));
+    let (held, silent): (Vec<&Step>, Vec<&Step>) = bottleneck.steps.iter().partition(|step| step.held.is_some());
+    let answered = held.into_iter().filter_map(|step| {
+        let (is_limit, sentence) = step.held.as_ref()?;
+        let answer = if *is_limit { "yes" } else { "not enough to limit" };
+        Some(words!("{} — {}: {}", step.question, answer, sentence))
+    });
+    let answered: Vec<Words> = answered.collect();
+    blocks.extend((!answered.is_empty()).then(|| steps("how", answered)));
+    if !silent.is_empty() {
+        let summary = format!(
+            "{} that no finding answers: no, or not measured",
+            format::counted(silent.len() as u64, "question")
+        );
+        let asked = silent.into_iter().map(|step| words!("{} (needs `{}`)", step.question, step.needs));
+        blocks.push(fold("how", summary, vec![list("how", asked)]));
+    }
+    let is_right = audit.standing() != Standing::Wrong && !blocks.is_empty();
+    is_right.then(|| Section::new("diagnosis", "How the verdict was reached", blocks))
+}
+
+/// A finding with its weight, and the calls that its line was inlined at.
+fn weighed(finding: &Finding) -> Words {
+    let weight = match finding.severity {
+        Severity::Limits => "explains the limit",
+        Severity::Costs => "costs",
+        Severity::Notes => "note",
+    };
+    let at = finding.at.as_ref().map_or_else(Words::default, |at| {
+        let calls = spots::inlined(&at.file, &at.inlined_at);
+        words!(" At `{}:{}`{}.", &at.file, at.line.to_string(), calls)
+    });
+    words!("**`{}`** ({}). {}{}", finding.code.to_string(), weight, &finding.sentence, at)
 }
 
 /// Where the warps wait most, beside a unit that limits and is not full: what keeps it from being so.

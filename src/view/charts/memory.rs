@@ -2,7 +2,7 @@
 
 use super::axis;
 use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
-use super::speed_of_light::legend;
+use super::stalls::legend;
 use crate::analysis::{Audit, Row};
 use crate::catalog::Counter;
 use crate::evidence::Reading;

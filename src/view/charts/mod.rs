@@ -12,7 +12,6 @@ mod over_time;
 mod phases;
 mod placed;
 mod roofline;
-mod sectors;
 mod speed_of_light;
 mod stalls;
 
@@ -27,6 +26,5 @@ pub(super) use over_time::chart as over_time;
 pub(super) use phases::chart as phases;
 pub(super) use placed::placed;
 pub(super) use roofline::chart as roofline;
-pub(super) use sectors::{global as sectors, shared as wavefronts};
 pub(super) use speed_of_light::chart as speed_of_light;
 pub(super) use stalls::chart as stalls;

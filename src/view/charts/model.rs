@@ -1,7 +1,7 @@
 //! The parts of a chart.
 
 /// Ids of all charts, which are also the names of their files.
-pub const CHARTS: [&str; 11] = [
+pub const CHARTS: [&str; 9] = [
     "history",
     "memory",
     "occupancy-registers",
@@ -9,10 +9,8 @@ pub const CHARTS: [&str; 11] = [
     "over-time",
     "phases",
     "roofline",
-    "sectors",
     "speed-of-light",
     "stalls",
-    "wavefronts",
 ];
 
 /// A chart: a figure and the words that stand for it.

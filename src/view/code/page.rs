@@ -24,11 +24,11 @@ fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) ->
     (!blocks.is_empty()).then(|| Section::new(name, title, blocks))
 }
 
-/// The sections between build stats and checks, in reading order.
-fn sections(codes: &[CodeAudit]) -> Vec<Section> {
+/// The sections between build stats and checks, in reading order, with what `flow` says of the control flow.
+fn sections(codes: &[CodeAudit], flow: fn(&CodeAudit) -> Vec<Block>) -> Vec<Section> {
     [
         section("sass", "SASS evidence", codes, |code| sass::blocks(&code.facts)),
-        section("control-flow", "Control flow and warp roles", codes, |code| roles::blocks(&code.facts)),
+        section("control-flow", "Control flow and warp roles", codes, flow),
         section("sass-checks", "Checks on the machine code", codes, checks::blocks),
         section("sass-diff", "What changed in the machine code", codes, |code| diff::blocks(&code.facts)),
     ]
@@ -53,7 +53,8 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
         old.blocks.extend(kept);
     }
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
-    let mut own: Vec<Section> = sections(codes);
+    let flow = |code: &CodeAudit| [roles::blocks(&code.facts), phases::blocks(&code.facts, usize::MAX)].concat();
+    let mut own: Vec<Section> = sections(codes, flow);
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
     }
@@ -69,7 +70,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     }
     let resources = |code: &CodeAudit| [build::blocks(&code.facts), build::occupancy(&code.facts)].concat();
     let of_each = [
-        section("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts)),
+        section("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts, phases::SHOWN)),
         section("build", "Build stats (ptxas, cubin), occupancy", &audit.code, resources),
     ];
     let of_each = of_each.into_iter().flatten();
@@ -84,7 +85,8 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     }
     page.extend(brief::checks(audit));
     page.push(provenance(heading, audit));
-    details.extend(sections(&audit.code));
+    // The phases of the code stand on the page.
+    details.extend(sections(&audit.code, |code| roles::blocks(&code.facts)));
     details.extend(hypotheses::section(heading, &audit.hypotheses));
     let history = history::blocks(heading, audit);
     if !history.is_empty() {

@@ -9,22 +9,24 @@ use cuda_binary::op::Sync;
 
 /// What barriers in shared memory are called.
 const MBARRIER: &str = "mbarrier";
-const SHOWN: usize = 6;
+/// Rows that the page shows.
+pub(super) const SHOWN: usize = 6;
 /// Loops of fewer instructions wait or count, and are no phase.
 const SMALL: usize = 8;
 
-/// The roles with their main loops, or the loops of code that all warps run; nothing for code without a loop that works.
-pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
+/// At most so many roles with their main loops, or the loops of code that all warps run; nothing for code without roles and without a loop
+/// that works.
+pub(super) fn blocks(code: &CodeFacts, most: usize) -> Vec<Block> {
     let works = |row: &LoopRow| !row.waits && row.instructions >= SMALL;
     // Loops that only wait do not make the one around them less of a main loop.
     let is_inside =
         |one: &LoopRow, row: &LoopRow| row.depth < one.depth && row.start <= one.start && one.end <= row.end;
     let is_leaf = |row: &LoopRow| !code.loops.iter().any(|one| works(one) && is_inside(one, row));
     let loops: Vec<&LoopRow> = code.loops.iter().filter(|row| works(row) && is_leaf(row)).collect();
-    if loops.is_empty() {
+    let mut roles: Vec<&RoleRow> = code.dispatches.iter().flat_map(|dispatch| &dispatch.roles).collect();
+    if loops.is_empty() && roles.is_empty() {
         return Vec::new();
     }
-    let mut roles: Vec<&RoleRow> = code.dispatches.iter().flat_map(|dispatch| &dispatch.roles).collect();
     roles.sort_by_key(|role| role.range.0);
     let mut columns = columns_of("Warps | Lines | Instructions: | Holds | Main loop");
     let has_barriers = roles.iter().any(|role| !role.barriers.is_empty());
@@ -52,7 +54,7 @@ pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
         rows.push(row);
     }
     if roles.is_empty() {
-        rows.extend(loops.iter().take(SHOWN).map(|one| {
+        rows.extend(loops.iter().take(most).map(|one| {
             vec![
                 text("All"),
                 text(lines(one.lines)),
@@ -62,7 +64,7 @@ pub(super) fn blocks(code: &CodeFacts) -> Vec<Block> {
             ]
         }));
     }
-    rows.truncate(SHOWN);
+    rows.truncate(most);
     vec![tables::table("phases", columns, rows).into()]
 }
 
