@@ -188,12 +188,10 @@ mod tests {
     fn function(opcodes: &[&str]) -> SassFunction {
         let at = |(position, opcode): (usize, &&str)| SassInstruction {
             offset: 16 * position as u64,
-            predicate: None,
             opcode: (*opcode).into(),
             operands: if *opcode == "BRA" { "0x0".into() } else { "R0".into() },
             targets: if *opcode == "BRA" { vec![0] } else { Vec::new() },
-            places: [].into(),
-            encoding: None,
+            ..SassInstruction::default()
         };
         SassFunction { instructions: opcodes.iter().enumerate().map(at).collect(), ..SassFunction::default() }
     }

@@ -1,23 +1,10 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
-use crate::evidence::{SassFunction, SassInstruction};
-use cuda_binary::flow::{ControlFlow, body};
+use super::listed::Listed;
+use crate::evidence::SassInstruction;
 use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// How often an opcode stands in a function.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct OpcodeCount {
-    /// Opcode with modifiers.
-    pub opcode: Arc<str>,
-    /// Id of its class in the catalog; empty for an opcode that the catalog does not know.
-    pub class: String,
-    /// Instructions in the code.
-    pub count: usize,
-    /// Those of them with a guard.
-    pub predicated: usize,
-}
 
 /// How many instructions of a class stand in a function.
 ///
@@ -85,35 +72,18 @@ pub(in crate::analysis) fn class_of(opcode: &str) -> &'static str {
     Op::of(opcode).class().map_or("", Class::id)
 }
 
-/// Every opcode of a function's body, the most frequent first, then by name.
-pub fn opcode_counts(function: &SassFunction) -> Vec<OpcodeCount> {
-    let mut counts: HashMap<&Arc<str>, (usize, usize)> = HashMap::new();
-    for instruction in body(function) {
-        let (count, predicated) = counts.entry(&instruction.opcode).or_default();
-        *count += 1;
-        *predicated += usize::from(instruction.predicate.is_some());
-    }
-    let row = |(opcode, (count, predicated)): (&Arc<str>, (usize, usize))| OpcodeCount {
-        opcode: opcode.clone(),
-        class: class_of(opcode).to_owned(),
-        count,
-        predicated,
-    };
-    let mut rows: Vec<OpcodeCount> = counts.into_iter().map(row).collect();
-    rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.opcode.cmp(&b.opcode)));
+/// Every opcode of some code with its modifiers, and how often it stands there: the most frequent first, then by name.
+pub fn opcode_counts(code: &[SassInstruction]) -> Vec<(Arc<str>, usize)> {
+    let mut counts: HashMap<&Arc<str>, usize> = HashMap::new();
+    code.iter().for_each(|instruction| *counts.entry(&instruction.opcode).or_default() += 1);
+    let mut rows: Vec<_> = counts.into_iter().map(|(opcode, count)| (opcode.clone(), count)).collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     rows
 }
 
-/// Instructions of a function's body by class, in the catalog's order; classes that do not occur are left out, and
-/// opcodes that the catalog does not know come last under an empty id.
-pub fn class_counts(function: &SassFunction) -> Vec<ClassCount> {
-    count_classes(body(function).iter())
-}
-
-/// The same of any instructions.
-pub(in crate::analysis) fn count_classes<'a>(
-    instructions: impl Iterator<Item = &'a SassInstruction>,
-) -> Vec<ClassCount> {
+/// Instructions by class, in the catalog's order; classes that do not occur are left out, and opcodes that the catalog does not
+/// know come last under an empty id.
+pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a SassInstruction>) -> Vec<ClassCount> {
     let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
     for instruction in instructions {
         let (count, predicated) = counts.entry(class_of(&instruction.opcode)).or_default();
@@ -164,10 +134,10 @@ pub struct Sequence {
 
 /// Every place where instructions that match `patterns` (see [`opcode_matches`]) stand in this order in one block, with
 /// at most `gap` other instructions between two of them. Each instruction is part of one place at most.
-pub fn sequences(function: &SassFunction, flow: &ControlFlow, patterns: &[&str], gap: usize) -> Vec<Sequence> {
-    let code = body(function);
+pub fn sequences(listed: &Listed<'_>, patterns: &[&str], gap: usize) -> Vec<Sequence> {
+    let code = listed.code;
     let mut found = Vec::new();
-    for (block, range) in flow.blocks.iter().map(|block| block.instructions.clone()).enumerate() {
+    for (block, range) in listed.flow.blocks.iter().map(|block| block.instructions.clone()).enumerate() {
         let mut at = range.start;
         while at < range.end {
             let end = range.end;
