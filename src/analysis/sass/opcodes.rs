@@ -6,21 +6,25 @@ use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many instructions of a class stand in a function.
+/// How many instructions of a class stand in some code.
 ///
-/// As JSON: `[class, count, those with a guard, label]`, without the label where it is that of the catalog, and without guards
-/// where there are none.
+/// As JSON: `[class, count, those with a guard]`, without guards where there are none.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(into = "ClassCountJson", from = "ClassCountJson")]
 pub struct ClassCount {
     /// Id of the class in the catalog; empty for opcodes that the catalog does not know.
     pub class: String,
-    /// The catalog's name for it.
-    pub label: String,
     /// Instructions in the code.
     pub count: usize,
     /// Those of them with a guard.
     pub predicated: usize,
+}
+
+impl ClassCount {
+    /// The catalog's name for the class.
+    pub(crate) fn label(&self) -> &'static str {
+        label_of(&self.class)
+    }
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -28,26 +32,11 @@ pub struct ClassCount {
 enum ClassCountJson {
     Row(String, usize),
     Guarded(String, usize, usize),
-    Labelled(String, usize, usize, String),
-    /// As snapshots of schemas up to 5 spell it.
-    Named {
-        class: String,
-        label: Option<String>,
-        count: usize,
-        #[serde(default)]
-        predicated: usize,
-    },
-}
-
-/// The catalog's name for a class.
-fn label_of(class: &str) -> Option<&'static str> {
-    Class::of(class).map(Class::label)
 }
 
 impl From<ClassCount> for ClassCountJson {
-    fn from(ClassCount { class, label, count, predicated }: ClassCount) -> ClassCountJson {
+    fn from(ClassCount { class, count, predicated }: ClassCount) -> ClassCountJson {
         match predicated {
-            _ if label_of(&class) != Some(&label) => ClassCountJson::Labelled(class, count, predicated, label),
             0 => ClassCountJson::Row(class, count),
             _ => ClassCountJson::Guarded(class, count, predicated),
         }
@@ -56,15 +45,23 @@ impl From<ClassCount> for ClassCountJson {
 
 impl From<ClassCountJson> for ClassCount {
     fn from(json: ClassCountJson) -> ClassCount {
-        let (class, count, predicated, label) = match json {
-            ClassCountJson::Row(class, count) => (class, count, 0, None),
-            ClassCountJson::Guarded(class, count, predicated) => (class, count, predicated, None),
-            ClassCountJson::Labelled(class, count, predicated, label) => (class, count, predicated, Some(label)),
-            ClassCountJson::Named { class, label, count, predicated } => (class, count, predicated, label),
+        let (class, count, predicated) = match json {
+            ClassCountJson::Row(class, count) => (class, count, 0),
+            ClassCountJson::Guarded(class, count, predicated) => (class, count, predicated),
         };
-        let label = label.unwrap_or_else(|| label_of(&class).unwrap_or_default().to_owned());
-        ClassCount { class, label, count, predicated }
+        ClassCount { class, count, predicated }
     }
+}
+
+/// The catalog's name for a class.
+pub(super) fn label_of(class: &str) -> &'static str {
+    Class::of(class).map_or("Unknown opcodes", Class::label)
+}
+
+/// What was counted by class, in the catalog's order; opcodes that the catalog does not know come last.
+pub(super) fn in_order<T: Copy>(counts: &HashMap<&'static str, T>) -> impl Iterator<Item = (&'static str, T)> {
+    let classes = Class::ALL.iter().map(|class| class.id()).chain([""]);
+    classes.filter_map(|class| Some((class, *counts.get(class)?)))
 }
 
 /// The id of an opcode's class in the catalog; empty for an opcode that it does not know.
@@ -90,12 +87,8 @@ pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a SassInstruction>)
         *count += 1;
         *predicated += usize::from(instruction.predicate.is_some());
     }
-    let known = Class::ALL.iter().map(|class| (class.id(), class.label()));
-    let row = |(id, label): (&'static str, &str)| {
-        let (count, predicated) = *counts.get(id)?;
-        Some(ClassCount { class: id.to_owned(), label: label.to_owned(), count, predicated })
-    };
-    known.chain([("", "Unknown opcodes")]).filter_map(row).collect()
+    let row = |(class, (count, predicated)): (&str, _)| ClassCount { class: class.to_owned(), count, predicated };
+    in_order(&counts).map(row).collect()
 }
 
 /// Whether an opcode is of a pattern: the same opcode, and the pattern's modifiers occur in the opcode in their order.
