@@ -218,7 +218,7 @@ impl KeptView {
             let offset = next.wrapping_add(unzigzag(input.number()?));
             next = offset.wrapping_add(BYTES as u64);
             let places = Arc::default();
-            instructions.push(CodeInstruction { function, offset, sass: None, opcode: None, word: None, places });
+            instructions.push(CodeInstruction { function, offset, places, ..CodeInstruction::default() });
         }
         let mut coded = Vec::new();
         for at in 0..instructions.len() {

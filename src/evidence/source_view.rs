@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// One instruction of the code that ran.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeInstruction {
     /// Mangled name of the code section's function.
     pub function: Arc<str>,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn instruction(offset: u64, places: Vec<SourceLine>) -> CodeInstruction {
-        CodeInstruction { function: "k".into(), offset, sass: None, opcode: None, word: None, places: places.into() }
+        CodeInstruction { function: "k".into(), offset, places: places.into(), ..CodeInstruction::default() }
     }
 
     fn column(metric: &str, values: &[(u32, u64)]) -> CounterColumn {

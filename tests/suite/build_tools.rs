@@ -2,7 +2,7 @@
 
 use crate::read_sass::{nodes_of_dot, nodes_of_flow};
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
-use kernel_audit::analysis::sass::{ControlFlow, dispatches, opcode_matches};
+use kernel_audit::analysis::sass::{ControlFlow, Listed, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
 use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, run};
 use kernel_audit::evidence::CodeBuild;
@@ -93,12 +93,12 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     }
 
     let function = &build.listing.functions[0];
-    let flow = ControlFlow::of(function);
-    let [dispatch] = &dispatches(function, &flow)[..] else { panic!("one place where warps part") };
+    let listed = Listed::of(function);
+    let [dispatch] = &dispatches(&listed)[..] else { panic!("one place where warps part") };
     let who: Vec<&str> = dispatch.roles.iter().map(|role| role.who.as_str()).collect();
     assert_eq!(who, ["warp other than 4, 5", "warp 5", "warp 4"]);
     let holds = |role: usize, opcode: &str| {
-        let own = dispatch.roles[role].blocks.iter().flat_map(|at| flow.blocks[*at].instructions.clone());
+        let own = dispatch.roles[role].blocks.iter().flat_map(|at| listed.flow.blocks[*at].instructions.clone());
         own.filter(|at| function.instructions[*at].base() == opcode).count()
     };
     assert_eq!((holds(0, "LDTM"), holds(1, "UTCQMMA"), holds(2, "UTMALDG")), (4, 4, 4));
@@ -148,7 +148,7 @@ fn tensor_memory_and_the_roles_of_warps_follow_from_the_code() {
 fn a_kernel_without_roles_has_none_and_no_file_name_tells_the_machine() {
     let build = build(Path::new(ROOT), "kernels/barrier_reduction.cu", "sm_90a");
     let function = &build.listing.functions[0];
-    assert!(dispatches(function, &ControlFlow::of(function)).is_empty());
+    assert!(dispatches(&Listed::of(function)).is_empty());
     let files: Vec<&str> = build
         .listing
         .functions

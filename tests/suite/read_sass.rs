@@ -1,6 +1,6 @@
 //! Reading disassemblies, and what their code tells: counts, blocks, loops, sequences.
 
-use kernel_audit::analysis::sass::{ControlFlow, body, class_counts, loops, opcode_counts, sequences};
+use kernel_audit::analysis::sass::{ControlFlow, Listed, body, class_counts, loops, opcode_counts, sequences};
 use kernel_audit::evidence::{Origin, SassFunction, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, sass};
 use kernel_audit::view::graph;
@@ -254,13 +254,14 @@ fn counts_classes_and_sequences_agree_with_the_text() {
     let listing = read(DEVSET);
     let v2 = listing.function(V2).unwrap();
     let text = DEVSET.split("Function : ").find(|part| part.starts_with(V2)).unwrap();
-    let counts = opcode_counts(v2);
-    let of = |opcode: &str| counts.iter().find(|count| count.opcode.as_ref() == opcode).map_or(0, |count| count.count);
+    let listed = Listed::of(v2);
+    let counts = opcode_counts(listed.code);
+    let of = |opcode: &str| counts.iter().find(|count| count.0.as_ref() == opcode).map_or(0, |count| count.1);
     for opcode in ["FFMA", "LDS.128", "LDG.E", "STS", "BAR.SYNC.DEFER_BLOCKING", "ISETP.GE.AND"] {
         assert_eq!(of(opcode), text.matches(&format!(" {opcode} ")).count(), "{opcode}");
     }
-    assert!(of("FFMA") >= 32 && counts[0].count >= counts[1].count);
-    let classes = class_counts(v2);
+    assert!(of("FFMA") >= 32 && counts[0].1 >= counts[1].1);
+    let classes = class_counts(listed.code.iter());
     assert_eq!(classes.iter().map(|class| class.count).sum::<usize>(), body(v2).len());
     let class = |id: &str| classes.iter().find(|class| class.class == id).map_or(0, |class| class.count);
     assert_eq!(class(""), 0);
@@ -272,14 +273,12 @@ fn counts_classes_and_sequences_agree_with_the_text() {
         class("shared-load") + class("shared-store"),
         text.matches(" LDS").count() + text.matches(" STS").count()
     );
-    let flow = ControlFlow::of(v2);
-    let tiles = sequences(v2, &flow, &["LDG", "STS", "BAR.SYNC", "LDS", "FFMA"], 40);
+    let tiles = sequences(&listed, &["LDG", "STS", "BAR.SYNC", "LDS", "FFMA"], 40);
     assert_eq!(tiles.len(), 1);
-    let code = body(v2);
-    let bases: Vec<&str> = tiles[0].instructions.iter().map(|at| code[*at].base()).collect();
+    let bases: Vec<&str> = tiles[0].instructions.iter().map(|at| listed.code[*at].base()).collect();
     assert_eq!(bases, ["LDG", "STS", "BAR", "LDS", "FFMA"]);
-    assert_eq!(flow.block_of(tiles[0].instructions[0]), Some(tiles[0].block));
-    assert!(sequences(v2, &flow, &["FFMA", "LDG"], 0).is_empty() && sequences(v2, &flow, &[], 3).is_empty());
+    assert_eq!(listed.flow.block_of(tiles[0].instructions[0]), Some(tiles[0].block));
+    assert!(sequences(&listed, &["FFMA", "LDG"], 0).is_empty() && sequences(&listed, &[], 3).is_empty());
 }
 
 #[test]

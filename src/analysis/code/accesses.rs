@@ -1,10 +1,9 @@
 //! Memory instructions by width, local memory by source line, and how far stores reach.
 
-use super::flow::line_of;
 use crate::analysis::phases::reach_of_stores;
-use crate::analysis::sass::{access_width, body};
+use crate::analysis::sass::{Listed, access_width, line_of};
 use crate::catalog;
-use crate::evidence::{CodeInstruction, CubinKernel, SassFunction, SassInstruction};
+use crate::evidence::{CodeInstruction, CubinKernel, SassInstruction};
 use crate::source::sass::word_of;
 use cuda_binary::Op;
 use cuda_binary::op::Space;
@@ -46,11 +45,12 @@ pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec
     found.into_iter().map(row).collect()
 }
 
-pub(super) fn local(function: &SassFunction, kernel: &CubinKernel, file: &str) -> Vec<LocalAccess> {
+pub(super) fn local(listed: &Listed<'_>, kernel: &CubinKernel) -> Vec<LocalAccess> {
     let marked: Option<BTreeSet<u64>> = kernel.spill_offsets.as_ref().map(|offsets| offsets.iter().copied().collect());
     let mut found: BTreeMap<(Option<u32>, &str), (usize, usize)> = BTreeMap::new();
-    for instruction in body(function).iter().filter(|i| i.op().is_in(Space::Local)) {
-        let (count, spills) = found.entry((line_of(instruction, file), instruction.op().name())).or_default();
+    for instruction in listed.code.iter().filter(|i| i.op().is_in(Space::Local)) {
+        let at = (line_of(instruction, &listed.file), instruction.op().name());
+        let (count, spills) = found.entry(at).or_default();
         *count += 1;
         *spills += usize::from(marked.as_ref().is_some_and(|marked| marked.contains(&instruction.offset)));
     }
@@ -82,24 +82,20 @@ pub struct StoreReach {
 }
 
 /// The stores whose addresses the code shows, by line; `block` is its threads along x and across.
-pub(super) fn stores(function: &SassFunction, arch: &str, block: [u64; 3], file: &str) -> Vec<StoreReach> {
+pub(super) fn stores(listed: &Listed<'_>, arch: &str, block: [u64; 3]) -> Vec<StoreReach> {
     let Some(chip) = catalog::chip_of_arch(arch) else { return Vec::new() };
-    let code = body(function);
-    let rows: Vec<CodeInstruction> = code
-        .iter()
-        .map(|instruction| CodeInstruction {
-            function: function.mangled.clone(),
-            offset: instruction.offset,
-            sass: None,
-            opcode: Some(instruction.opcode.clone()),
-            word: word_of(instruction, chip.cc),
-            places: instruction.places.clone(),
-        })
-        .collect();
+    let row = |instruction: &SassInstruction| CodeInstruction {
+        offset: instruction.offset,
+        opcode: Some(instruction.opcode.clone()),
+        word: word_of(instruction, chip.cc),
+        ..CodeInstruction::default()
+    };
+    let code = listed.code;
+    let rows: Vec<CodeInstruction> = code.iter().map(row).collect();
     let mut found: BTreeMap<(Option<u32>, u32, [u64; 2]), usize> = BTreeMap::new();
     for (row, reach) in reach_of_stores(&rows, block) {
         let bits = access_width(&code[row].opcode).unwrap_or_default();
-        *found.entry((line_of(&code[row], file), bits, reach)).or_default() += 1;
+        *found.entry((line_of(&code[row], &listed.file), bits, reach)).or_default() += 1;
     }
     let reach = |((line, bits, [sectors, lines]), count): ((_, _, [u64; 2]), _)| StoreReach {
         line,

@@ -3,15 +3,14 @@
 use super::CodeFacts;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 use super::count::Count;
-use super::flow::line_of;
 use super::latency::under_way;
 use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
-use crate::analysis::sass::{ControlFlow, Dominators, NaturalLoop, access_width, body, opcode_matches, sequences};
+use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, line_of, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::evidence::SassInstruction;
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
@@ -47,11 +46,7 @@ pub struct SassCheck {
 /// The code that checks look at.
 pub(super) struct Ground<'a> {
     pub(super) arch: &'a str,
-    pub(super) file: &'a str,
-    pub(super) function: &'a SassFunction,
-    pub(super) flow: &'a ControlFlow,
-    pub(super) loops: &'a [NaturalLoop],
-    pub(super) hottest: Option<usize>,
+    pub(super) listed: &'a Listed<'a>,
     pub(super) resources: &'a [ResourceRow],
 }
 
@@ -100,11 +95,11 @@ pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked>
     }
     let rule = check.say();
     let (seen, deciding) = searched(check, ground).unwrap_or_else(|open| (Seen::Open(open.to_string()), Vec::new()));
-    let code = body(ground.function);
+    let code = ground.listed.code;
     let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
         offset: code[*at].offset,
         opcode: code[*at].opcode.to_string(),
-        line: line_of(&code[*at], ground.file),
+        line: line_of(&code[*at], &ground.listed.file),
     });
     Some(Checked {
         name: if check.name.is_empty() { rule.clone() } else { check.name.clone() },
@@ -169,11 +164,11 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         let (name, times) = repeated(step);
         patterns.extend(std::iter::repeat_n(pattern(name, ground.arch)?, times));
     }
-    let code = body(ground.function);
+    let (listed, code) = (ground.listed, ground.listed.code);
     let places = scope(check.scope, ground)?;
     if patterns.len() > 1 {
         let steps: Vec<&str> = patterns.iter().map(String::as_str).collect();
-        let found = sequences(ground.function, ground.flow, &steps, check.gap.unwrap_or(code.len()));
+        let found = sequences(listed, &steps, check.gap.unwrap_or(code.len()));
         let within: Vec<_> =
             found.into_iter().filter(|s| s.instructions.iter().all(|at| places.contains(at))).collect();
         let deciding = within.iter().flat_map(|s| s.instructions.iter().copied()).collect();
@@ -185,7 +180,7 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         .collect();
     if let Some(least) = check.under_way {
         let hidden = matches.iter().map(|at| {
-            let block = &ground.flow.blocks[ground.flow.block_of(*at).unwrap_or_default()].instructions;
+            let block = &listed.flow.blocks[listed.flow.block_of(*at).unwrap_or_default()].instructions;
             under_way(&code[block.clone()], at - block.start)
         });
         let hidden: Vec<u32> = hidden.collect::<Option<_>>().ok_or(Open::NoSchedule)?;
@@ -255,22 +250,20 @@ fn pattern(name: &str, arch: &str) -> Result<String, Open> {
 
 /// Positions of the instructions that a check looks at.
 fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
-    let code = body(ground.function);
-    let of_loop =
-        |own: &NaturalLoop| own.blocks.iter().flat_map(|b| ground.flow.blocks[*b].instructions.clone()).collect();
+    let Listed { code, flow, loops, hottest, file, .. } = ground.listed;
+    let of_loop = |own: &NaturalLoop| own.blocks.iter().flat_map(|b| flow.blocks[*b].instructions.clone()).collect();
     match scope {
         Scope::Function => Ok((0..code.len()).collect()),
-        Scope::HottestLoop => Ok(of_loop(&ground.loops[ground.hottest.ok_or(Open::NoLoop)?])),
+        Scope::HottestLoop => Ok(of_loop(&loops[hottest.ok_or(Open::NoLoop)?])),
         Scope::LoopAt(line) => {
-            let is_there =
-                |at: &usize| code[*at].places.iter().any(|place| &*place.file == ground.file && place.line == line);
-            let holding = ground.loops.iter().map(of_loop).filter(|own| own.iter().any(is_there));
+            let is_there = |at: &usize| code[*at].places.iter().any(|place| &*place.file == file && place.line == line);
+            let holding = loops.iter().map(of_loop).filter(|own| own.iter().any(is_there));
             holding.min_by_key(BTreeSet::len).ok_or(Open::NoLoopAt(line))
         }
         Scope::Lines(from, to) => {
             let is_within = |line: u32| (from..=to).contains(&line);
             let found: BTreeSet<usize> =
-                (0..code.len()).filter(|at| line_of(&code[*at], ground.file).is_some_and(is_within)).collect();
+                (0..code.len()).filter(|at| line_of(&code[*at], file).is_some_and(is_within)).collect();
             if found.is_empty() { Err(Open::NoLines(from, to)) } else { Ok(found) }
         }
     }
@@ -296,15 +289,15 @@ fn constant(operands: &str) -> u64 {
 /// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
 /// inside, make the count a range.
 fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
-    let found = &ground.loops[ground.hottest.ok_or(Open::NoLoop)?];
-    let dominators = Dominators::of(ground.flow);
-    let inner: BTreeSet<usize> = ground
-        .loops
+    let Listed { flow, loops, hottest, .. } = ground.listed;
+    let found = &loops[hottest.ok_or(Open::NoLoop)?];
+    let dominators = Dominators::of(flow);
+    let inner: BTreeSet<usize> = loops
         .iter()
         .filter(|other| other.header != found.header && found.blocks.contains(&other.header))
         .flat_map(|other| other.blocks.iter().copied())
         .collect();
-    let block = |at: &usize| ground.flow.block_of(*at).unwrap_or_default();
+    let block = |at: &usize| flow.block_of(*at).unwrap_or_default();
     let within: Vec<usize> = matches.iter().filter(|at| found.blocks.contains(&block(at))).copied().collect();
     let is_always = |at: &&usize| {
         let block = block(at);

@@ -80,6 +80,6 @@ fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
     };
     let mut all: Vec<(String, &'static str, f64)> = code.resources.iter().filter_map(resource).collect();
     all.push((INSTRUCTIONS.into(), "", code.instructions as f64));
-    all.extend(code.classes.iter().map(|class| (class.label.clone(), "", class.count as f64)));
+    all.extend(code.classes.iter().map(|class| (class.label().to_owned(), "", class.count as f64)));
     all
 }

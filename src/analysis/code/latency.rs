@@ -3,10 +3,9 @@
 //! The bits of an instruction say how many cycles a warp waits at least before it issues the next one, which scoreboard its
 //! result holds, and which scoreboards it waits for. One warp alone is followed through a turn of the loop with them.
 
-use super::flow::line_of;
-use crate::analysis::sass::{ControlFlow, NaturalLoop, body};
+use crate::analysis::sass::{Listed, line_of};
 use crate::catalog::LoadLatency;
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::evidence::SassInstruction;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
 
@@ -92,21 +91,10 @@ fn latency_of(op: Op, latency: &LoadLatency) -> Option<u32> {
 }
 
 /// The soonest use in each innermost loop with loads of a known latency, by loop; none where the listing has no encodings.
-pub(super) fn uses(
-    function: &SassFunction,
-    flow: &ControlFlow,
-    loops: &[NaturalLoop],
-    latency: &LoadLatency,
-    file: &str,
-) -> Vec<LoadUse> {
-    let code = body(function);
-    let innermost = loops.iter().filter(|found| found.innermost);
-    let turn = |found: &NaturalLoop| {
-        let own: Vec<&SassInstruction> =
-            found.blocks.iter().flat_map(|block| &code[flow.blocks[*block].instructions.clone()]).collect();
-        soonest(&own, latency, file)
-    };
-    innermost.filter_map(turn).collect()
+pub(super) fn uses(listed: &Listed<'_>, latency: &LoadLatency) -> Vec<LoadUse> {
+    let innermost = listed.loops.iter().filter(|found| found.innermost);
+    let turns = innermost.map(|found| listed.instructions(&found.blocks).collect::<Vec<_>>());
+    turns.filter_map(|turn| soonest(&turn, latency, &listed.file)).collect()
 }
 
 /// A load on its way.
@@ -170,15 +158,8 @@ mod tests {
 
     /// An instruction with its stall cycles, the scoreboard that it holds, and those that it waits for.
     fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> SassInstruction {
-        SassInstruction {
-            offset: 0,
-            predicate: None,
-            opcode: opcode.into(),
-            operands: "".into(),
-            targets: Vec::new(),
-            places: Vec::new().into(),
-            encoding: Some([0, stall << 41 | sets << 46 | waits << 52]),
-        }
+        let encoding = Some([0, stall << 41 | sets << 46 | waits << 52]);
+        SassInstruction { opcode: opcode.into(), encoding, ..SassInstruction::default() }
     }
 
     fn found(rows: &[SassInstruction]) -> Option<LoadUse> {

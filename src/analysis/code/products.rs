@@ -3,8 +3,8 @@
 
 use super::tensor_memory::constant;
 use crate::analysis::derive::product_shape;
-use crate::analysis::sass::{ControlFlow, body};
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::analysis::sass::Listed;
+use crate::evidence::SassInstruction;
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeMap;
 
@@ -21,13 +21,13 @@ pub struct ProductShape {
 }
 
 /// The products of a kernel.
-pub(super) fn shapes(function: &SassFunction, flow: &ControlFlow) -> Vec<ProductShape> {
-    let code = body(function);
+pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
+    let code = listed.code;
     let is_tcgen05 = |i: &SassInstruction| i.op().product_by() == Some(ProductBy::Thread);
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();
     for at in 0..code.len() {
         let shape = match narrow(&code[at]) {
-            None if is_tcgen05(&code[at]) => descriptor(code, flow, at).map(shape),
+            None if is_tcgen05(&code[at]) => descriptor(listed, at).map(shape),
             None => continue,
             narrow => narrow,
         };
@@ -53,8 +53,8 @@ fn shape(descriptor: u64) -> [u64; 2] {
 }
 
 /// The descriptor of a product, where it is a constant.
-fn descriptor(code: &[SassInstruction], flow: &ControlFlow, at: usize) -> Option<u64> {
-    constant(code, flow, at, code[at].operands.split("idesc[").nth(1)?.split(']').next()?)
+fn descriptor(listed: &Listed<'_>, at: usize) -> Option<u64> {
+    constant(listed, at, listed.code[at].operands.split("idesc[").nth(1)?.split(']').next()?)
 }
 
 #[cfg(test)]
@@ -71,15 +71,7 @@ mod tests {
     #[test]
     fn narrow_is_what_reads_both_operands_longer_than_it_multiplies() {
         let of = |opcode: &str, operands: &str| {
-            narrow(&SassInstruction {
-                offset: 0,
-                predicate: None,
-                opcode: opcode.into(),
-                operands: operands.into(),
-                targets: Vec::new(),
-                places: [].into(),
-                encoding: None,
-            })
+            narrow(&SassInstruction { opcode: opcode.into(), operands: operands.into(), ..SassInstruction::default() })
         };
         assert_eq!(of("HGMMA.64x32x16.F32.BF16", "R24, gdesc[UR12], R24, gsb0"), Some([64, 32]));
         assert_eq!(of("HGMMA.64x64x16.F32.BF16", "R24, gdesc[UR12], R24"), None, "32 wavefronts for 32 cycles");

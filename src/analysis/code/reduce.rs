@@ -11,7 +11,7 @@ use super::resources;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
 use super::{shared_map, tensor_memory};
-use crate::analysis::sass::{ControlFlow, body, class_counts, diff, dispatches, loops, opcode_counts};
+use crate::analysis::sass::{Listed, class_counts, diff, opcode_counts};
 use crate::catalog;
 use crate::evidence::{BuildRecord, CodeBuild, SassFunction};
 use regex::Regex;
@@ -50,41 +50,25 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let record = record(build, &kernel.mangled);
     let nothing = SassFunction::default();
     let function = build.listing.function(&kernel.mangled).unwrap_or(&nothing);
-    let file = flow::main_file(function);
-    let shape = ControlFlow::of(function);
-    let (found, irreducible) = loops(&shape);
-    let hottest = flow::hottest(function, &shape, &found);
+    let listed = &Listed::of(function);
     let arch = build.cubin.arch.to_string();
     let mut resources = resources::rows(kernel, record, inputs.launched);
     let dynamic = block_limits::dynamic_shared(inputs.shape, inputs.launched);
-    resources.extend(shared_map::rows(kernel, &arch, (function, &shape, &found), dynamic));
-    let initialised = shared_map::where_initialised((function, &shape, &found));
+    resources.extend(shared_map::rows(kernel, &arch, listed, dynamic));
+    let initialised = shared_map::where_initialised(listed);
     let layout = shared_layout::checked(inputs.shared, dynamic, initialised);
     resources.extend(layout.iter().flat_map(|(rows, _)| rows.clone()));
-    resources.extend(tensor_memory::rows(function, &shape, &found));
+    resources.extend(tensor_memory::rows(listed));
     let columns = tensor_memory::columns(&resources);
     let occupancies = block_limits::occupancies(kernel, &arch, inputs.shape, inputs.launched, columns);
     let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
-    let loads = latency.map(|latency| latency::uses(function, &shape, &found, latency, &file)).unwrap_or_default();
-    let classes = class_counts(function);
-    let code = body(function);
-    let (widths, local) = (accesses::widths(code.iter()), accesses::local(function, kernel, &file));
-    let hot_widths = hottest
-        .map(|at| accesses::widths(found[at].blocks.iter().flat_map(|b| &code[shape.blocks[*b].instructions.clone()])));
-    let flow_numbers = flow::summary(function, &shape, irreducible.len());
-    let ground = checks::Ground {
-        arch: &arch,
-        file: &file,
-        function,
-        flow: &shape,
-        loops: &found,
-        hottest,
-        resources: &resources,
-    };
+    let loads = latency.map(|latency| latency::uses(listed, latency)).unwrap_or_default();
+    let hottest = listed.hottest.map(|at| &listed.loops[at].blocks);
+    let ground = checks::Ground { arch: &arch, listed, resources: &resources };
     // What a launch touched was counted.
     let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
-    let stores = block.map(|block| accesses::stores(function, &arch, block, &file)).unwrap_or_default();
-    let counts = opcode_counts(function);
+    let stores = block.map(|block| accesses::stores(listed, &arch, block)).unwrap_or_default();
+    let opcodes = opcode_counts(listed.code);
     let old = old_code(inputs)?;
     let checked = inputs.checks.iter().filter_map(|check| checks::checked(check, &ground));
     Ok(CodeFacts {
@@ -99,24 +83,24 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
         code_sha256: kernel.code_sha256.clone(),
         identity: select::identity(&arch, &kernel.code_sha256, inputs.launched),
         warnings: build.log.iter().flat_map(|log| log.warnings.clone()).collect(),
-        instructions: counts.iter().map(|count| count.count).sum(),
-        opcodes: counts.iter().take(OPCODES_KEPT).map(|c| (c.opcode.to_string(), c.count)).collect(),
-        loops: flow::loop_rows(function, &shape, &found, hottest, &file),
-        dispatches: flow::dispatch_rows(function, &shape, &found, &dispatches(function, &shape), &file),
+        instructions: listed.code.len(),
+        opcodes: opcodes.iter().take(OPCODES_KEPT).map(|(opcode, count)| (opcode.to_string(), *count)).collect(),
+        loops: flow::loop_rows(listed),
+        dispatches: flow::dispatch_rows(listed),
         checked: checked.chain(layout.map(|(_, check)| check)).collect(),
         diff: old.as_ref().map(|(_, old)| diff(old, function)),
         before: old.map(|(old, _)| Box::new(old)),
-        flow: flow_numbers,
-        products: products::shapes(function, &shape),
+        flow: flow::summary(listed),
+        products: products::shapes(listed),
         arch,
         resources,
         occupancies,
-        classes,
-        widths,
-        hot_widths,
+        classes: class_counts(listed.code.iter()),
+        widths: accesses::widths(listed.code.iter()),
+        hot_widths: hottest.map(|blocks| accesses::widths(listed.instructions(blocks))),
         loads,
         stores,
-        local,
+        local: accesses::local(listed, kernel),
     })
 }
 

@@ -1,9 +1,9 @@
 //! What a block's shared memory holds, and what is left of it.
 
 use super::resources::{ResourceRow, row};
-use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
+use crate::analysis::sass::{Listed, opcode_matches};
 use crate::catalog;
-use crate::evidence::{CubinKernel, SassFunction, SassInstruction};
+use crate::evidence::{CubinKernel, SassInstruction};
 use std::collections::BTreeSet;
 
 /// Bytes of an mbarrier.
@@ -23,15 +23,10 @@ const BEYOND: &str = "Shared memory beyond the limit of a block";
 
 /// What lies in shared memory beside its static part, and the margin to what a block of this chip can have. Nothing of what is
 /// not known.
-pub(super) fn rows(
-    kernel: &CubinKernel,
-    arch: &str,
-    code: (&SassFunction, &ControlFlow, &[NaturalLoop]),
-    dynamic: Option<u64>,
-) -> Vec<ResourceRow> {
-    let barriers = mbarriers(code).map(|addresses| row(MBARRIERS, "", None, Some(addresses.len() as u64), None));
+pub(super) fn rows(kernel: &CubinKernel, arch: &str, listed: &Listed<'_>, dynamic: Option<u64>) -> Vec<ResourceRow> {
+    let barriers = mbarriers(listed).map(|addresses| row(MBARRIERS, "", None, Some(addresses.len() as u64), None));
     let mut rows: Vec<ResourceRow> = barriers.into_iter().collect();
-    rows.extend(arrivals(code).map(|count| row(ARRIVALS, "", None, Some(count), None)));
+    rows.extend(arrivals(listed).map(|count| row(ARRIVALS, "", None, Some(count), None)));
     let Some(dynamic) = dynamic else { return rows };
     rows.push(row(DYNAMIC, "B", None, None, Some(dynamic)));
     if let Some(chip) = catalog::chip_of_arch(arch) {
@@ -46,41 +41,38 @@ pub(super) fn rows(
 pub(super) type Initialised = Option<(u64, u64)>;
 
 /// Where the code initialises its mbarriers, where it says so.
-pub(super) fn where_initialised(code: (&SassFunction, &ControlFlow, &[NaturalLoop])) -> Initialised {
-    initialised(&mbarriers(code)?)
+pub(super) fn where_initialised(listed: &Listed<'_>) -> Initialised {
+    initialised(&mbarriers(listed)?)
 }
 
 /// The addresses of the barriers that are initialised, an instruction for each; `None` for none, or where some stand in a loop
 /// or name the same address.
-fn mbarriers<'f>(
-    (function, flow, loops): (&'f SassFunction, &ControlFlow, &[NaturalLoop]),
-) -> Option<BTreeSet<&'f str>> {
-    let code = body(function);
-    let at: Vec<usize> = (0..code.len()).filter(|at| opcode_matches(&code[*at].opcode, INITIALISATION)).collect();
-    let in_a_loop =
-        |at: &usize| flow.block_of(*at).is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block)));
-    if at.is_empty() || at.iter().any(in_a_loop) {
+fn mbarriers<'f>(listed: &Listed<'f>) -> Option<BTreeSet<&'f str>> {
+    let at: Vec<usize> = initialisations(listed).collect();
+    if at.is_empty() || at.iter().any(|at| listed.loops_around(*at).next().is_some()) {
         return None;
     }
-    let addresses: BTreeSet<&str> = at.iter().filter_map(|at| code[*at].operands.split(", ").nth(1)).collect();
+    let addresses: BTreeSet<&str> = at.iter().filter_map(|at| listed.code[*at].operands.split(", ").nth(1)).collect();
     (addresses.len() == at.len()).then_some(addresses)
 }
 
 /// The arrivals for which the barriers are initialised, all together; `None` where one is computed when the kernel runs.
-fn arrivals(code: (&SassFunction, &ControlFlow, &[NaturalLoop])) -> Option<u64> {
-    mbarriers(code)?;
-    let (function, flow, _) = code;
-    let code = body(function);
-    let all = (0..code.len()).filter(|at| opcode_matches(&code[*at].opcode, INITIALISATION));
-    all.map(|at| initial_count(code, flow.blocks[flow.block_of(at)?].instructions.start, at)).sum()
+fn arrivals(listed: &Listed<'_>) -> Option<u64> {
+    mbarriers(listed)?;
+    initialisations(listed).map(|at| initial_count(listed.in_front(at)?, &listed.code[at])).sum()
+}
+
+/// The instructions that initialise mbarriers.
+fn initialisations(listed: &Listed<'_>) -> impl Iterator<Item = usize> {
+    (0..listed.code.len()).filter(|at| opcode_matches(&listed.code[*at].opcode, INITIALISATION))
 }
 
 /// The count that an initialisation writes. As ptxas makes it, the word is 0x100000 less the count, shifted, in the uniform register
 /// that begins as the count: the register is followed back over these two to there.
-fn initial_count(code: &[SassInstruction], start: usize, at: usize) -> Option<u64> {
-    let register = code[at].operands.rsplit(", ").next()?;
+fn initial_count(in_front: &[SassInstruction], initialisation: &SassInstruction) -> Option<u64> {
+    let register = initialisation.operands.rsplit(", ").next()?;
     let made = [format!("-{register}, 0x100000, URZ"), format!("{register}, 0x1, URZ")];
-    let writes = code[start..at].iter().rev().filter_map(|i| i.operands.strip_prefix(register)?.strip_prefix(", "));
+    let writes = in_front.iter().rev().filter_map(|i| i.operands.strip_prefix(register)?.strip_prefix(", "));
     let begins = writes.into_iter().find(|sources| !made.iter().any(|own| sources.ends_with(own.as_str())))?;
     u64::from_str_radix(begins.strip_prefix("0x")?, 16).ok()
 }
@@ -102,13 +94,12 @@ fn initialised(addresses: &BTreeSet<&str>) -> Initialised {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::sass::loops;
+    use crate::evidence::SassFunction;
 
     fn seen(arch: &str, dynamic: Option<u64>) -> Vec<(String, Option<u64>)> {
         let kernel = CubinKernel { shared_bytes: 176, ..CubinKernel::default() };
         let function = SassFunction::default();
-        let flow = ControlFlow::of(&function);
-        let found = rows(&kernel, arch, (&function, &flow, &loops(&flow).0), dynamic);
+        let found = rows(&kernel, arch, &Listed::of(&function), dynamic);
         found.into_iter().map(|row| (row.label, row.launch)).collect()
     }
 
@@ -126,13 +117,9 @@ mod tests {
     #[test]
     fn a_count_is_followed_back_to_where_it_begins() {
         let instruction = |(opcode, operands): &(&str, &str)| SassInstruction {
-            offset: 0,
-            predicate: None,
             opcode: (*opcode).into(),
             operands: (*operands).into(),
-            targets: Vec::new(),
-            places: [].into(),
-            encoding: None,
+            ..SassInstruction::default()
         };
         let count = |first: (&str, &str)| {
             let rows = [
@@ -140,9 +127,9 @@ mod tests {
                 ("UIADD3", "UR10, UPT, UPT, -UR10, 0x100000, URZ"),
                 ("USHF.L.U32", "UR11, UR10, 0xb, URZ"),
                 ("USHF.L.U32", "UR10, UR10, 0x1, URZ"),
-                ("SYNCS.EXCH.64", "URZ, [UR4+0x90], UR10"),
             ];
-            initial_count(&rows.iter().map(instruction).collect::<Vec<_>>(), 0, 4)
+            let initialisation = instruction(&("SYNCS.EXCH.64", "URZ, [UR4+0x90], UR10"));
+            initial_count(&rows.iter().map(instruction).collect::<Vec<_>>(), &initialisation)
         };
         assert_eq!(count(("UMOV", "UR10, 0x8")), Some(8));
         assert_eq!(count(("R2UR", "UR10, R3")), None, "computed");

@@ -1,8 +1,7 @@
 //! How much tensor memory a kernel asks for, read off its code.
 
 use super::resources::{ResourceRow, row};
-use crate::analysis::sass::{ControlFlow, NaturalLoop, body, opcode_matches};
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::analysis::sass::{Listed, opcode_matches};
 use cuda_binary::Op;
 use cuda_binary::op::Sync;
 
@@ -18,15 +17,13 @@ pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
 
 /// Allocations and their columns together; nothing for a kernel that allocates none. Columns that are computed when the kernel
 /// runs are not known.
-pub(super) fn rows(function: &SassFunction, flow: &ControlFlow, loops: &[NaturalLoop]) -> Vec<ResourceRow> {
-    let code = body(function);
-    let asked: Vec<usize> = (0..code.len())
-        .filter(|at| opcode_matches(&code[*at].opcode, ALLOCATION) && !is_another_try(code, flow, loops, *at))
-        .collect();
+pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
+    let is_asked = |at: &usize| opcode_matches(&listed.code[*at].opcode, ALLOCATION) && !is_another_try(listed, *at);
+    let asked: Vec<usize> = (0..listed.code.len()).filter(is_asked).collect();
     if asked.is_empty() {
         return Vec::new();
     }
-    let columns = asked.iter().map(|at| Some(units(code, flow, *at)? * COLUMNS_OF_UNIT)).sum();
+    let columns = asked.iter().map(|at| Some(units(listed, *at)? * COLUMNS_OF_UNIT)).sum();
     vec![row(ALLOCATIONS, "", None, Some(asked.len() as u64), None), row(COLUMNS, "", None, columns, None)]
 }
 
@@ -36,23 +33,19 @@ pub(super) fn columns(resources: &[ResourceRow]) -> Option<u64> {
 }
 
 /// Whether the instruction asks again for what was not to be had: it stands in a loop that sleeps.
-fn is_another_try(code: &[SassInstruction], flow: &ControlFlow, loops: &[NaturalLoop], at: usize) -> bool {
-    let sleeps = |block: &usize| {
-        code[flow.blocks[*block].instructions.clone()].iter().any(|i| i.op().sync() == Some(Sync::Sleep))
-    };
-    flow.block_of(at)
-        .is_some_and(|block| loops.iter().any(|found| found.blocks.contains(&block) && found.blocks.iter().any(sleeps)))
+fn is_another_try(listed: &Listed<'_>, at: usize) -> bool {
+    let sleeps = |blocks: &[usize]| listed.instructions(blocks).any(|i| i.op().sync() == Some(Sync::Sleep));
+    listed.loops_around(at).any(|found| sleeps(&found.blocks))
 }
 
 /// What an allocation puts into its last operand; `None` where that is not a constant.
-fn units(code: &[SassInstruction], flow: &ControlFlow, at: usize) -> Option<u64> {
-    constant(code, flow, at, code[at].operands.rsplit(", ").next()?)
+fn units(listed: &Listed<'_>, at: usize) -> Option<u64> {
+    constant(listed, at, listed.code[at].operands.rsplit(", ").next()?)
 }
 
 /// The constant that the block of an instruction puts into a uniform register before it.
-pub(super) fn constant(code: &[SassInstruction], flow: &ControlFlow, at: usize, register: &str) -> Option<u64> {
-    let start = flow.blocks[flow.block_of(at)?].instructions.start;
-    let written = code[start..at].iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
+pub(super) fn constant(listed: &Listed<'_>, at: usize, register: &str) -> Option<u64> {
+    let written = listed.in_front(at)?.iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
     let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;
     (written.op() == Op::UMOV && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
 }
@@ -60,13 +53,12 @@ pub(super) fn constant(code: &[SassInstruction], flow: &ControlFlow, at: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::sass::loops;
+    use crate::evidence::{SassFunction, SassInstruction};
 
     /// Instructions 16 bytes apart; a branch names its target in its operands.
     fn read(lines: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
         let instruction = |(position, (opcode, operands)): (usize, &(&str, &str))| SassInstruction {
             offset: 16 * position as u64,
-            predicate: None,
             opcode: (*opcode).into(),
             operands: (*operands).into(),
             targets: operands
@@ -75,13 +67,11 @@ mod tests {
                 .map(|to| to.parse().unwrap())
                 .into_iter()
                 .collect(),
-            places: [].into(),
-            encoding: None,
+            ..SassInstruction::default()
         };
         let instructions = lines.iter().enumerate().map(instruction).collect();
         let function = SassFunction { instructions, ..SassFunction::default() };
-        let flow = ControlFlow::of(&function);
-        rows(&function, &flow, &loops(&flow).0).into_iter().map(|row| (row.label, row.cubin)).collect()
+        rows(&Listed::of(&function)).into_iter().map(|row| (row.label, row.cubin)).collect()
     }
 
     const ASK: (&str, &str) = ("UTCATOMSWS.2CTA.FIND_AND_SET.ALIGN", "UP0, UR5, UR5");

@@ -145,14 +145,7 @@ mod tests {
             _ => target.map_or(Flow::Next, |_| Flow::Jump { conditional: true }),
         };
         let word = MachineWord { op, flow, sets, waits, target, ..MachineWord::default() };
-        CodeInstruction {
-            function: "k".into(),
-            offset,
-            sass: None,
-            opcode: None,
-            word: Some(word),
-            places: Vec::new().into(),
-        }
+        CodeInstruction { function: "k".into(), offset, word: Some(word), ..CodeInstruction::default() }
     }
 
     fn view(instructions: Vec<CodeInstruction>) -> SourceView {

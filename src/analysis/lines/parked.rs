@@ -57,10 +57,8 @@ mod tests {
         let row = |(at, name): (usize, &&'static str)| CodeInstruction {
             function: "k".into(),
             offset: 16 * at as u64,
-            sass: None,
-            opcode: None,
             word: Some(MachineWord { op: Op::of(name), is_unconditional: true, ..MachineWord::default() }),
-            places: Vec::new().into(),
+            ..CodeInstruction::default()
         };
         SourceView {
             launch: 0,

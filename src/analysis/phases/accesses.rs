@@ -4,15 +4,7 @@ use super::detail::{Point, SectorAccess, is_shifted};
 use super::lanes::Lanes;
 use super::point::point;
 use super::study::Study;
-use crate::catalog::Counter;
 use std::collections::BTreeMap;
-
-/// Sectors that the accesses of an instruction touch.
-const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
-/// Sectors that the same bytes need side by side.
-const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
-/// Bits: 32, 64, 128 for the width of a lane's element.
-const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, the
 /// width where it is known, and tenths of a sector for a request, touched and needed.
@@ -20,18 +12,15 @@ type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>, [u64; 2]);
 
 /// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
 pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
-    let view = study.view;
-    let (Some(sectors), Some(ideal)) = (view.counts(SECTORS), view.counts(IDEAL)) else { return Vec::new() };
-    let widths = view.counts(WIDTH);
+    let Some([sectors, ideal]) = study.sectors() else { return Vec::new() };
     let executed = &study.code.executed;
     let all: u64 = sectors.iter().sum();
     let mut by: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for row in (0..executed.len()).filter(|row| sectors[*row] > 0) {
         let at = point(study, row);
-        let width = widths.as_ref().map(|widths| widths[row]);
         let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
         let is_inherent = study.flows.is_inherent(&study.code, row);
-        let key = (at.file, at.line, at.call, study.code.op(row).name(), is_inherent, width, tenths);
+        let key = (at.file, at.line, at.call, study.code.op(row).name(), is_inherent, study.width(row), tenths);
         by.entry(key).or_default().push(row);
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());
@@ -49,7 +38,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
             let access = || SectorAccess {
                 index: through.map(|found| found.index.clone()),
                 at,
-                width_bits: width.filter(|width| matches!(width, 32 | 64 | 128)),
+                width_bits: width,
                 requests: sum(|one| one.requests),
                 sectors: own,
                 ideal: least.min(own),
@@ -99,11 +88,8 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
 /// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution. `None` where there are none or
 /// widths are not known.
 pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
-    let widths = study.view.counts(WIDTH)?;
     let rows =
         (0..study.code.rows.len()).filter(|row| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk());
-    let bytes: Option<u64> = rows
-        .map(|row| matches!(widths[row], 32 | 64 | 128).then(|| study.code.executed[row] * 32 * widths[row] / 8))
-        .sum();
+    let bytes: Option<u64> = rows.map(|row| Some(study.code.executed[row] * 32 * study.width(row)? / 8)).sum();
     bytes.filter(|bytes| *bytes > 0)
 }

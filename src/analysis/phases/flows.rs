@@ -354,14 +354,7 @@ mod tests {
         let row = |at: u64, write: Register, read: Register, flow: Flow| {
             let mut word = MachineWord { is_unconditional: true, flow, target: Some(16), ..MachineWord::default() };
             (word.registers.writes[0], word.registers.reads[0]) = (write, read);
-            CodeInstruction {
-                function: "k".into(),
-                offset: 16 * at,
-                sass: None,
-                opcode: None,
-                word: Some(word),
-                places: [].into(),
-            }
+            CodeInstruction { function: "k".into(), offset: 16 * at, word: Some(word), ..CodeInstruction::default() }
         };
         let (none, pair) = (general(0, 0), general(26, 2));
         let rows = [

@@ -1,9 +1,9 @@
-//! Executions with a lane on: an instruction whose guard is off for all lanes is executed and does nothing.
+//! Executions with a lane on, by opcode: an instruction whose guard is off for all lanes is executed and does nothing.
 
-use super::detail::GuardedOpcode;
+use super::detail::{GuardedOpcode, OpcodeRun};
 use super::study::Study;
 use cuda_binary::Op;
-use cuda_binary::op::Sync;
+use cuda_binary::op::{Sync, Told};
 use std::collections::BTreeMap;
 
 /// Whether guarded executions of an opcode are told: fences, cache control, arrivals, and accesses to memory, which take their slot in
@@ -30,7 +30,7 @@ pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
 
 /// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
 /// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
-pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
+fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     let code = &study.code;
     let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
     let (least, most) = (lanes.div_ceil(32), executed.min(lanes));
@@ -46,4 +46,29 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     }
     let is_uniform = !origin.thread && !origin.memory && !origin.unknown;
     Some(if is_uniform { (least, least) } else { (least, most) })
+}
+
+/// Opcodes told of a phase.
+const TOLD: usize = 4;
+
+/// The opcodes of some rows that execute the most, largest first.
+pub(super) fn opcodes(study: &Study<'_>, rows: &[usize]) -> Vec<OpcodeRun> {
+    let code = &study.code;
+    let mut by: BTreeMap<&str, OpcodeRun> = BTreeMap::new();
+    for row in rows.iter().copied().filter(|row| code.executed[*row] > 0) {
+        let op = code.op(row);
+        if !op.is_product() && op.told() == Told::No {
+            continue;
+        }
+        let most = lanes_on(study, row).map_or(code.executed[row], |(_, most)| most);
+        if most > 0 {
+            let run = by.entry(op.name()).or_insert_with(|| OpcodeRun { opcode: op, ..OpcodeRun::default() });
+            run.count += 1;
+            run.executed += most;
+        }
+    }
+    let mut found: Vec<OpcodeRun> = by.into_values().collect();
+    found.sort_by(|a, b| b.executed.cmp(&a.executed).then_with(|| a.opcode.name().cmp(b.opcode.name())));
+    found.truncate(TOLD);
+    found
 }

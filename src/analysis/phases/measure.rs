@@ -8,7 +8,6 @@ use super::frame::Frame;
 use super::in_flight::in_flight;
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
-use super::opcodes::opcodes;
 use super::point::{calling, named, point, product_line, short, span};
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
@@ -206,7 +205,7 @@ impl Lives<'_> {
             cost: share - ready,
             executed: rows.iter().map(|row| code.executed[*row]).sum(),
             waits: waits::waits(self.study, rows),
-            opcodes: opcodes(self.study, rows),
+            opcodes: guards::opcodes(self.study, rows),
             ..Phase::default()
         }
     }

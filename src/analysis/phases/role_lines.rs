@@ -2,8 +2,8 @@
 
 use super::code::Code;
 use super::frame::Frame;
+use super::guards::opcodes;
 use super::model::{Phase, PhaseKind};
-use super::opcodes::opcodes;
 use super::point::{named, span};
 use super::study::Study;
 use super::waits::waits;

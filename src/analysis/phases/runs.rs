@@ -2,11 +2,7 @@
 
 use super::model::PhaseKind;
 use super::study::Study;
-use crate::catalog::Counter;
 use cuda_binary::Op;
-
-/// Bits: 32, 64, 128 for the width of a lane's element.
-const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// Where instructions stand, so that those of two versions of a kernel can be laid side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -32,11 +28,6 @@ pub(in crate::analysis) struct Run {
 }
 
 impl Study<'_> {
-    /// Whether the widths of accesses were collected.
-    pub(in crate::analysis) fn has_widths(&self) -> bool {
-        self.view.column(WIDTH).is_some()
-    }
-
     /// The executions of the opcodes that are known, a run for each row that was executed.
     pub(in crate::analysis) fn runs(&self) -> Vec<Run> {
         let code = &self.code;
@@ -47,10 +38,13 @@ impl Study<'_> {
         for cut in &self.cuts {
             cut.rows.iter().for_each(|row| stands[*row] = Some(Stand::Phase(cut.kind)));
         }
-        let widths = self.view.counts(WIDTH);
-        let width = |row: usize| widths.as_ref().map(|all| all[row]).filter(|bits| matches!(bits, 32 | 64 | 128));
         let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_known());
-        rows.map(|row| Run { op: code.op(row), width: width(row), stand: stands[row], executed: code.executed[row] })
-            .collect()
+        let run = |row: usize| Run {
+            op: code.op(row),
+            width: self.width(row),
+            stand: stands[row],
+            executed: code.executed[row],
+        };
+        rows.map(run).collect()
     }
 }

@@ -11,12 +11,17 @@ use super::main_loop::MainLoop;
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::roles::{RoleBlocks, Split};
-use super::traces::Traces;
+use super::tile_loop::Traces;
+use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::Attribution;
+use crate::catalog::Counter;
 use crate::evidence::SourceView;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+
+/// Bits: 32, 64, 128 for the width of a lane's element.
+const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
 /// One launch, cut.
 pub struct Study<'v> {
@@ -25,6 +30,8 @@ pub struct Study<'v> {
     /// Whose samples they are, barrier waits at their barrier.
     pub(in crate::analysis) samples: Attribution<'v>,
     pub(super) counters: Counters,
+    /// Bits of a lane's element by row; `None` where that was not collected.
+    widths: Option<Vec<u64>>,
     /// Threads of a block in x, y and z.
     pub(super) block: Option<[u64; 3]>,
     /// Where values come from.
@@ -98,10 +105,25 @@ impl<'v> Study<'v> {
         };
         #[rustfmt::skip]
         let study = Study {
-            flows, view, code, samples, counters, block: kernel.key().block.map(|block| block.0), split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
+            flows, view, code, samples, counters, widths: view.counts(WIDTH), block: kernel.key().block.map(|block| block.0), split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
             frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
         };
         Some(study)
+    }
+
+    /// Whether the widths of accesses were collected.
+    pub(in crate::analysis) fn has_widths(&self) -> bool {
+        self.widths.is_some()
+    }
+
+    /// Bits of a lane's element of an access, where it is known and the same for all.
+    pub(super) fn width(&self, row: usize) -> Option<u64> {
+        self.widths.as_ref().map(|widths| widths[row]).filter(|bits| matches!(bits, 32 | 64 | 128))
+    }
+
+    /// Sectors that the global accesses of each row touch, and those that the same bytes need side by side.
+    pub(super) fn sectors(&self) -> Option<[Vec<u64>; 2]> {
+        Some([self.view.counts(SECTORS)?, self.view.counts(IDEAL)?])
     }
 
     /// `w`: warps of the pacing role.

@@ -2,13 +2,20 @@
 
 use super::code::Code;
 use super::main_loop::MainLoop;
-use super::traces::Traces;
+use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Act;
 use std::collections::BTreeSet;
 
 /// Warps of a warpgroup, which multiply together.
 pub(super) const WARPGROUP: u64 = 4;
+
+/// What tells where waits come from.
+pub(super) struct Traces<'s, 'v> {
+    pub(super) samples: &'s Attribution<'v>,
+    /// Questions to mbarriers at which the pacing warps wait for each other.
+    pub(super) turns: BTreeSet<usize>,
+}
 
 /// The rows of such a loop that are no step of products.
 #[derive(Debug, Default)]

@@ -1,8 +1,7 @@
 //! What differs between the machine code of two builds, with everything that only position decides left out.
 
-use super::opcodes::class_of;
+use super::opcodes::{class_of, in_order, label_of};
 use crate::evidence::{SassFunction, SassInstruction};
-use cuda_binary::Class;
 use cuda_binary::flow::body;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
@@ -127,16 +126,13 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
         at_old += usize::from(sign != '+');
         at_new += usize::from(sign != '-');
     }
-    let known = Class::ALL.iter().map(|class| (class.id(), class.label())).chain([("", "Unknown opcodes")]);
-    let change = |(id, label): (&str, &str)| {
-        let (added, removed) = *counts.get(id)?;
-        Some(ClassChange { label: label.to_owned(), added, removed })
-    };
+    let change =
+        |(class, (added, removed)): (&str, _)| ClassChange { label: label_of(class).to_owned(), added, removed };
     let found = SassDiff {
         old: old_code.len(),
         new: new_code.len(),
         is_same: old_text == new_text,
-        classes: known.filter_map(change).collect(),
+        classes: in_order(&counts).map(change).collect(),
         ..SassDiff::default()
     };
     let (hunks, lines_left_out) = hunks(&lines, if found.rewritten().is_some() { 0 } else { LINES_KEPT });
@@ -188,12 +184,10 @@ mod tests {
     fn function(opcodes: &[&str]) -> SassFunction {
         let at = |(position, opcode): (usize, &&str)| SassInstruction {
             offset: 16 * position as u64,
-            predicate: None,
             opcode: (*opcode).into(),
             operands: if *opcode == "BRA" { "0x0".into() } else { "R0".into() },
             targets: if *opcode == "BRA" { vec![0] } else { Vec::new() },
-            places: [].into(),
-            encoding: None,
+            ..SassInstruction::default()
         };
         SassFunction { instructions: opcodes.iter().enumerate().map(at).collect(), ..SassFunction::default() }
     }

@@ -1,20 +1,22 @@
 //! What machine code tells before it runs: static counts, basic blocks, loops and sequences.
 //!
-//! Blocks, dominators and natural loops are `cuda_binary::flow`'s; `opcodes` counts and
+//! Blocks, dominators and natural loops are `cuda_binary::flow`'s, and `listed` has them of a function; `opcodes` counts and
 //! classifies, `sequences` finds instructions that follow each other, `roles` finds where warps part by their number, `diff`
 //! compares two builds. A static count says how often an instruction
 //! stands in the code, never how often it ran.
 
 mod diff;
+mod listed;
 mod opcodes;
 mod roles;
 
 pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, Step, body, loops};
 pub use diff::diff;
 pub(crate) use diff::{DiffLine, SassDiff};
+pub use listed::Listed;
+pub(in crate::analysis) use listed::line_of;
 pub(crate) use opcodes::ClassCount;
 pub(crate) use opcodes::access_width;
-pub(in crate::analysis) use opcodes::count_classes;
 pub use opcodes::sequences;
 pub use opcodes::{class_counts, opcode_counts, opcode_matches};
 pub use roles::dispatches;

@@ -1,17 +1,18 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
-use crate::evidence::{SassFunction, SassInstruction};
-use cuda_binary::flow::{ControlFlow, body};
+use super::listed::Listed;
+use crate::evidence::SassInstruction;
 use cuda_binary::{Class, Op};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How often an opcode stands in a function.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct OpcodeCount {
-    /// Opcode with modifiers.
-    pub opcode: Arc<str>,
-    /// Id of its class in the catalog; empty for an opcode that the catalog does not know.
+/// How many instructions of a class stand in some code.
+///
+/// As JSON: `[class, count, those with a guard]`, without guards where there are none.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(into = "ClassCountJson", from = "ClassCountJson")]
+pub struct ClassCount {
+    /// Id of the class in the catalog; empty for opcodes that the catalog does not know.
     pub class: String,
     /// Instructions in the code.
     pub count: usize,
@@ -19,21 +20,11 @@ pub struct OpcodeCount {
     pub predicated: usize,
 }
 
-/// How many instructions of a class stand in a function.
-///
-/// As JSON: `[class, count, those with a guard, label]`, without the label where it is that of the catalog, and without guards
-/// where there are none.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(into = "ClassCountJson", from = "ClassCountJson")]
-pub struct ClassCount {
-    /// Id of the class in the catalog; empty for opcodes that the catalog does not know.
-    pub class: String,
-    /// The catalog's name for it.
-    pub label: String,
-    /// Instructions in the code.
-    pub count: usize,
-    /// Those of them with a guard.
-    pub predicated: usize,
+impl ClassCount {
+    /// The catalog's name for the class.
+    pub(crate) fn label(&self) -> &'static str {
+        label_of(&self.class)
+    }
 }
 
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -41,26 +32,11 @@ pub struct ClassCount {
 enum ClassCountJson {
     Row(String, usize),
     Guarded(String, usize, usize),
-    Labelled(String, usize, usize, String),
-    /// As snapshots of schemas up to 5 spell it.
-    Named {
-        class: String,
-        label: Option<String>,
-        count: usize,
-        #[serde(default)]
-        predicated: usize,
-    },
-}
-
-/// The catalog's name for a class.
-fn label_of(class: &str) -> Option<&'static str> {
-    Class::of(class).map(Class::label)
 }
 
 impl From<ClassCount> for ClassCountJson {
-    fn from(ClassCount { class, label, count, predicated }: ClassCount) -> ClassCountJson {
+    fn from(ClassCount { class, count, predicated }: ClassCount) -> ClassCountJson {
         match predicated {
-            _ if label_of(&class) != Some(&label) => ClassCountJson::Labelled(class, count, predicated, label),
             0 => ClassCountJson::Row(class, count),
             _ => ClassCountJson::Guarded(class, count, predicated),
         }
@@ -69,15 +45,23 @@ impl From<ClassCount> for ClassCountJson {
 
 impl From<ClassCountJson> for ClassCount {
     fn from(json: ClassCountJson) -> ClassCount {
-        let (class, count, predicated, label) = match json {
-            ClassCountJson::Row(class, count) => (class, count, 0, None),
-            ClassCountJson::Guarded(class, count, predicated) => (class, count, predicated, None),
-            ClassCountJson::Labelled(class, count, predicated, label) => (class, count, predicated, Some(label)),
-            ClassCountJson::Named { class, label, count, predicated } => (class, count, predicated, label),
+        let (class, count, predicated) = match json {
+            ClassCountJson::Row(class, count) => (class, count, 0),
+            ClassCountJson::Guarded(class, count, predicated) => (class, count, predicated),
         };
-        let label = label.unwrap_or_else(|| label_of(&class).unwrap_or_default().to_owned());
-        ClassCount { class, label, count, predicated }
+        ClassCount { class, count, predicated }
     }
+}
+
+/// The catalog's name for a class.
+pub(super) fn label_of(class: &str) -> &'static str {
+    Class::of(class).map_or("Unknown opcodes", Class::label)
+}
+
+/// What was counted by class, in the catalog's order; opcodes that the catalog does not know come last.
+pub(super) fn in_order<T: Copy>(counts: &HashMap<&'static str, T>) -> impl Iterator<Item = (&'static str, T)> {
+    let classes = Class::ALL.iter().map(|class| class.id()).chain([""]);
+    classes.filter_map(|class| Some((class, *counts.get(class)?)))
 }
 
 /// The id of an opcode's class in the catalog; empty for an opcode that it does not know.
@@ -85,47 +69,26 @@ pub(in crate::analysis) fn class_of(opcode: &str) -> &'static str {
     Op::of(opcode).class().map_or("", Class::id)
 }
 
-/// Every opcode of a function's body, the most frequent first, then by name.
-pub fn opcode_counts(function: &SassFunction) -> Vec<OpcodeCount> {
-    let mut counts: HashMap<&Arc<str>, (usize, usize)> = HashMap::new();
-    for instruction in body(function) {
-        let (count, predicated) = counts.entry(&instruction.opcode).or_default();
-        *count += 1;
-        *predicated += usize::from(instruction.predicate.is_some());
-    }
-    let row = |(opcode, (count, predicated)): (&Arc<str>, (usize, usize))| OpcodeCount {
-        opcode: opcode.clone(),
-        class: class_of(opcode).to_owned(),
-        count,
-        predicated,
-    };
-    let mut rows: Vec<OpcodeCount> = counts.into_iter().map(row).collect();
-    rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.opcode.cmp(&b.opcode)));
+/// Every opcode of some code with its modifiers, and how often it stands there: the most frequent first, then by name.
+pub fn opcode_counts(code: &[SassInstruction]) -> Vec<(Arc<str>, usize)> {
+    let mut counts: HashMap<&Arc<str>, usize> = HashMap::new();
+    code.iter().for_each(|instruction| *counts.entry(&instruction.opcode).or_default() += 1);
+    let mut rows: Vec<_> = counts.into_iter().map(|(opcode, count)| (opcode.clone(), count)).collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     rows
 }
 
-/// Instructions of a function's body by class, in the catalog's order; classes that do not occur are left out, and
-/// opcodes that the catalog does not know come last under an empty id.
-pub fn class_counts(function: &SassFunction) -> Vec<ClassCount> {
-    count_classes(body(function).iter())
-}
-
-/// The same of any instructions.
-pub(in crate::analysis) fn count_classes<'a>(
-    instructions: impl Iterator<Item = &'a SassInstruction>,
-) -> Vec<ClassCount> {
+/// Instructions by class, in the catalog's order; classes that do not occur are left out, and opcodes that the catalog does not
+/// know come last under an empty id.
+pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a SassInstruction>) -> Vec<ClassCount> {
     let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
     for instruction in instructions {
         let (count, predicated) = counts.entry(class_of(&instruction.opcode)).or_default();
         *count += 1;
         *predicated += usize::from(instruction.predicate.is_some());
     }
-    let known = Class::ALL.iter().map(|class| (class.id(), class.label()));
-    let row = |(id, label): (&'static str, &str)| {
-        let (count, predicated) = *counts.get(id)?;
-        Some(ClassCount { class: id.to_owned(), label: label.to_owned(), count, predicated })
-    };
-    known.chain([("", "Unknown opcodes")]).filter_map(row).collect()
+    let row = |(class, (count, predicated)): (&str, _)| ClassCount { class: class.to_owned(), count, predicated };
+    in_order(&counts).map(row).collect()
 }
 
 /// Whether an opcode is of a pattern: the same opcode, and the pattern's modifiers occur in the opcode in their order.
@@ -164,10 +127,10 @@ pub struct Sequence {
 
 /// Every place where instructions that match `patterns` (see [`opcode_matches`]) stand in this order in one block, with
 /// at most `gap` other instructions between two of them. Each instruction is part of one place at most.
-pub fn sequences(function: &SassFunction, flow: &ControlFlow, patterns: &[&str], gap: usize) -> Vec<Sequence> {
-    let code = body(function);
+pub fn sequences(listed: &Listed<'_>, patterns: &[&str], gap: usize) -> Vec<Sequence> {
+    let code = listed.code;
     let mut found = Vec::new();
-    for (block, range) in flow.blocks.iter().map(|block| block.instructions.clone()).enumerate() {
+    for (block, range) in listed.flow.blocks.iter().map(|block| block.instructions.clone()).enumerate() {
         let mut at = range.start;
         while at < range.end {
             let end = range.end;

@@ -1,8 +1,8 @@
 //! Roles of warps: code that a choice by thread or warp number sends different warps to.
 
-use crate::evidence::{SassFunction, SassInstruction};
-use cuda_binary::flow::Dominators;
-use cuda_binary::flow::{ControlFlow, body};
+use super::listed::Listed;
+use crate::evidence::SassInstruction;
+use cuda_binary::flow::{ControlFlow, Dominators};
 use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
@@ -28,11 +28,10 @@ pub struct Dispatch {
 
 /// Every place where warps part by their number into at least two roles, of which at least one has a loop that the other
 /// does not run. A choice inside a role is a place of its own only when it parts its own code so again.
-pub fn dispatches(function: &SassFunction, flow: &ControlFlow) -> Vec<Dispatch> {
-    let code = body(function);
+pub fn dispatches(listed: &Listed<'_>) -> Vec<Dispatch> {
+    let Listed { code, flow, loops, .. } = listed;
     let dominators = Dominators::of(flow);
     let origins = Origins { code, flow, dominators: &dominators };
-    let loops = super::loops(flow).0;
     let has_loop = |blocks: &[usize]| loops.iter().any(|found| blocks.binary_search(&found.header).is_ok());
     let mut found: Vec<Dispatch> = Vec::new();
     let mut used: BTreeSet<usize> = BTreeSet::new();

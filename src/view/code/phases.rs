@@ -97,6 +97,6 @@ fn told(one: &LoopRow) -> String {
 
 fn classes(one: &LoopRow) -> String {
     let mostly: Vec<String> =
-        one.classes.iter().take(2).map(|class| format!("{} {}", class.count, class.label)).collect();
+        one.classes.iter().take(2).map(|class| format!("{} {}", class.count, class.label())).collect();
     mostly.join(", ")
 }

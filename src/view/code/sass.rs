@@ -42,7 +42,7 @@ fn classes(audit: &CodeFacts) -> Block {
     let columns = columns_of("Class | Instructions: | Share: | Predicated:");
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
-        vec![text(class.label.clone()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
+        vec![text(class.label()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
     };
     table("classes", columns, audit.classes.iter().map(row).collect()).into()
 }
@@ -98,7 +98,7 @@ fn loops(audit: &CodeFacts) -> Vec<Block> {
 }
 
 fn loop_row(row: &LoopRow) -> Vec<Cell> {
-    let mostly: Vec<String> = row.classes.iter().map(|class| format!("{} {}", class.count, class.label)).collect();
+    let mostly: Vec<String> = row.classes.iter().map(|class| format!("{} {}", class.count, class.label())).collect();
     let remark = match (row.hottest, row.waits) {
         (true, _) => strong("hottest"),
         (false, true) => text("waits"),

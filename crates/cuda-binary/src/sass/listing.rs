@@ -33,7 +33,7 @@ pub struct Predicate {
 }
 
 /// One instruction.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SassInstruction {
     /// Byte offset in the function's code section.
     pub offset: u64,

@@ -1,30 +1,54 @@
-//! Loads whose address is made of what another load brings: an index, then the row that it names.
+//! Loads whose address another load brings: their own value one turn back (a chain), or an index that names a row.
 
-use super::chain::is_circular;
-use super::detail::Indirection;
+use super::detail::{Chain, Indirection};
 use super::point::point;
 use super::study::Study;
-use crate::catalog::Counter;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sectors that the accesses of an instruction touch.
-const SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsGlobal;
-/// Sectors that the same bytes need side by side.
-const IDEAL: Counter = Counter::MemoryL2TheoreticalSectorsGlobalIdeal;
-/// Bits of a lane's element.
-const WIDTH: Counter = Counter::MemoryAccessSizeType;
-
 impl Study<'_> {
+    /// The chain of dependent loads that warps wait for the most; `None` where no load's address is its own value.
+    pub(in crate::analysis) fn chain(&self) -> Option<&Chain> {
+        self.chain.get_or_init(|| chain(self)).as_ref()
+    }
+
     /// The loads through an index, and those that warps wait for the most among them; `None` without any, and without sectors.
     pub fn indirection(&self) -> Option<&Indirection> {
         self.indirection.get_or_init(|| indirection(self)).as_ref()
     }
 }
 
+fn chain(study: &Study<'_>) -> Option<Chain> {
+    let code = &study.code;
+    let waits = study.samples.at_causes("long_scoreboard");
+    let is_awaited = |row: &usize| code.executed[*row] > 0 && waits[*row] > 0 && code.op(*row).loads_global();
+    let circular = (0..code.rows.len()).filter(is_awaited).filter(|row| is_circular(study, *row));
+    let circular: Vec<usize> = circular.collect();
+    let load = circular.iter().copied().max_by_key(|row| waits[*row])?;
+    let all: u64 = circular.iter().map(|row| waits[*row]).sum();
+    Some(Chain { load: point(study, load), share: all as f64 / study.samples.sum as f64 })
+}
+
+/// Whether the address of a load depends on its own value, by itself or through other loads.
+fn is_circular(study: &Study<'_>, load: usize) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![load];
+    while let Some(row) = open.pop() {
+        for behind in study.flows.loads_behind(&study.code, row).iter().copied() {
+            if behind == load {
+                return true;
+            }
+            if seen.insert(behind) {
+                open.push(behind);
+            }
+        }
+    }
+    false
+}
+
 fn indirection(study: &Study<'_>) -> Option<Indirection> {
     let (code, waits) = (&study.code, study.samples.at_causes("long_scoreboard"));
-    let (sectors, ideal) = (study.view.counts(SECTORS)?, study.view.counts(IDEAL)?);
+    let [sectors, ideal] = study.sectors()?;
     let has_excess = |row: usize| sectors[row] > ideal[row];
     let loads = (0..code.rows.len()).filter(|row| is_load(study, *row));
     let through: BTreeMap<usize, BTreeSet<usize>> = loads
@@ -50,7 +74,7 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
         requests: beside().map(|row| code.executed[row]).sum(),
         sectors: beside().map(|row| sectors[row]).sum(),
         ideal: beside().map(|row| ideal[row]).sum(),
-        width_bits: study.view.counts(WIDTH).map(|widths| widths[lead]).filter(|bits| matches!(bits, 32 | 64 | 128)),
+        width_bits: study.width(lead),
         load,
     })
 }
