@@ -66,7 +66,8 @@ pub use kernel::overview::OtherKernel;
 pub(crate) use kernel::pick::Pick;
 pub use kernel::pick::Rows;
 pub(crate) use kernel::private::{
-    make_step_public, public_command, public_path, public_text, public_words, without_home,
+    HIDDEN_ARGUMENTS, make_step_public, public_command, public_parts, public_path, public_text, public_words,
+    without_home,
 };
 pub use kernel::row::Performance;
 pub use kernel::row::Row;

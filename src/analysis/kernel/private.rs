@@ -8,25 +8,30 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What stands for the arguments of a program.
-const ARGUMENTS: &str = "<arguments>";
+pub(crate) const HIDDEN_ARGUMENTS: &str = "<arguments>";
 /// What stands for a value.
 const HIDDEN: &str = "<hidden>";
 /// The tools whose options are known, by their file names.
 const TOOLS: [&str; 3] = ["ncu", "nv-nsight-cu-cli", "compute-sanitizer"];
 
-/// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the file name of the
-/// program under it. What goes before the tool, and what goes behind the program, is hidden; so is everything from an
-/// option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc those of audit.toml.
+/// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the program under it
+/// with the script that an interpreter runs. What goes before the tool, and what goes behind the program, is hidden; so is
+/// everything from an option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc
+/// those of audit.toml.
 pub(crate) fn public_command(line: &str) -> String {
-    if line.is_empty() {
-        return String::new();
-    }
+    let (tool, program) = public_parts(line);
+    [tool, program].concat().join(" ")
+}
+
+/// The two parts of a command line as anyone may see them, quoted for a shell: the tool with its options, each with its
+/// value, and the program. The first is empty where no tool is known, the second where nothing of it may be shown.
+pub(crate) fn public_parts(line: &str) -> (Vec<String>, Vec<String>) {
     let words: Vec<String> = split(line);
-    let mut shown: Vec<String> = Vec::new();
+    let (mut tool, mut shown) = (Vec::new(), Vec::new());
     let program = match words.iter().position(|word| TOOLS.contains(&tool_name(word))) {
         Some(at) => {
-            shown.push(tool_name(&words[at]).to_owned());
-            options(&words[at + 1..], &mut shown, [OptionKind::Flag, OptionKind::Value, OptionKind::File])
+            tool.push(tool_name(&words[at]).to_owned());
+            options(&words[at + 1..], &mut tool, [OptionKind::Flag, OptionKind::Value, OptionKind::File])
         }
         None => {
             let own = words.windows(2).position(|pair| tool_name(&pair[0]) == "audit" && pair[1] == "launch");
@@ -44,15 +49,42 @@ pub(crate) fn public_command(line: &str) -> String {
             shown.extend(["audit".to_owned(), verb.clone(), quoted(subject)]);
             let own = [OptionKind::OwnFlag, OptionKind::OwnValue, OptionKind::OwnFile];
             let rest = options(arguments, &mut shown, own);
-            shown.extend((!rest.is_empty()).then(|| ARGUMENTS.to_owned()));
+            shown.extend((!rest.is_empty()).then(|| HIDDEN_ARGUMENTS.to_owned()));
         }
-        [hidden] if hidden == ARGUMENTS => shown.push(hidden.clone()),
+        [hidden] if hidden == HIDDEN_ARGUMENTS => shown.push(hidden.clone()),
         [program, arguments @ ..] => {
-            shown.push(quoted(file_name(program)));
-            shown.extend((!arguments.is_empty()).then(|| ARGUMENTS.to_owned()));
+            shown.push(quoted(&public_path(program)));
+            let rest = script(program, arguments, &mut shown);
+            shown.extend((!rest.is_empty()).then(|| HIDDEN_ARGUMENTS.to_owned()));
         }
     }
-    shown.join(" ")
+    (tool, shown)
+}
+
+/// Shows the script or the module that Python runs, which is the program that somebody wrote. Gives the words behind it.
+fn script<'w>(program: &str, arguments: &'w [String], shown: &mut Vec<String>) -> &'w [String] {
+    match arguments {
+        [flag, module, rest @ ..] if is_python(program) && flag == "-m" && is_module(module) => {
+            shown.extend([flag.clone(), module.clone()]);
+            rest
+        }
+        [script, rest @ ..] if is_python(program) && script.ends_with(".py") => {
+            shown.push(quoted(&public_path(script)));
+            rest
+        }
+        _ => arguments,
+    }
+}
+
+/// Whether a program is an interpreter of Python, by its name.
+fn is_python(program: &str) -> bool {
+    let version = tool_name(program).strip_prefix("python");
+    version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
+}
+
+/// Whether a word is the name of a module.
+fn is_module(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }
 
 /// Shows the options at the beginning of some words that are of three kinds: without a value, with one, with a file. Gives
@@ -81,7 +113,7 @@ fn options<'w>(words: &'w [String], shown: &mut Vec<String>, kinds: [OptionKind;
         let known = kind.filter(|kind| [value, file, OptionKind::Hidden].contains(kind));
         let given = attached.or_else(|| rest.first().map(String::as_str));
         let (Some(kind), Some(given)) = (known, given) else {
-            shown.push(ARGUMENTS.to_owned());
+            shown.push(HIDDEN_ARGUMENTS.to_owned());
             return &[];
         };
         if attached.is_none() {
@@ -297,23 +329,28 @@ mod tests {
         for (given, shown) in [
             (
                 "/opt/nvidia/ncu --set full -k regex:^a$ -c1 -f -o /scratch/dave/r ./app --token=hf_x 7",
-                "ncu --set full -k 'regex:^a$' -c 1 -f -o r app <arguments>",
+                "ncu --set full -k 'regex:^a$' -c 1 -f -o r ./app <arguments>",
             ),
             (
                 "ncu --set=full --clock-control none python3 train.py --api-key sk-1",
-                "ncu --set=full --clock-control none python3 <arguments>",
+                "ncu --set=full --clock-control none python3 train.py <arguments>",
             ),
+            ("ncu -o x /usr/bin/python3.12 -m pkg.bench", "ncu -o x python3.12 -m pkg.bench"),
+            ("ncu python /home/erin/run.py", "ncu python run.py"),
+            ("ncu python -c 'token.py'", "ncu python <arguments>"),
+            ("ncu python -m token=x", "ncu python <arguments>"),
+            ("ncu ./pythonic a.py", "ncu ./pythonic <arguments>"),
             ("C:\\tools\\ncu.exe --export D:\\work\\greg\\x.ncu-rep app.exe", "ncu --export x.ncu-rep app.exe"),
             ("ncu --hostname gpu17 --mode attach", "ncu --hostname <hidden> --mode attach"),
             ("env KEY=1 srun --nodelist n7 ncu -o x sh -c \"./a --password p; ./b\"", "ncu -o x sh <arguments>"),
             ("ncu --something-new s3cret --set full ./app", "ncu <arguments>"),
-            ("ncu -o x -- ./app -o y", "ncu -o x app <arguments>"),
-            ("ncu --nvtx --nvtx-include dave@host/ ./app", "ncu --nvtx --nvtx-include <hidden> app"),
+            ("ncu -o x -- ./app -o y", "ncu -o x ./app <arguments>"),
+            ("ncu --nvtx --nvtx-include dave@host/ ./app", "ncu --nvtx --nvtx-include <hidden> ./app"),
             ("ncu --metrics a__b.sum,c__d.avg --export", "ncu --metrics a__b.sum,c__d.avg <arguments>"),
             ("/scratch/dave/app --token x", "app <arguments>"),
-            ("TOKEN=x ./app", "app"),
-            ("ncu -o ../../home/alice/rep ./app", "ncu -o rep app"),
-            ("ncu -o file:///home/alice/r ./app", "ncu -o r app"),
+            ("TOKEN=x ./app", "./app"),
+            ("ncu -o ../../home/alice/rep ./app", "ncu -o rep ./app"),
+            ("ncu -o file:///home/alice/r ./app", "ncu -o r ./app"),
             ("nvcc -I../../home/alice/inc a.cu", "nvcc -Iinc a.cu"),
             (
                 "ncu -c 1 /opt/audit launch atomics --cubin /tmp/x/build.cubin --times 0",
