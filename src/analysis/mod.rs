@@ -60,7 +60,7 @@ pub use judgement::{Judgement, Role};
 pub use kernel::build::Build;
 pub(crate) use kernel::build::BuildRow;
 pub(crate) use kernel::configurations::{
-    CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, shown,
+    CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, leave_configurations, shown,
 };
 pub use kernel::overview::OtherKernel;
 pub(crate) use kernel::pick::Pick;
