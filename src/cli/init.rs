@@ -249,7 +249,8 @@ impl Found {
             }
         };
         for source in self.scripts.iter().filter(|source| !source.kernels.is_empty()) {
-            if let Some(run) = self.scripts.iter().find(|script| script.runs(source)) {
+            let by_package = || self.scripts.iter().find(|script| script.runs_package_of(source));
+            if let Some(run) = self.scripts.iter().find(|script| script.runs(source)).or_else(by_package) {
                 launched(source.kernels.clone(), run, &source.path);
             }
         }
