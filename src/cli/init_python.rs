@@ -158,7 +158,7 @@ fn benched(text: &str) -> Vec<Benched> {
 }
 
 /// A call up to the bracket that ends it.
-fn enclosed(text: &str) -> &str {
+pub(super) fn enclosed(text: &str) -> &str {
     let mut depth = 0usize;
     let end = text.find(|c| {
         depth = match c {
@@ -172,7 +172,7 @@ fn enclosed(text: &str) -> &str {
 }
 
 /// What the group of a pattern takes, each once, in order.
-fn names(pattern: &str, text: &str) -> Vec<String> {
+pub(super) fn names(pattern: &str, text: &str) -> Vec<String> {
     let Ok(pattern) = Regex::new(pattern) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for found in pattern.captures_iter(text) {

@@ -1,6 +1,6 @@
 //! The order of the steps, and what they share.
 
-use super::pace::Pace;
+use super::sanitizer::Pace;
 use crate::collect::{
     CollectError, Context, Done, Journal, Launcher, ORDERS, Request, Setback, Store, Summary, Trial, files,
 };
