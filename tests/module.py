@@ -17,6 +17,7 @@ import pyarrow.parquet
 ROOT = Path(__file__).resolve().parent.parent
 H200 = ROOT / "tests/fixtures/h200"
 OLD, NEW = H200 / "gemm_bias_v1.ncu-repz", H200 / "gemm_bias_v2.ncu-repz"
+TUNED = "kernels/triton/evidence/profile.ncu-repz"
 BIN = Path(sys.executable).parent
 
 
@@ -46,13 +47,19 @@ def tables():
     try:
         import pandas  # noqa: F401
 
-        assert len(report.metrics().to_pandas()) == len(report.metrics())
+        metrics = report.metrics()
+        frame, table = metrics.to_pandas(), metrics.to_arrow()
+        assert place(frame["value"].array.__arrow_array__()) == place(table["value"]), "pandas has a copy"
+        integers = [row["integer"] for row in table.to_pylist()]
+        assert [None if number is pandas.NA else number for number in frame["integer"]] == integers
     except ImportError:
         print("pandas: NOT RUN, it is not here")
     try:
         import polars
 
-        assert polars.DataFrame(report.metrics()).height == len(report.metrics())
+        metrics = report.metrics()
+        values = polars.DataFrame(metrics)["value"].to_arrow()
+        assert place(values) == place(metrics.to_arrow()["value"]) and len(values) == len(metrics), "polars has a copy"
     except ImportError:
         print("polars: NOT RUN, it is not here")
     for path, error in ((Path("nowhere.ncu-rep"), OSError), (Path(__file__), ValueError)):
@@ -62,6 +69,11 @@ def tables():
             assert str(met), path
         else:
             raise AssertionError(f"{path} was read")
+
+
+def place(column):
+    """Where the values of a column lie in memory."""
+    return (column.chunk(0) if isinstance(column, pyarrow.ChunkedArray) else column).buffers()[1].address
 
 
 def the_same_as_nvidia():
@@ -205,6 +217,15 @@ def server():
             assert "scoreboard" in (await said("explain", word="long_scoreboard")).lower()
             lines = json.loads(await said("source", report=str(NEW), lines=3))[0]["lines"]
             assert len(lines) == 3 and lines[0]["samples"] >= lines[1]["samples"] > 0, lines
+            tuned = json.loads(await said("source", report=TUNED, kernel="^matmul_kernel$", lines=1))
+            assert [one["launch"] for one in tuned] == [0], "the launch of the chosen configuration"
+            assert tuned[0]["lines"][0]["at"].endswith("/matmul.py:37"), tuned
+            # What an agent names is a file, a word or a subject: it writes nothing and accepts nothing.
+            assert "nothing is known" in await said("explain", word="--help")
+            assert "cannot read --exit-code" in await said("compare", files=["--exit-code", str(NEW)])
+            assert "two files" in await said("compare", files=[str(NEW)])
+            refused = json.loads(await said("check", subjects=["--accept", "--reason=none"]))
+            assert refused["status"] == 2 and "--accept" in refused["error"], refused
             outcome = json.loads(await said("check", subjects=["gemm_bias"]))
             assert outcome["status"] in (0, 1, 6) and "gemm_bias" in outcome["said"], outcome
 

@@ -49,8 +49,10 @@ class Table:
         return pyarrow.table(self)
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame`, by way of pyarrow."""
-        return self.to_arrow().to_pandas()
+        """A `pandas.DataFrame` over the same memory, by way of pyarrow: what is missing is `NA`, integers stay integers."""
+        import pandas
+
+        return self.to_arrow().to_pandas(types_mapper=pandas.ArrowDtype)
 
     def to_polars(self) -> Any:
         """A `polars.DataFrame`."""
@@ -155,8 +157,7 @@ def analyse(path: Path_, *, kernel: str | None = None) -> Analysis:
 
     Raises `AuditError` where the program does.
     """
-    chosen = ["--kernel", kernel] if kernel else []
-    return Analysis(json.loads(_said("dump", "analysis", os.fspath(path), *chosen)), path, kernel)
+    return Analysis(json.loads(_said("dump", "analysis", *_options(kernel=kernel), "--", os.fspath(path))), path, kernel)
 
 
 def compare(*paths: Path_, kernel: str | None = None) -> Comparison:
@@ -164,8 +165,8 @@ def compare(*paths: Path_, kernel: str | None = None) -> Comparison:
 
     Raises `AuditError` where the program does.
     """
-    words = ["compare", *[os.fspath(path) for path in paths], *(["--kernel", kernel] if kernel else [])]
-    return Comparison(json.loads(_said(*words, "--json")), _said(*words, "--width", "120"))
+    words = [*_options(kernel=kernel), "--", *(os.fspath(path) for path in paths)]
+    return Comparison(json.loads(_said("compare", "--json", *words)), _said("compare", "--width", "120", *words))
 
 
 def page(path: Path_, *, baseline: Path_ | None = None, kernel: str | None = None) -> Page:
@@ -173,15 +174,18 @@ def page(path: Path_, *, baseline: Path_ | None = None, kernel: str | None = Non
 
     Raises `AuditError` where the program does.
     """
-    words = ["generate", "--report", os.fspath(path), "--html"]
-    words += ["--baseline", os.fspath(baseline)] if baseline is not None else []
-    words += ["--kernel", kernel] if kernel else []
+    old = None if baseline is None else os.fspath(baseline)
     with tempfile.TemporaryDirectory() as folder:
-        _said(*words, "--out", folder)
+        _said("generate", "--html", *_options(report=os.fspath(path), baseline=old, kernel=kernel, out=folder))
         made = {file.suffix: file for file in sorted(Path(folder).glob("*")) if file.stem != "README"}
         text = Page(made[".md"].read_text(encoding="utf-8"))
         text._html = made[".html"].read_text(encoding="utf-8")
         return text
+
+
+def _options(**named: str | None) -> list[str]:
+    """Options of a verb that are given, each one word, so that a value that begins with `-` is none."""
+    return [f"--{name}={value}" for name, value in named.items() if value is not None]
 
 
 def _said(*words: str) -> str:

@@ -10,9 +10,11 @@ import functools
 import json
 import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
+
+from . import _native
+from ._reports import _options
 
 _INSTRUCTIONS = (
     "Audits of CUDA kernels from Nsight Compute reports (.ncu-rep). Begin with analyse; ceilings are the most that a change "
@@ -20,8 +22,8 @@ _INSTRUCTIONS = (
 )
 #: What the exit status of `check` means.
 _STATUS = {0: "passed", 1: "failed: a regression, wrong results or a check", 6: "cannot be told: measure again"}
-#: Lines that `source` gives at most.
-_LINES = 30
+#: Kernels and lines of each that `source` gives at most.
+_KERNELS, _LINES = 5, 30
 
 
 def _ran(*words: str) -> tuple[int, str, str]:
@@ -32,7 +34,7 @@ def _ran(*words: str) -> tuple[int, str, str]:
 
 
 def _said(*words: str) -> str:
-    """What a verb printed; an error of the tool where it failed."""
+    """What a verb printed; an error of the tool where it failed. What an agent names goes behind `--`, so that it is no option."""
     status, out, error = _ran(*words)
     if status not in (0, 1, 6):
         raise RuntimeError(error or f"audit ended with status {status}")
@@ -42,33 +44,40 @@ def _said(*words: str) -> str:
 def analyse(report: str | None = None, subject: str | None = None, kernel: str | None = None) -> str:
     """What limits each kernel of a report, or of a subject of audit.toml, and the first three changes, each with its ceiling
     and what to check; JSON, at most 2 kB a kernel. `kernel` is a regular expression on the function name."""
-    words = [*([report] if report else []), *(["--subject", subject] if subject else [])]
-    if not words:
+    if not report and not subject:
         raise ValueError("name a report or a subject of audit.toml")
-    return _said("dump", "analysis", "--brief", *words, *(["--kernel", kernel] if kernel else []))
+    of = [*_options(subject=subject, kernel=kernel), "--", *([report] if report else [])]
+    return _said("dump", "analysis", "--brief", *of)
 
 
 def compare(files: list[str], kernel: str | None = None) -> str:
     """Reports or snapshots side by side with a verdict on each reading; the first is the old side."""
-    return _said("compare", *files, *(["--kernel", kernel] if kernel else []), "--width", "120")
+    if len(files) < 2:
+        raise ValueError("name two files or more, the old side first")
+    return _said("compare", "--width=120", *_options(kernel=kernel), "--", *files)
 
 
 def check(subjects: list[str] | None = None) -> str:
     """The gate: whether a kernel of audit.toml became slower or wrong, or fails a check; JSON with the exit status."""
-    status, out, error = _ran("check", *(subjects or []))
+    status, out, error = _ran("check", "--", *(subjects or []))
     meaning = _STATUS.get(status, "not done: see `error`")
-    return json.dumps({"status": status, "meaning": meaning, "said": out, "error": error if status not in _STATUS else ""})
+    said = {"status": status, "meaning": meaning, "said": out, "error": error if status not in _STATUS else ""}
+    return json.dumps(said, ensure_ascii=False)
 
 
 def explain(word: str) -> str:
     """A metric, stall reason, opcode, verdict, threshold or chip in a paragraph."""
-    return _said("explain", word)
+    return _said("explain", "--", word)
 
 
 def source(report: str, kernel: str | None = None, lines: int = 10) -> str:
-    """The source lines of a report's kernels that were sampled most, with instructions executed and the stall reasons; JSON."""
-    said = json.loads(_said("dump", "source", report, *(["--kernel", kernel] if kernel else [])))
-    return json.dumps([_hottest(launch, max(1, min(lines, _LINES))) for launch in said["launches"]])
+    """The source lines that were sampled most, with instructions executed and the stall reasons, of one launch of each of the
+    five kernels of a report that take the most time; JSON. `kernel` is a regular expression on the function name."""
+    of = [*_options(kernel=kernel), "--", report]
+    groups = json.loads(_said("dump", "analysis", *of))["launches"][:_KERNELS]
+    launches = {launch["id"]: launch for launch in json.loads(_said("dump", "source", *of))["launches"]}
+    found = [launches[group["id"]] for group in groups if group["id"] in launches]
+    return json.dumps([_hottest(launch, max(1, min(lines, _LINES))) for launch in found], ensure_ascii=False)
 
 
 #: How the metrics begin that count samples by instruction, and the one that counts all.
@@ -76,25 +85,20 @@ _STALLED, _SAMPLED = "smsp__pcsamp_warps_issue_stalled_", "smsp__pcsamp_sample_c
 
 
 def _hottest(launch: dict[str, Any], lines: int) -> dict[str, Any]:
-    places: dict[tuple[str, int], dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for instruction in launch["instructions"]:
-        if not instruction.get("file"):
-            continue
-        place = places[instruction["file"], instruction["line"]]
-        for metric, value in instruction["metrics"].items():
-            reason = metric.removeprefix(_STALLED)
-            if metric in (_SAMPLED, "inst_executed"):
-                place["samples" if metric == _SAMPLED else "executed"] += value
-            elif reason != metric and not metric.endswith("_not_issued") and value:
-                place[reason] += value
-    order = sorted(places.items(), key=lambda item: (-item[1]["samples"], item[0]))
+    def said(place: dict[str, Any]) -> dict[str, Any]:
+        counts = place["metrics"]
+        reasons = [
+            (count, metric.removeprefix(_STALLED))
+            for metric, count in counts.items()
+            if metric.startswith(_STALLED) and not metric.endswith("_not_issued") and count
+        ]
+        stalls = {reason: count for count, reason in sorted(reasons, reverse=True)[:3]}
+        at, executed = f"{place['file']}:{place['line']}", counts.get("inst_executed", 0)
+        return {"at": at, "samples": counts.get(_SAMPLED, 0), "executed": executed, "stalls": stalls}
 
-    def said(place: tuple[str, int], counts: dict[str, int]) -> dict[str, Any]:
-        reasons = sorted(((n, r) for r, n in counts.items() if r not in ("samples", "executed")), reverse=True)
-        stalls = {reason: n for n, reason in reasons[:3]}
-        return {"at": f"{place[0]}:{place[1]}", "samples": counts["samples"], "executed": counts["executed"], "stalls": stalls}
-
-    return {"kernel": launch["name"], "lines": [said(*item) for item in order[:lines]]}
+    order = sorted(launch["lines"], key=lambda place: -place["metrics"].get(_SAMPLED, 0))
+    head = {"kernel": launch["name"], "launch": launch["id"], "source": launch["source"]["state"]}
+    return head | {"lines": [said(place) for place in order[:lines]]}
 
 
 def server() -> Any:
@@ -114,7 +118,7 @@ def server() -> Any:
 
         return run
 
-    made = MCPServer("kernel-audit", instructions=_INSTRUCTIONS, log_level="WARNING")
+    made = MCPServer("kernel-audit", version=_native.__version__, instructions=_INSTRUCTIONS, log_level="WARNING")
     for tool in (analyse, compare, check, explain, source):
         made.tool(structured_output=False)(told(tool))
     return made

@@ -3,11 +3,11 @@
 use crate::analysis::code::{Checked, CodeFacts};
 use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::configurations::Configuration;
-use crate::analysis::kernel::private;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
+use crate::analysis::kernel::{commands, private};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
 use crate::analysis::readings::with_counted_list;
@@ -109,7 +109,7 @@ impl Side {
             origin.path = private::public_path(&origin.path);
         }
         for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
-            private::make_step_public(step);
+            commands::make_step_public(step);
             step.command = with_counted_list(&step.command);
         }
         for case in self.tested.iter_mut().flat_map(|tested| tested.failed.iter_mut().chain(&mut tested.broken)) {
@@ -193,7 +193,7 @@ impl Side {
 
 fn make_code_public(code: &mut CodeFacts) {
     code.input = private::public_path(&code.input);
-    code.command = private::public_command(&code.command);
+    code.command = commands::public_command(&code.command);
     (code.compiler, code.disassembler) =
         (private::public_text(&code.compiler), private::public_text(&code.disassembler));
     code.warnings.iter_mut().for_each(|(_, text)| *text = private::public_text(text));

@@ -59,15 +59,14 @@ pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::Build;
 pub(crate) use kernel::build::BuildRow;
+pub(crate) use kernel::commands::{HIDDEN_ARGUMENTS, make_step_public, public_command, public_parts};
 pub(crate) use kernel::configurations::{
-    CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, shown,
+    CONFIGURATION_READINGS, Configuration, configuration_rows, configurations, leave_configurations, shown,
 };
 pub use kernel::overview::OtherKernel;
 pub(crate) use kernel::pick::Pick;
 pub use kernel::pick::Rows;
-pub(crate) use kernel::private::{
-    make_step_public, public_command, public_path, public_text, public_words, without_home,
-};
+pub(crate) use kernel::private::{public_path, public_text, public_words, without_home};
 pub use kernel::row::Performance;
 pub use kernel::row::Row;
 pub(crate) use kernel::row::{Change, Direction};

@@ -4,11 +4,11 @@
 //! concluded is a function of these facts, so that a snapshot of them gives the same audit.
 
 use crate::analysis::kernel::overview::{OtherKernel, members, overview, that_matter};
-use crate::analysis::kernel::private;
 use crate::analysis::kernel::readings::Readings;
 use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::{commands, private};
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::public_names;
 use crate::analysis::over_time::{OverTime, over_time};
@@ -224,7 +224,7 @@ impl Profile {
             ncu_version: self.session.ncu_version.clone(),
             cuda_version: self.session.cuda_version.clone(),
             driver_version: self.session.driver_version.clone(),
-            command_line: with_counted_list(&private::public_command(&self.session.command_line)).into(),
+            command_line: with_counted_list(&commands::public_command(&self.session.command_line)).into(),
             ..Session::default()
         };
         self.program = private::public_text(&private::public_path(&self.program)).into();

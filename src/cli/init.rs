@@ -132,21 +132,20 @@ impl Found {
     /// Takes a file that is evidence; whether it is.
     fn take(&mut self, path: &Path) -> bool {
         let is_text = std::fs::metadata(path).is_ok_and(|file| file.len() <= TEXT);
+        let text = || if is_text { crate::read::text(path).ok() } else { None };
         if path.extension().is_some_and(|extension| extension == "cu") {
-            let Some(text) = crate::read::text(path).ok().filter(|_| is_text) else { return false };
+            let Some(text) = text() else { return false };
             self.sources.extend(Source::of(path, &text));
             return self.sources.last().is_some_and(|source| source.path == path);
         }
         if path.extension().is_some_and(|extension| extension == "py") {
-            let text = if is_text { crate::read::text(path).ok() } else { None };
-            let found = text.and_then(|text| script(path, &text));
+            let found = text().and_then(|text| script(path, &text));
             let is_any = found.is_some();
             self.scripts.extend(found);
             return is_any;
         }
         if path.file_name().is_some_and(|name| name == "CMakeLists.txt") {
-            let text = if is_text { crate::read::text(path).ok() } else { None };
-            self.cmakes.extend(text.and_then(|text| Cmake::of(path, &text)));
+            self.cmakes.extend(text().and_then(|text| Cmake::of(path, &text)));
             return false;
         }
         if is_text && let Ok(log) = source::read_build_log(path) {
@@ -249,7 +248,8 @@ impl Found {
             }
         };
         for source in self.scripts.iter().filter(|source| !source.kernels.is_empty()) {
-            if let Some(run) = self.scripts.iter().find(|script| script.runs(source)) {
+            let by_package = || self.scripts.iter().find(|script| script.runs_package_of(source));
+            if let Some(run) = self.scripts.iter().find(|script| script.runs(source)).or_else(by_package) {
                 launched(source.kernels.clone(), run, &source.path);
             }
         }
@@ -327,10 +327,17 @@ impl Found {
         if let (Some((path, _)), true) = (log, line.report.is_some()) {
             text += &format!("ptxas = {}\n", said(path));
         }
-        text += "\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# shape = \"the sizes of this launch\"\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written, in numbers\"\n";
-        text
+        text + WORK
     }
 }
+
+/// What nobody can find in files.
+const WORK: &str = "
+# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware
+# shape = \"the sizes of this launch\"
+# flop = \"2*M*N*K, in numbers\"
+# bytes = \"what must be read and written, in numbers\"
+";
 
 /// The names of the kernels that PyTorch's Inductor writes.
 const INDUCTOR: &str = "^triton_";
@@ -355,7 +362,7 @@ fn program(name: &str, kernel: Option<&str>, script: &Script, source: &Path, has
         true => "bench = true   # checks and times come from kernel_audit.bench\n",
         false => "# bench = true   # once the program calls kernel_audit.bench, which checks and times\n",
     };
-    text + "sanitizers = [\"memcheck\"]\n\n# [subject.work]             # what one launch has to do: makes rates, and bounds by the hardware\n# flop = \"2*M*N*K, in numbers\"\n# bytes = \"what must be read and written, in numbers\"\n"
+    text + "sanitizers = [\"memcheck\"]\n" + WORK
 }
 
 /// Characters of a subject's name that `init` gives; kernels of libraries are called by a hundred.

@@ -1,6 +1,6 @@
 //! A CUDA source as `audit init` finds it: the names of its kernels.
 
-use regex::Regex;
+use super::init_python::{enclosed, names};
 use std::path::{Path, PathBuf};
 
 /// A CUDA source with the names of its kernels.
@@ -22,17 +22,8 @@ impl Source {
 
 /// The names behind `__global__` in a source.
 fn kernels_of(text: &str) -> Vec<String> {
-    let Ok(pattern) = Regex::new(r"__global__[\s\w]*?\b(\w+)\s*\(") else { return Vec::new() };
     let bare: String = text.lines().map(|line| line.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
-    let bare = without_attributes(&bare);
-    let mut names: Vec<String> = Vec::new();
-    for found in pattern.captures_iter(&bare) {
-        let name = &found[1];
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    names(r"__global__[\s\w]*?\b(\w+)\s*\(", &without_attributes(&bare))
 }
 
 /// A source without the attributes that stand between `__global__` and a kernel's name, each with its brackets.
@@ -42,16 +33,7 @@ fn without_attributes(text: &str) -> String {
     while let Some(at) = ATTRIBUTES.iter().filter_map(|name| rest.find(name)).min() {
         bare.push_str(&rest[..at]);
         let behind = rest[at..].find('(').map_or("", |open| &rest[at + open..]);
-        let mut depth = 0usize;
-        let end = behind.find(|c| {
-            depth = match c {
-                '(' => depth + 1,
-                ')' => depth.saturating_sub(1),
-                _ => depth,
-            };
-            depth == 0
-        });
-        rest = end.map_or("", |end| &behind[end + 1..]);
+        rest = behind.get(enclosed(behind).len() + 1..).unwrap_or_default();
     }
     bare + rest
 }

@@ -4,9 +4,19 @@
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
-/// Decorators of kernels, each with whether the compiled kernel keeps the function's name.
-const DECORATORS: [(&str, bool); 4] =
-    [(r"triton\.jit", true), (r"gluon\.jit", true), (r"cute\.kernel", false), (r"helion\.kernel", false)];
+/// Decorators of kernels, each with what stands before and behind the function's name in an expression on the compiled
+/// kernel's. Functions under the first three may be parts of kernels.
+const DECORATORS: [(&str, [&str; 2]); 6] = [
+    (r"triton\.jit", ["^", "$"]),
+    (r"gluon\.jit", ["^", "$"]),
+    (r"jit", ["^", "$"]),
+    (r"cute\.kernel", ["", ""]),
+    (r"helion\.kernel", ["", ""]),
+    (r"T\.prim_func", ["^", "_kernel"]),
+];
+/// Those of which a function may be a part of a kernel, and the one of these that means Triton's only where it was imported.
+const PARTS: usize = 3;
+const BARE: &str = "jit";
 
 /// A Python source with something to audit.
 pub(super) struct Script {
@@ -39,10 +49,12 @@ pub(super) struct Benched {
 /// A source that defines kernels, benches them, has them compiled, or uses PyTorch in a program or a test; `None` for any
 /// other.
 pub(super) fn script(path: &Path, text: &str) -> Option<Script> {
-    let kernels = DECORATORS.iter().flat_map(|(decorator, keeps)| {
+    let has_bare = !names(r"(?m)^\s*from\s+triton\s+import\s+[^#\n]*\b(jit)\b", text).is_empty();
+    let known = DECORATORS.iter().enumerate().filter(|(_, (decorator, _))| has_bare || *decorator != BARE);
+    let kernels = known.flat_map(|(at, (decorator, [before, behind]))| {
         let defined = names(&format!(r"@{decorator}\b(?:\([^)]*\))?[^\n]*\n(?:\s*@[^\n]*\n)*\s*def\s+(\w+)"), text);
-        let own = if *keeps { launched(defined, text) } else { defined };
-        own.into_iter().map(|name| (if *keeps { format!("^{name}$") } else { name.clone() }, name)).collect::<Vec<_>>()
+        let own = if at < PARTS { launched(defined, text) } else { defined };
+        own.into_iter().map(|name| (format!("{before}{name}{behind}"), name)).collect::<Vec<_>>()
     });
     let kernels: Vec<(String, String)> = kernels.collect();
     let benched = if text.contains("kernel_audit") { benched(text) } else { Vec::new() };
@@ -79,13 +91,17 @@ fn launched(defined: Vec<String>, text: &str) -> Vec<String> {
     defined.into_iter().filter(|name| if is_any { on_grid(name) } else { !is_called(name) }).collect()
 }
 
-/// The modules that a source imports.
+/// The packages, modules and names that a source imports, each part of a dotted name by itself.
 fn imports(text: &str) -> Vec<String> {
-    let whole = names(r"(?m)^\s*import\s+([^\n#]+)", text);
-    let first = |name: &str| name.trim().split([' ', '.']).next().unwrap_or_default().to_owned();
-    let mut imports: Vec<String> = whole.iter().flat_map(|line| line.split(',')).map(first).collect();
-    imports.extend(names(r"(?m)^\s*from\s+(\w+)", text));
-    imports
+    let lines = names(r"(?m)^\s*import\s+([^\n#]+)", text).into_iter();
+    let from = names(r"(?m)^\s*from\s+([\w.]+\s+import\s+(?:\([^)]*\)|[^\n#]+))", text);
+    let dotted = lines.chain(from.iter().map(|line| line.replacen("import", ",", 1))).flat_map(|line| {
+        let each = line.split(',').filter_map(|one| one.trim_matches(['(', ')', ' ', '\n']).split_whitespace().next());
+        each.map(str::to_owned).collect::<Vec<_>>()
+    });
+    dotted
+        .flat_map(|name| name.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>())
+        .collect()
 }
 
 impl Script {
@@ -102,6 +118,13 @@ impl Script {
     pub(super) fn runs(&self, source: &Script) -> bool {
         let module = source.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         self.is_program && self.path == source.path || self.uses(module.as_deref().unwrap_or_default())
+    }
+
+    /// Whether running it may launch the kernels of a source by a package that the source is a part of.
+    pub(super) fn runs_package_of(&self, source: &Script) -> bool {
+        let folders = source.path.parent().into_iter().flat_map(Path::components);
+        let mut packages = folders.map(|folder| folder.as_os_str().to_string_lossy().into_owned());
+        packages.any(|package| self.uses(&package))
     }
 
     /// Whether running it runs a module.
@@ -135,7 +158,7 @@ fn benched(text: &str) -> Vec<Benched> {
 }
 
 /// A call up to the bracket that ends it.
-fn enclosed(text: &str) -> &str {
+pub(super) fn enclosed(text: &str) -> &str {
     let mut depth = 0usize;
     let end = text.find(|c| {
         depth = match c {
@@ -149,7 +172,7 @@ fn enclosed(text: &str) -> &str {
 }
 
 /// What the group of a pattern takes, each once, in order.
-fn names(pattern: &str, text: &str) -> Vec<String> {
+pub(super) fn names(pattern: &str, text: &str) -> Vec<String> {
     let Ok(pattern) = Regex::new(pattern) else { return Vec::new() };
     let mut names: Vec<String> = Vec::new();
     for found in pattern.captures_iter(text) {
@@ -186,6 +209,32 @@ mod tests {
         };
         assert_eq!(of(""), ["whole"]);
         assert_eq!(of("@triton.jit\ndef third(x): pass\ndef f(x):\n    whole[(1,)](x)\n"), ["whole"]);
+    }
+
+    #[test]
+    fn kernels_go_by_the_names_that_their_compilers_give() {
+        let of = |text: &str| {
+            let found = script(Path::new("a.py"), text).map(|script| script.kernels).unwrap_or_default();
+            found.into_iter().map(|(filter, _)| filter).collect::<Vec<_>>()
+        };
+        assert_eq!(of("from triton import cdiv, jit\n@jit\ndef k(x): pass\n"), ["^k$"]);
+        assert_eq!(of("from numba import jit\n@jit\ndef k(x): pass\n"), [""; 0]);
+        let tiles = "@tilelang.jit(out_idx=[-1])\ndef matmul(M):\n    @T.prim_func\n    def gemm(A):\n        pass\n    return gemm\n";
+        assert_eq!(of(tiles), ["^gemm_kernel"]);
+    }
+
+    #[test]
+    fn modules_of_packages_are_found_by_what_imports_them() {
+        let kernel = script(Path::new("pkg/ops/soft.py"), "@triton.jit\ndef soft(x): pass\n").unwrap();
+        let uses = |text: &str| {
+            let test = script(Path::new("tests/test_a.py"), &format!("import torch\n{text}\n")).unwrap();
+            (test.runs(&kernel), test.runs_package_of(&kernel))
+        };
+        assert_eq!(uses("from pkg.ops.soft import f"), (true, true));
+        assert_eq!(uses("from pkg.ops import (\n    other,\n    soft as s,\n)"), (true, true));
+        assert_eq!(uses("import pkg.ops as o, os"), (false, true));
+        assert_eq!(uses("from ..ops import f"), (false, true));
+        assert_eq!(uses("from package import softmax"), (false, false));
     }
 
     #[test]

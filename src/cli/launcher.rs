@@ -25,8 +25,7 @@ pub(super) fn own_program() -> std::io::Result<PathBuf> {
 /// The launcher of a subject; `has_build` says that its cubin is made into the evidence folder.
 pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> Result<Launcher, Failure> {
     if !subject.collect.run.is_empty() {
-        let mut program = Words::new();
-        subject.collect.run.iter().for_each(|word| program.one(word));
+        let program: Words = subject.collect.run.iter().collect();
         return Ok(if subject.collect.bench { Launcher::Bench(program) } else { Launcher::Program(program) });
     }
     let (Some(plan), true) = (&subject.plan, subject.code.is_some()) else {
@@ -37,18 +36,16 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
     };
     let program =
         own_program().map_err(|error| Failure::usage(format!("the path of this program cannot be found: {error}")))?;
-    let mut words = Words::new();
+    let mut words = Words::default();
     words.shown_as(program, "audit");
     words.one("launch");
     words.one(subject.name.as_str());
     if let Some(variant) = folders.variant {
-        words.one("--variant");
-        words.one(variant.slug());
+        words.pair("--variant", variant.slug());
     }
     let config = folders.config.and_then(Path::file_name).filter(|name| *name != DEFAULT_CONFIG);
     if let Some(name) = config {
-        words.one("--config");
-        words.one(name);
+        words.pair("--config", name);
     }
     if has_build {
         let cubin = folders.evidence.join(files::BUILD.1);

@@ -37,6 +37,7 @@ pub(super) fn each_kernel(
     let want = Want { allow_damage, ..analysis::want_for(work) };
     let mut profile = source::Profile::open(path, allow_damage)?;
     let mut report = profile.read_chosen(&want, analysis::brief(), |_| HashSet::new())?;
+    analysis::leave_configurations(&mut report);
     let kernels = match Kernels::of(&report, filter) {
         Ok(kernels) => kernels,
         Err(error) => return Ok(Some(error)),

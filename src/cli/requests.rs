@@ -13,7 +13,7 @@ use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{
     self, Build, Check, Collecting, Context, METRIC_SETS, Machine, Metrics, Places, Profile, Progress, Request, Stated,
-    Summary, Tests, Trial, Words,
+    Summary, Tests, Trial,
 };
 use crate::config::{Code, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
@@ -120,21 +120,17 @@ fn request(
 
 /// The smaller program for compute-sanitizer, where the subject names one.
 fn check(keys: &Collecting, project: &Path) -> Option<Check> {
-    let mut program = Words::new();
-    keys.check_run.iter().for_each(|word| program.one(word));
     let inputs = keys.check_run.iter().map(PathBuf::from).filter(|path| project.join(path).is_file()).collect();
-    (!keys.check_run.is_empty()).then_some(Check { program, inputs })
+    (!keys.check_run.is_empty()).then(|| Check { program: keys.check_run.iter().collect(), inputs })
 }
 
 /// The project's own tests of a subject, where it states some.
 fn tests(subject: &Subject, project: &Path) -> Option<Tests> {
     let words = &subject.tests.as_ref().filter(|tests| !tests.pytest.is_empty())?.pytest;
-    let mut program = Words::new();
-    words.iter().for_each(|word| program.one(word));
     // A test is named as tests/test_gemm.py::test_wide.
     let files = words.iter().map(|word| PathBuf::from(word.split("::").next().unwrap_or_default()));
     let inputs = files.filter(|path| project.join(path).is_file()).collect();
-    Some(Tests { program, stated: Stated { text: String::new(), inputs } })
+    Some(Tests { program: words.iter().collect(), stated: Stated { text: String::new(), inputs } })
 }
 
 fn profile(subject: &Subject, keys: &Collecting, arguments: &Collect, chip: Option<&str>) -> Profile {

@@ -79,12 +79,7 @@ const CHOICE: &str = "TRITON_CACHE_AUTOTUNING=1";
 
 /// A program that calls `kernel_audit.bench`, told what is wanted.
 fn told(program: &Words, step: &str) -> Words {
-    let mut words = Words::new();
-    words.one("env");
-    words.one(format!("KERNEL_AUDIT_STEP={step}"));
-    words.one(CHOICE);
-    words.extend(program.clone());
-    words
+    ["env", &format!("KERNEL_AUDIT_STEP={step}"), CHOICE].into_iter().collect::<Words>().then(program)
 }
 
 impl Launcher {
@@ -106,7 +101,7 @@ impl Launcher {
                     Watch::Sanitize => 1,
                     Watch::Profile(launches) | Watch::Times(launches) => launches,
                 };
-                words.pair("--times", &launches.saturating_sub(1).to_string());
+                words.pair("--times", launches.saturating_sub(1).to_string());
                 words
             }
         }
@@ -127,12 +122,9 @@ impl Launcher {
         self.stated(trial)?;
         let (own, flag) = match (self, trial) {
             (Launcher::Bench(words), _) => {
-                let mut all = Words::new();
-                all.one("env");
-                all.one(CHOICE);
+                let mut all: Words = ["env", CHOICE].into_iter().collect();
                 all.shown_as(format!("KERNEL_AUDIT_BENCH={file}"), format!("KERNEL_AUDIT_BENCH={}", files::BENCH.1));
-                all.extend(words.clone());
-                return Some(all);
+                return Some(all.then(words));
             }
             (Launcher::Own(own), Trial::Check) => (own, "--check"),
             (Launcher::Own(own), Trial::Time) => (own, "--time"),

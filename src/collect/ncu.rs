@@ -39,7 +39,7 @@ const BENCH_RANGE: &str = "audit/";
 impl Profile {
     /// The arguments of ncu up to the program: the report goes to `report`.
     pub fn words(&self, report: &str) -> Words {
-        let (mut words, keys) = (Words::new(), &self.keys);
+        let (mut words, keys) = (Words::default(), &self.keys);
         let mut sections = keys.sections.clone();
         let mut metrics = keys.extra.clone();
         match &self.metrics {
@@ -53,7 +53,7 @@ impl Profile {
             words.pair("--section", section);
         }
         if !metrics.is_empty() {
-            words.pair("--metrics", &metrics.join(","));
+            words.pair("--metrics", metrics.join(","));
         }
         words.pair("--import-source", if self.source { "yes" } else { "no" });
         words.pair("--clock-control", &keys.clock);
@@ -61,14 +61,14 @@ impl Profile {
         words.pair("--replay-mode", &keys.replay);
         words.pair("--target-processes", "all");
         if let Some(kernel) = self.kernel.as_ref().filter(|_| !keys.bench) {
-            words.pair("--kernel-name", &format!("regex:{kernel}"));
+            words.pair("--kernel-name", format!("regex:{kernel}"));
         }
         if keys.skip > 0 {
-            words.pair("--launch-skip", &keys.skip.to_string());
+            words.pair("--launch-skip", keys.skip.to_string());
         }
         // Every launch that `kernel_audit.bench` shows is meant.
         if !keys.bench {
-            words.pair("--launch-count", &keys.count.to_string());
+            words.pair("--launch-count", keys.count.to_string());
         }
         if keys.together.is_some() && !keys.bench {
             words.pair("--filter-mode", "per-launch-config");

@@ -1,7 +1,7 @@
 //! What is to be collected of a subject, with what, and what it comes to.
 
 use super::launcher::{Launcher, Stated, Trial, Watch};
-use super::{Collecting, Done, Machine, Places, Profile, Progress, Setback, Tool, Words};
+use super::{Collecting, Done, Machine, Places, Profile, Progress, Setback, Words};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -175,10 +175,7 @@ impl Summary {
 
 /// The arguments of nsys up to the program, for a timeline at `path`.
 pub(super) fn timeline_words(path: &str) -> Words {
-    let mut words = Words::new();
-    words.one("profile");
-    words.one("--trace=cuda");
-    words.one("--force-overwrite=true");
+    let mut words: Words = ["profile", "--trace=cuda", "--force-overwrite=true"].into_iter().collect();
     words.file("--output", &recording(Path::new(path)).display().to_string());
     words
 }
@@ -186,22 +183,4 @@ pub(super) fn timeline_words(path: &str) -> Words {
 /// Where nsys records to, beside the timeline.
 pub(super) fn recording(path: &Path) -> PathBuf {
     path.with_extension("nsys-rep")
-}
-
-/// The command line of a tool on a program.
-pub(super) fn shown(prefix: &[String], tool: Tool, words: &Words, program: &Words) -> String {
-    let mut all = Words::new();
-    prefix.iter().for_each(|word| all.one(word));
-    all.one(tool.name());
-    all.extend(words.clone());
-    all.extend(program.clone());
-    all.shown()
-}
-
-/// The command line of the launcher alone.
-pub(super) fn shown_own(prefix: &[String], words: &Words) -> String {
-    let mut all = Words::new();
-    prefix.iter().for_each(|word| all.one(word));
-    all.extend(words.clone());
-    all.shown()
 }

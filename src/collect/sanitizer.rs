@@ -11,11 +11,11 @@ const MOST: u32 = 1000;
 
 /// The arguments of compute-sanitizer up to the program: findings go to `xml`.
 pub(crate) fn sanitizer_words(tool: SanitizerTool, xml: &str) -> Words {
-    let mut words = Words::new();
+    let mut words = Words::default();
     words.pair("--tool", tool.name());
     words.one("--xml");
     words.file("--save", xml);
-    words.pair("--print-limit", &MOST.to_string());
+    words.pair("--print-limit", MOST.to_string());
     words.pair("--target-processes", "all");
     if tool == SanitizerTool::Racecheck {
         // Hazards as a whole and not one by one.

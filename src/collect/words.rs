@@ -7,12 +7,16 @@ use std::ffi::{OsStr, OsString};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words(Vec<(OsString, String)>);
 
-impl Words {
-    /// No words.
-    pub fn new() -> Words {
-        Words::default()
+/// Words that are shown as they are.
+impl<W: AsRef<OsStr>> FromIterator<W> for Words {
+    fn from_iter<I: IntoIterator<Item = W>>(all: I) -> Words {
+        let mut words = Words::default();
+        all.into_iter().for_each(|word| words.one(word));
+        words
     }
+}
 
+impl Words {
     /// A word that is shown as it is.
     pub fn one(&mut self, word: impl AsRef<OsStr>) {
         let word = word.as_ref();
@@ -24,7 +28,7 @@ impl Words {
         self.0.push((word.as_ref().to_owned(), shown.into()));
     }
 
-    pub fn pair(&mut self, option: &str, value: &str) {
+    pub fn pair(&mut self, option: &str, value: impl AsRef<OsStr>) {
         self.one(option);
         self.one(value);
     }
@@ -35,9 +39,10 @@ impl Words {
         self.shown_as(path, path.rsplit(['/', '\\']).next().unwrap_or(path));
     }
 
-    /// Further words behind these.
-    pub fn extend(&mut self, words: Words) {
-        self.0.extend(words.0);
+    /// These with further words behind them.
+    pub fn then(mut self, words: &Words) -> Words {
+        self.0.extend_from_slice(&words.0);
+        self
     }
 
     pub fn arguments(&self) -> impl Iterator<Item = OsString> {
@@ -56,7 +61,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_can_be_given_to_a_shell() {
-        let mut words = Words::new();
+        let mut words = Words::default();
         words.pair("--kernel-name", "regex:^a$");
         words.file("--export", "/tmp/.making/x.ncu-rep");
         words.one("it's");

@@ -1,6 +1,6 @@
 //! What an agent needs to go on, in at most 2 kB a kernel: standing, limiter, the first changes, what was refuted before.
 
-use super::brief::shown_levers;
+use super::brief::{place_of, shown_levers};
 use super::reason::Reason;
 use crate::analysis::{Audit, Judgement, Lever, Standing, Verdict};
 use crate::catalog::Code;
@@ -14,7 +14,7 @@ const MOST: usize = 2000;
 /// Changes that are named at most.
 const CHANGES: usize = 3;
 /// Characters of a sentence.
-const SENTENCE: usize = 220;
+const SENTENCE: usize = 360;
 
 #[derive(serde::Serialize)]
 pub(super) struct Kernel {
@@ -38,6 +38,10 @@ struct Change {
     code: String,
     #[serde(rename = "do")]
     action: String,
+    /// `gemm.cu:20`, `launch`, or `kernel` where no line is known.
+    at: String,
+    /// Between what percent of the run time measured changes of this kind saved; `null` where too few were measured.
+    forecast: Option<[f64; 2]>,
     /// Percent of the run time that it saves at most; `null` without a bound.
     ceiling: Option<f64>,
     why: String,
@@ -97,10 +101,16 @@ fn change(lever: &Lever) -> Change {
     Change {
         code: lever.code.to_string(),
         action: said(&lever.sentence),
-        ceiling: lever.bound.map(|bound| (bound * 10.0).round() / 10.0),
+        at: cut(&place_of(&lever.at, false).to_plain()),
+        forecast: lever.forecast.map(|ends| ends.map(tenths)),
+        ceiling: lever.bound.map(tenths),
         why: said(&lever.why),
         check: said(&lever.check),
     }
+}
+
+fn tenths(percent: f64) -> f64 {
+    (percent * 10.0).round() / 10.0
 }
 
 fn said(words: &Words) -> String {

@@ -228,7 +228,11 @@ fn doubt(timed: &TimedChange) -> String {
     };
     match &timed.doubt {
         None => "",
-        Some(Doubt::OtherGpu(old, new)) => return format!("it ran on another GPU: {old} → {new}"),
+        Some(Doubt::OtherGpu(old, new)) => {
+            let named =
+                |gpu: &String| if gpu.is_empty() { "one that its file does not name".into() } else { gpu.clone() };
+            return format!("it ran on another GPU: {} → {}", named(old), named(new));
+        }
         Some(Doubt::OtherTool(old, new)) => {
             let said = |told: &Option<String>| {
                 told.clone().unwrap_or_else(|| "a launch between two events by this program".into())

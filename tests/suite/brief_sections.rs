@@ -231,7 +231,7 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
     let sections_of_ncu =
         ["WarpStateStats", "SourceCounters", "MemoryWorkloadAnalysis"].map(|one| format!("--section {one}"));
     let command = format!(
-        "`ncu --set basic {} --import-source yes --kernel-name gemm_bias_v1 --launch-count 1 -o new devset …`",
+        "`ncu --clock-control none --set basic {} --import-source yes --kernel-name gemm_bias_v1 --launch-count 1 -o new ./devset …`",
         sections_of_ncu.join(" ")
     );
     says(next, &command);

@@ -107,7 +107,7 @@ fn tools_run_in_order_behind_the_prefix_and_their_files_are_kept() {
     assert_eq!(profile["tool"], "ncu 2025.3.1.0");
     let command = profile["command"].as_str().unwrap();
     assert!(command.starts_with("ncu --section LaunchStats"), "{command}");
-    assert!(command.ends_with("--export profile.ncu-rep program <arguments>"), "{command}");
+    assert!(command.ends_with("--export profile.ncu-rep ./program <arguments>"), "{command}");
     assert!(
         command.contains("--clock-control none") && command.contains("--kernel-name 'regex:^stream_triad$'"),
         "{command}"

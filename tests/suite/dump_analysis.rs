@@ -121,3 +121,23 @@ fn the_kernels_of_a_long_page_are_said_one_by_one_and_none_is_lost() {
     let one = project.run("dump analysis long.csv --brief --kernel ^k599$").done();
     assert!(one.matches("\"name\"").count() == 1 && one.ends_with("]}\n"), "{one}");
 }
+
+#[test]
+fn changes_in_brief_say_where_and_how_much_and_configurations_are_no_kernels() {
+    let report = format!("{}/kernels/triton/evidence/profile.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+    let told = dump(Path::new("."), &[&report, "--brief"]);
+    let kernels = told["kernels"].as_array().unwrap();
+    // Of the five configurations that the report holds beside it, the product is the one that its function chose.
+    let names: Vec<&str> = kernels.iter().map(|kernel| kernel["name"].as_str().unwrap()).collect();
+    let written = ["attention_kernel", "column_sum_kernel", "matmul_kernel", "layernorm_kernel"];
+    assert!(names.len() == 5 && written.iter().all(|name| names.contains(name)), "{names:?}");
+    let slow = kernels.iter().find(|kernel| kernel["name"] == "column_sum_kernel").unwrap();
+    let [first, _, third] = slow["next"].as_array().unwrap().as_slice() else { panic!("{slow}") };
+    assert_eq!((&first["at"], &third["at"]), (&"column_sum.py:15".into(), &"launch".into()));
+    let [low, high] = [0, 1].map(|at| first["forecast"][at].as_f64().unwrap());
+    assert!(0.0 < low && low < high && high <= first["ceiling"].as_f64().unwrap(), "{first}");
+    for kernel in kernels {
+        assert!(!kernel.to_string().contains("less, …"), "a sentence is cut: {kernel}");
+        assert!(serde_json::to_vec(kernel).unwrap().len() <= 2000, "{kernel}");
+    }
+}

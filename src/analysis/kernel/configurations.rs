@@ -5,7 +5,7 @@ use super::pick::Pick;
 use super::summary::DURATION;
 use crate::catalog::Counter;
 use crate::evidence::{Launch, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The range around everything that is shown.
 const SHOWN: &str = "audit";
@@ -82,6 +82,18 @@ pub(crate) fn configurations(report: &Report, subject: &str, function: &str) -> 
     all
 }
 
+/// Leaves the launches out that show a configuration of a subject beside the subject's own, where `kernel_audit.bench`
+/// showed both: kernels of one name, grid and block that are compiled otherwise are not one kernel.
+pub(crate) fn leave_configurations(report: &mut Report) {
+    let told = |launch: &Launch| {
+        let at = launch.nvtx.iter().position(|range| *range.name == *SHOWN)?;
+        Some(launch.nvtx.get(at + 1)?.name.clone())
+    };
+    let subjects: HashSet<_> = report.launches.iter().filter_map(told).collect();
+    let is_one = |name: &str| name.split_once(OF).is_some_and(|(subject, _)| subjects.contains(subject));
+    report.launches.retain(|launch| !told(launch).is_some_and(|name| is_one(&name)));
+}
+
 fn is_in(launch: &Launch, range: &str) -> bool {
     launch.nvtx.iter().any(|open| *open.name == *range)
 }
@@ -138,6 +150,9 @@ mod tests {
         let all = configurations(&report, "mm", "mm");
         let said: Vec<_> = all.iter().map(|one| (one.name.as_str(), one.is_chosen, one.time())).collect();
         assert_eq!(said, [("B = 128", false, Some(30.0)), ("B = 64", true, Some(41.0))]);
+        let mut rest = report.clone();
+        leave_configurations(&mut rest);
+        assert_eq!(rest.launches.iter().map(|launch| launch.id).collect::<Vec<_>>(), [0, 1, 5]);
         assert_eq!(all[0].readings.get(Counter::LaunchSharedMemPerBlockDynamic.name()), Some(&1024.0));
         assert_eq!(shown(&report, "other", &Pick::default()), None);
         assert_eq!(shown(&report, "mm", &Pick { nvtx: Some("mm2".into()), ..Pick::default() }), None);

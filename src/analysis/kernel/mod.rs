@@ -3,6 +3,7 @@
 //! Receives a report and a selection, gives one kernel with its readings; the rooms above derive and judge.
 
 pub(in crate::analysis) mod build;
+pub(in crate::analysis) mod commands;
 pub(in crate::analysis) mod configurations;
 pub(in crate::analysis) mod overview;
 pub(in crate::analysis) mod pick;

@@ -1,111 +1,11 @@
-//! Keeping people, machines and what a program works on off the page. Of a command that ran under a tool, the tool's own
-//! options stay and the program's file name; of a path, what does not begin at the root of a machine.
+//! Keeping people and machines off the page: of a path stays what does not begin at the root of a machine.
 
-use crate::catalog::{OptionKind, tool_option};
-use crate::evidence::CollectedStep;
 use crate::shell::{quoted, split};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// What stands for the arguments of a program.
-const ARGUMENTS: &str = "<arguments>";
-/// What stands for a value.
-const HIDDEN: &str = "<hidden>";
-/// The tools whose options are known, by their file names.
-const TOOLS: [&str; 3] = ["ncu", "nv-nsight-cu-cli", "compute-sanitizer"];
-
-/// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the file name of the
-/// program under it. What goes before the tool, and what goes behind the program, is hidden; so is everything from an
-/// option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc those of audit.toml.
-pub(crate) fn public_command(line: &str) -> String {
-    if line.is_empty() {
-        return String::new();
-    }
-    let words: Vec<String> = split(line);
-    let mut shown: Vec<String> = Vec::new();
-    let program = match words.iter().position(|word| TOOLS.contains(&tool_name(word))) {
-        Some(at) => {
-            shown.push(tool_name(&words[at]).to_owned());
-            options(&words[at + 1..], &mut shown, [OptionKind::Flag, OptionKind::Value, OptionKind::File])
-        }
-        None => {
-            let own = words.windows(2).position(|pair| tool_name(&pair[0]) == "audit" && pair[1] == "launch");
-            let program = own.or_else(|| words.iter().position(|word| !word.contains('=')));
-            program.map_or(&[][..], |at| &words[at..])
-        }
-    };
-    match program {
-        [] => {}
-        [tool, arguments @ ..] if tool_name(tool) == "nvcc" => {
-            shown.push("nvcc".to_owned());
-            shown.extend(arguments.iter().map(|word| public_word(word)));
-        }
-        [own, verb, subject, arguments @ ..] if tool_name(own) == "audit" && verb == "launch" => {
-            shown.extend(["audit".to_owned(), verb.clone(), quoted(subject)]);
-            let own = [OptionKind::OwnFlag, OptionKind::OwnValue, OptionKind::OwnFile];
-            let rest = options(arguments, &mut shown, own);
-            shown.extend((!rest.is_empty()).then(|| ARGUMENTS.to_owned()));
-        }
-        [hidden] if hidden == ARGUMENTS => shown.push(hidden.clone()),
-        [program, arguments @ ..] => {
-            shown.push(quoted(file_name(program)));
-            shown.extend((!arguments.is_empty()).then(|| ARGUMENTS.to_owned()));
-        }
-    }
-    shown.join(" ")
-}
-
-/// Shows the options at the beginning of some words that are of three kinds: without a value, with one, with a file. Gives
-/// the words behind them; none behind an option that is of no kind.
-fn options<'w>(words: &'w [String], shown: &mut Vec<String>, kinds: [OptionKind; 3]) -> &'w [String] {
-    let [flag, value, file] = kinds;
-    let mut rest = words;
-    while let Some((word, after)) = rest.split_first().filter(|(word, _)| word.starts_with('-') && word.len() > 1) {
-        rest = after;
-        if word == "--" {
-            break;
-        }
-        let (name, attached) = match word.split_once('=').filter(|_| word.starts_with("--")) {
-            Some((name, value)) => (name, Some(value)),
-            // `-c1` is `-c 1`.
-            None if !word.starts_with("--") && word.is_char_boundary(2) && word.len() > 2 => {
-                (&word[..2], Some(&word[2..]))
-            }
-            None => (word.as_str(), None),
-        };
-        let kind = tool_option(name);
-        if kind == Some(flag) {
-            shown.push(name.to_owned());
-            continue;
-        }
-        let known = kind.filter(|kind| [value, file, OptionKind::Hidden].contains(kind));
-        let given = attached.or_else(|| rest.first().map(String::as_str));
-        let (Some(kind), Some(given)) = (known, given) else {
-            shown.push(ARGUMENTS.to_owned());
-            return &[];
-        };
-        if attached.is_none() {
-            rest = &rest[1..];
-        }
-        let given = match kind {
-            OptionKind::Hidden => HIDDEN.to_owned(),
-            kind if kind == file => quoted(&public_path(given)),
-            _ => quoted(&without_names(given)),
-        };
-        let joint = if word.starts_with("--") && attached.is_some() { "=" } else { " " };
-        shown.push(format!("{name}{joint}{given}"));
-    }
-    rest
-}
-
-/// The file name of a word, without the ending of Windows.
-fn tool_name(word: &str) -> &str {
-    let name = file_name(word);
-    name.strip_suffix(".exe").unwrap_or(name)
-}
-
 /// The last part of a path of any system.
-fn file_name(path: &str) -> &str {
+pub(super) fn file_name(path: &str) -> &str {
     let path = path.trim_end_matches(['/', '\\']);
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -124,7 +24,7 @@ pub(crate) fn public_path(path: &str) -> String {
 
 /// A word of a command, whole or behind the name of an option (`-I/usr/include`, `--path=/x`), with its path as anyone may
 /// see it; quoted where a shell needs that.
-fn public_word(word: &str) -> String {
+pub(super) fn public_word(word: &str) -> String {
     let start = match word.find(['/', '\\', '~']) {
         None => return quoted(word),
         Some(_) if word.starts_with("--") || word.contains('=') => word.find('=').map_or(0, |at| at + 1),
@@ -166,13 +66,6 @@ pub(crate) fn public_text(text: &str) -> String {
         rest = &rest[c.len_utf8()..];
     }
     without_names(&shown)
-}
-
-/// A step of a collection as anyone may see it.
-pub(crate) fn make_step_public(step: &mut CollectedStep) {
-    step.command = public_command(&step.command);
-    step.why = public_text(&step.why);
-    step.remarks.iter_mut().for_each(|remark| *remark = public_text(remark));
 }
 
 /// What is replaced in a text, in this order: what a text needs for the pattern to match it, the pattern, and by what.
@@ -249,7 +142,7 @@ fn homes(text: &str) -> Option<&'static regex::Regex> {
 
 /// A text as it may be shown to anyone: home folders as `~`, and the names of their owners, values of environment
 /// variables, hosts and addresses as `<hidden>`.
-fn without_names(text: &str) -> String {
+pub(super) fn without_names(text: &str) -> String {
     let mut owners: Vec<String> = Vec::new();
     for found in homes(text).into_iter().flat_map(|homes| homes.captures_iter(text)) {
         owners.extend(found.iter().skip(1).flatten().map(|owner| owner.as_str().to_owned()));
@@ -290,48 +183,6 @@ mod tests {
     fn every_pattern_is_valid() {
         assert_eq!(PATTERNS.len(), REPLACED.len());
         assert!(HOMES.is_some());
-    }
-
-    #[test]
-    fn of_a_command_the_tools_own_options_stay_and_the_programs_name() {
-        for (given, shown) in [
-            (
-                "/opt/nvidia/ncu --set full -k regex:^a$ -c1 -f -o /scratch/dave/r ./app --token=hf_x 7",
-                "ncu --set full -k 'regex:^a$' -c 1 -f -o r app <arguments>",
-            ),
-            (
-                "ncu --set=full --clock-control none python3 train.py --api-key sk-1",
-                "ncu --set=full --clock-control none python3 <arguments>",
-            ),
-            ("C:\\tools\\ncu.exe --export D:\\work\\greg\\x.ncu-rep app.exe", "ncu --export x.ncu-rep app.exe"),
-            ("ncu --hostname gpu17 --mode attach", "ncu --hostname <hidden> --mode attach"),
-            ("env KEY=1 srun --nodelist n7 ncu -o x sh -c \"./a --password p; ./b\"", "ncu -o x sh <arguments>"),
-            ("ncu --something-new s3cret --set full ./app", "ncu <arguments>"),
-            ("ncu -o x -- ./app -o y", "ncu -o x app <arguments>"),
-            ("ncu --nvtx --nvtx-include dave@host/ ./app", "ncu --nvtx --nvtx-include <hidden> app"),
-            ("ncu --metrics a__b.sum,c__d.avg --export", "ncu --metrics a__b.sum,c__d.avg <arguments>"),
-            ("/scratch/dave/app --token x", "app <arguments>"),
-            ("TOKEN=x ./app", "app"),
-            ("ncu -o ../../home/alice/rep ./app", "ncu -o rep app"),
-            ("ncu -o file:///home/alice/r ./app", "ncu -o r app"),
-            ("nvcc -I../../home/alice/inc a.cu", "nvcc -Iinc a.cu"),
-            (
-                "ncu -c 1 /opt/audit launch atomics --cubin /tmp/x/build.cubin --times 0",
-                "ncu -c 1 audit launch atomics --cubin build.cubin --times 0",
-            ),
-            (
-                "audit launch atomics --cubin kept/build.cubin --check --json-to c.json --secret x",
-                "audit launch atomics --cubin kept/build.cubin --check --json-to c.json <arguments>",
-            ),
-            (
-                "nvcc -cubin -arch=sm_90a -I/scratch/dave/include -Iinclude --options-file=/home/x/f -o a.cubin kernels/a.cu",
-                "nvcc -cubin -arch=sm_90a -Iinclude -Iinclude --options-file=f -o a.cubin kernels/a.cu",
-            ),
-            ("", ""),
-        ] {
-            assert_eq!(public_command(given), shown, "{given}");
-            assert_eq!(public_command(&public_command(given)), public_command(given), "{given}");
-        }
     }
 
     #[test]

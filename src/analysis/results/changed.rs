@@ -145,10 +145,10 @@ pub(super) fn changed(
     let drift = [&before, &after].into_iter().filter_map(|samples| drift(samples)).max_by(f64::total_cmp);
     let is_more =
         |drift: &f64| time.change.is_some_and(|change| *drift > change.abs().max(limits[Threshold::Unchanged]));
-    let (verdict, doubt) = if old_gpu != gpu {
-        (Verdict::NotComparable, Some(Doubt::OtherGpu(old_gpu.clone(), gpu.clone())))
-    } else if told(old.benchmark) != told(new.benchmark) {
+    let (verdict, doubt) = if told(old.benchmark) != told(new.benchmark) {
         (Verdict::NotComparable, Some(Doubt::OtherTool(told(old.benchmark), told(new.benchmark))))
+    } else if old_gpu != gpu {
+        (Verdict::NotComparable, Some(Doubt::OtherGpu(old_gpu.clone(), gpu.clone())))
     } else if was != is {
         (Verdict::NotComparable, Some(Doubt::OtherFlush(was, is)))
     } else if !is_alike {
@@ -184,7 +184,7 @@ mod tests {
     use crate::analysis::results::timing::Timing;
     use crate::analysis::results::timing::tests::{around, benchmark};
     use crate::analysis::versus::verdict::Verdict;
-    use crate::evidence::Benchmark;
+    use crate::evidence::{Benchmark, ToldTimes};
 
     /// A kernel that meets its power limit at the tenth of thirty samples and takes a ninth longer from there on.
     fn capped(ms: f64) -> Benchmark {
@@ -206,6 +206,16 @@ mod tests {
 
     fn timing(new: &Benchmark, old: &Benchmark) -> Timing {
         Timing::of(new, Some(old), &Work::default(), &Limits::default()).expect("samples")
+    }
+
+    #[test]
+    fn times_of_another_tool_do_not_compare_whatever_gpu_they_name() {
+        let told = ToldTimes { row: "r".into(), what: "a call".into(), taken: 30, stands_for: None };
+        let mut other = free(0.9);
+        (other.told, other.device.name) = (Some(told), String::new());
+        let change = timing(&other, &free(1.0)).change.expect("two sides");
+        assert_eq!(change.verdict, Verdict::NotComparable);
+        assert!(matches!(change.doubt, Some(Doubt::OtherTool(None, Some(_)))), "{:?}", change.doubt);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The step that compiles the subject's source.
 
-use super::key::Key;
 use super::run::{Session, seconds};
+use super::step::Key;
 use crate::collect::{CollectError, Compile, Done, Tool, compile, files};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::time::Duration;

@@ -4,9 +4,6 @@
 //! Receives a request, gives a summary and what lies in the evidence folder.
 
 mod build;
-mod expected;
-mod key;
-mod pace;
 mod profile;
 mod run;
 mod sanitizer;

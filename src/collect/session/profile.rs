@@ -45,8 +45,6 @@ impl Session<'_> {
                 words: &|path| profile.words(path),
                 key_words: &|path| wanted.words(path),
                 program: program.clone(),
-                limit: self.request.keys().timeout,
-                limit_key: "timeout",
                 inputs,
             };
             if !self.profiled_once(&step, &profile, &left_out, &unknown)? {

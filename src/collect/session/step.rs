@@ -1,9 +1,7 @@
 //! How any step goes: it is kept where its file is there from the same, else its tool runs and what it wrote is judged.
 
-use super::key::Key;
 use super::run::{Session, seconds};
 use crate::collect::progress::percentage;
-use crate::collect::request::{shown, shown_own};
 use crate::collect::{Call, CollectError, Context, Done, Ran, Request, Setback, Stage, Tool, Words, run_watched};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::ffi::OsString;
@@ -22,10 +20,17 @@ pub(super) struct Step<'s> {
     pub(super) key_words: &'s dyn Fn(&str) -> Words,
     /// The program that the tool watches.
     pub(super) program: Words,
-    pub(super) limit: Duration,
-    /// Which key of audit.toml raises the limit.
-    pub(super) limit_key: &'static str,
     pub(super) inputs: &'s str,
+}
+
+impl Step<'_> {
+    /// How long it may take, and which key of audit.toml raises that.
+    pub(super) fn limit(&self, request: &Request) -> (Duration, &'static str) {
+        match self.tool {
+            Some(Tool::ComputeSanitizer) => (request.keys().sanitizer_timeout, "sanitizer_timeout"),
+            _ => (request.keys().timeout, "timeout"),
+        }
+    }
 }
 
 /// Why an attempt gave no file.
@@ -54,9 +59,9 @@ impl Session<'_> {
         judge: &dyn Fn(&Path, &Ran, &str) -> Result<Judged, Missed>,
     ) -> Result<bool, CollectError> {
         let (request, context) = (self.request, self.context);
-        let line = |prefix: &[String], words: &Words| match step.tool {
-            Some(tool) => shown(prefix, tool, words, &step.program),
-            None => shown_own(prefix, words),
+        let line = |prefix: &[String], words: &Words| {
+            let before: Words = prefix.iter().map(String::as_str).chain(step.tool.map(Tool::name)).collect();
+            before.then(words).then(&step.program).shown()
         };
         let command = line(request.behind(), &(step.words)(step.file));
         if let Some(plan) = &mut self.plan {
@@ -138,10 +143,10 @@ impl Session<'_> {
     ) -> Result<Result<Judged, Missed>, CollectError> {
         let (request, context) = (self.request, self.context);
         let path = std::path::absolute(stage.path()).unwrap_or_else(|_| stage.path());
-        let mut words = (step.words)(&path.display().to_string());
-        words.extend(step.program.clone());
+        let words = (step.words)(&path.display().to_string()).then(&step.program);
         let turn = self.turn();
-        let call = self.call(watcher, &words, step.limit.min(self.left()));
+        let (limit, key) = step.limit(request);
+        let call = self.call(watcher, &words, limit.min(self.left()));
         self.journal.begin(step.name, &record.command);
         let begun = Instant::now();
         let ended = run_watched(&call, &mut |bytes| {
@@ -163,9 +168,9 @@ impl Session<'_> {
             Err(CollectError::TimedOut { seconds, .. }) => {
                 record.outcome = StepOutcome::TimedOut;
                 self.late.push(step.name.to_owned());
-                Ok(Err(Missed::For(match request.keys().deadline.filter(|_| call.limit < step.limit) {
+                Ok(Err(Missed::For(match request.keys().deadline.filter(|_| call.limit < limit) {
                     Some(deadline) => past(step, deadline),
-                    None => too_late(step, seconds),
+                    None => too_late(step, key, seconds),
                 })))
             }
             Err(error) => Err(error),
@@ -241,11 +246,10 @@ pub(super) const DEADLINE: &str =
     "raise `deadline` under [subject.collect]; name a smaller `check_run`, or fewer `sanitizers`";
 
 /// A step that was stopped.
-fn too_late(step: &Step<'_>, seconds: u64) -> Setback {
+fn too_late(step: &Step<'_>, key: &str, seconds: u64) -> Setback {
     let name = step.tool.map_or("audit launch", Tool::name);
     let what = format!("{name} did not end within {seconds} s and was stopped with all its children");
-    let cure =
-        format!("make sure the program terminates by itself, or raise `{}` under [subject.collect]", step.limit_key);
+    let cure = format!("make sure the program terminates by itself, or raise `{key}` under [subject.collect]");
     Setback::new(what, cure)
 }
 
@@ -261,4 +265,27 @@ fn missing(error: &CollectError) -> Setback {
     let text = error.to_string();
     let (what, cure) = text.split_once("\n  help: ").unwrap_or((&text, ""));
     Setback::new(what.replace("\n ", ";"), cure)
+}
+
+/// What decides a step, as a hash over named parts: a step whose key is the same is not made again.
+pub(super) struct Key(blake3::Hasher);
+
+impl Key {
+    pub(super) fn new(step: &str) -> Key {
+        let mut key = Key(blake3::Hasher::new());
+        key.part("step", step);
+        key
+    }
+
+    pub(super) fn part(&mut self, name: &str, value: impl AsRef<[u8]>) -> &mut Key {
+        let value = value.as_ref();
+        // The length keeps two parts from reading as one.
+        self.0.update(format!("{name} {}\n", value.len()).as_bytes());
+        self.0.update(value);
+        self
+    }
+
+    pub(super) fn finish(&self) -> String {
+        self.0.finalize().to_hex().to_string()
+    }
 }

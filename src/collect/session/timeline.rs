@@ -21,8 +21,6 @@ impl Session<'_> {
             words: &timeline_words,
             key_words: &timeline_words,
             program: request.program.watched(Watch::Profile(1)),
-            limit: request.keys().timeout,
-            limit_key: "timeout",
             inputs,
         };
         let here = context.places.find(Tool::Nsys).map(|found| found.path);
@@ -38,8 +36,7 @@ impl Session<'_> {
             if !recorded.is_file() {
                 return Err(refused(format!("nsys ended with {} and recorded nothing: {}", ran.status, last())));
             }
-            let mut words = Words::new();
-            ["stats", "--format", "csv", "--report", TABLES].iter().for_each(|word| words.one(word));
+            let mut words: Words = ["stats", "--format", "csv", "--report", TABLES].into_iter().collect();
             words.one(&recorded);
             let tables = run(&call(request, context, watcher.clone(), &words, request.keys().timeout));
             let tables = tables.map_err(|error| refused(format!("`nsys stats` gave no tables: {error}")))?;

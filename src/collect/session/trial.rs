@@ -22,9 +22,7 @@ impl Session<'_> {
             tool: None,
             words: &words,
             key_words: &words,
-            program: Words::new(),
-            limit: request.keys().timeout,
-            limit_key: "timeout",
+            program: Words::default(),
             inputs: &self.stated(stated, inputs),
         };
         let program = match trial {

@@ -127,7 +127,9 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         Some((reference, timing.reference.as_ref()?.time.median, timing.kernel.time.median))
     });
     if let Some((reference, theirs, ours)) = beside {
-        first.push(format!("{} % of {}", format::fixed(100.0 * theirs / ours, 0), called(&reference.name)));
+        // A function of Python may have the name of what is audited.
+        let kind = if reference.name.starts_with(FUNCTION) { "the reference " } else { "" };
+        first.push(format!("{} % of {kind}{}", format::fixed(100.0 * theirs / ours, 0), called(&reference.name)));
     }
     parts.push(words::strong(first.join(" · ")).into());
     let mut all = words::join(parts, "");
@@ -207,10 +209,13 @@ fn other_state(audit: &Audit) -> String {
     format!("; {held} {}", parts.join(" · "))
 }
 
+/// How `kernel_audit.bench` begins the name of a function that it compares with.
+const FUNCTION: &str = "reference ";
+
 /// What a reference is called in a few words: a library without its version and types, a function of Python (which
 /// `kernel_audit.bench` names `reference matmul`) as `matmul()`.
 pub(in crate::view) fn called(reference: &str) -> Cow<'_, str> {
-    if let Some(function) = reference.strip_prefix("reference ") {
+    if let Some(function) = reference.strip_prefix(FUNCTION) {
         return format!("{function}()").into();
     }
     let name = reference.split(',').next().unwrap_or(reference);

@@ -41,6 +41,7 @@ pub(in crate::view) use kernels::in_full as kernels_in_full;
 pub(in crate::view) use lead::called;
 pub(super) use lead::lines as lead;
 pub(in crate::view) use memory::levels as memory_levels;
+pub(super) use next::place_of;
 pub(super) use order::sections;
 pub(in crate::view) use phases::in_full as phases_in_full;
 pub(in crate::view) use places::{called_line, file as file_of, phase_words, role_name};

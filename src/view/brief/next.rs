@@ -105,7 +105,7 @@ fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
 }
 
 /// Where a lever is pulled: `:107`, with its file where `is_one` does not hold for those of the table.
-fn place_of(at: &Where, is_one: bool) -> Words {
+pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
     match at {
         Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),

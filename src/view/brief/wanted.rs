@@ -3,7 +3,7 @@
 use super::actions;
 use super::lead::setting;
 use super::numbers::row;
-use crate::analysis::{Audit, StallBasis};
+use crate::analysis::{Audit, HIDDEN_ARGUMENTS, StallBasis, public_parts};
 use crate::catalog::{Code, Counter};
 use crate::shell::quoted;
 use crate::words;
@@ -45,6 +45,9 @@ const WAITS: &str = "WarpStateStats";
 const BY_LINE: &str = "SourceCounters";
 /// The sections that every version of ncu collects when it is asked for none.
 const DEFAULT: [&str; 3] = ["SpeedOfLight", "LaunchStats", "Occupancy"];
+/// Options of ncu that decide what two reports have in common.
+const CONDITIONS: [&str; 5] =
+    ["--clock-control", "--cache-control", "--replay-mode", "--target-processes", "--graph-profiling"];
 /// Characters of a kernel's name from which on a command does not repeat it, and launches that it asks for at most.
 const NAME: usize = 60;
 const LAUNCHES: usize = 20;
@@ -80,7 +83,10 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     if lacking.is_empty() {
         return None;
     }
+    let (tool, shown) = public_parts(&audit.new.command_line);
+    let is_condition = |option: &String| CONDITIONS.contains(&option.split([' ', '=']).next().unwrap_or_default());
     let mut words = vec!["ncu".to_owned()];
+    words.extend(tool.into_iter().filter(is_condition));
     words
         .extend(collected(audit).into_iter().filter(|flag| !lacking.iter().any(|asked| flag.ends_with(asked.section))));
     words.extend(lacking.iter().map(|asked| format!("--section {}", asked.section)));
@@ -91,8 +97,7 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
         words.push(format!("--kernel-name {}", quoted(function)));
     }
     words.push(format!("--launch-count {} -o new", audit.new.launches.len().clamp(1, LAUNCHES)));
-    let program = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
-    words.push(format!("{} …", program.filter(|name| !name.is_empty()).map_or_else(|| "APP".to_owned(), quoted)));
+    words.extend(program(audit, &shown));
     let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
     Some(words!(
         "**{}:** `{}`. It adds {}.",
@@ -100,6 +105,16 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
         words.join(" "),
         answers.join("; ")
     ))
+}
+
+/// The program that was profiled, with `…` for what pages do not show of it; `APP …` where nothing is known.
+fn program(audit: &Audit, shown: &[String]) -> Vec<String> {
+    if shown.iter().any(|word| word != HIDDEN_ARGUMENTS) {
+        return shown.iter().map(|word| if word == HIDDEN_ARGUMENTS { "…".to_owned() } else { word.clone() }).collect();
+    }
+    let process = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
+    let name = process.filter(|name| !name.is_empty()).map_or_else(|| "APP".to_owned(), quoted);
+    vec![name, "…".to_owned()]
 }
 
 /// What the report was collected with, as flags: its set and its sections; those of ncu's default where it names neither.
