@@ -67,7 +67,7 @@ fn by(audit: &Audit, takes: impl Fn(Op) -> bool) -> String {
 
 /// The busiest pipes and issue.
 fn arithmetic(audit: &Audit) -> Vec<Option<String>> {
-    let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
+    let is_own = |part: Part| part == Part::Issue || part.computes();
     let units = audit.bottleneck.units.iter().filter(|unit| is_own(unit.part)).take(PARTS);
     units.map(|unit| Some(format!("{} {} %", unit.name, format::fixed(100.0 * unit.share, 1)))).collect()
 }

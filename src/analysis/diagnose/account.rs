@@ -7,7 +7,7 @@
 use super::level::load_time;
 use super::machine::{Machine, PLACES, place};
 use super::measures::Measures;
-use crate::catalog::{self, Part, StallReason};
+use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
 
 /// What the model may be off by, in shares of the time: what saves within this of the most is not told from it.
@@ -69,18 +69,18 @@ impl Shares<'_> {
 }
 
 /// The part of the wait for a load that is spent in a queue, by the time that it takes; `None` where that was not measured.
-pub(super) fn queued(m: &Measures<'_, '_>) -> Option<f64> {
+pub(super) fn queued(m: &Measures<'_>) -> Option<f64> {
     times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0))
 }
 
 /// The time of a load over what one takes in an idle chip; `None` where that was not measured.
-pub(super) fn times_idle(m: &Measures<'_, '_>) -> Option<f64> {
-    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
+pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
+    let latency = m.chip()?.latency.as_ref()?;
     m.sampled()?;
     Some(load_time(m)? / f64::from(latency.dram?))
 }
 
-fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
+fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     use StallReason::{
         Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MathPipeThrottle,
         MioThrottle, NotSelected, Selected, ShortScoreboard, TexThrottle, Wait,
@@ -89,7 +89,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
     let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
     let on_way = [LOADS.as_slice(), &L1].concat();
-    let pressure = m.kernel_of.phases.and_then(|phases| phases.pressure);
+    let pressure = m.phases.and_then(|phases| phases.pressure);
     let mut told = 0.0;
     for reason in StallReason::VARIANTS.iter().copied() {
         let Some(share) = m.wait(reason) else { continue };
@@ -114,7 +114,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
             }
             Wait | BranchResolving => found.wait(share, &own, None, rest),
             Barrier => {
-                let products = m.kernel_of.phases.map_or(0.0, |phases| phases.at_products());
+                let products = m.phases.map_or(0.0, |phases| phases.at_products());
                 found.wait(share * products, &[Part::ComputeTensor], None, rest);
                 found.wait(share * (1.0 - products), &[], None, rest);
             }
@@ -129,7 +129,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
 }
 
 impl Account {
-    pub(super) fn of(m: &Measures<'_, '_>, machine: &Machine) -> Account {
+    pub(super) fn of(m: &Measures<'_>, machine: &Machine) -> Account {
         let shares = shares(m, machine);
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();

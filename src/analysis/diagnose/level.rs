@@ -4,7 +4,7 @@ use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::phases::Study;
-use crate::catalog::{self, Counter, Family, Part, Threshold};
+use crate::catalog::{Counter, Family, Part, Threshold};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
 
@@ -72,16 +72,16 @@ const SHARED_AND_FP64: [Counter; 2] =
 
 /// Whether hardware that FP64 and tensor instructions share worked mostly for tensor instructions, where no opcodes were counted:
 /// most of its busy cycles are none of the FP64 pipe.
-pub(super) fn is_mostly_tensor(k: &Kernel<'_, '_>) -> bool {
-    let [shared, fp64] = SHARED_AND_FP64.map(|name| k.kernel.value(name));
+pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
+    let [shared, fp64] = SHARED_AND_FP64.map(|name| k.value(name));
     shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64)
 }
 
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
 /// holds a block.
-pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
+pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
     let listed = units::busiest(k.kernel);
-    let wholes = WHOLES.iter().filter_map(|name| Some(BusyUnit::new(name, k.kernel.value(name)?)));
+    let wholes = WHOLES.iter().filter_map(|name| Some(BusyUnit::new(name, k.value(name)?)));
     let mut found: Vec<Unit> = Vec::new();
     for unit in listed.into_iter().chain(wholes) {
         let Some(part) = part(k, &unit, has_tensor) else { continue };
@@ -92,13 +92,13 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
         }
     }
     let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
-    let l1 = k.kernel.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
-    let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.kernel.value(L1_OVER_LAUNCH)?)));
+    let l1 = k.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
+    let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.value(L1_OVER_LAUNCH)?)));
     if let Some(over) = l1.filter(|_| !has_l1) {
         found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
     }
     let has_dram = found.iter().any(|unit| unit.part == Part::MemoryDram);
-    if let Some(percent) = k.kernel.value(DRAM).filter(|_| !has_dram) {
+    if let Some(percent) = k.value(DRAM).filter(|_| !has_dram) {
         found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
     found.extend(rolled_up(k, active, &found));
@@ -107,12 +107,12 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
 }
 
 /// The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
-fn rolled_up(k: &Kernel<'_, '_>, active: Option<f64>, found: &[Unit]) -> Vec<Unit> {
+fn rolled_up(k: &Kernel<'_>, active: Option<f64>, found: &[Unit]) -> Vec<Unit> {
     let sides = [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)];
     let is_known = |of_memory: bool| found.iter().any(|unit| is_memory(unit) == of_memory);
     let lacking = sides.into_iter().filter(|(.., of_memory)| !is_known(*of_memory));
     let of_side = lacking.filter_map(|(whole, name, of_memory)| {
-        let unit = BusyUnit::new(whole, k.kernel.value(whole)?);
+        let unit = BusyUnit::new(whole, k.value(whole)?);
         Some(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active.filter(|_| !of_memory)) })
     });
     of_side.collect()
@@ -134,7 +134,7 @@ pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
 
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
 /// executed: without tensor instructions it is not the tensor pipe.
-fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
+fn part(k: &Kernel<'_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     let name = unit.counter.as_str();
     if Family::NoUnit.has(name) {
         return None;
@@ -155,7 +155,7 @@ fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     }
 }
 
-fn of(k: &Kernel<'_, '_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit {
+fn of(k: &Kernel<'_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit {
     let share = unit.percent / 100.0;
     let while_held = active.filter(|active| *active > 0.0 && !is_shared(part)).map(|active| (share / active).min(1.0));
     let step = k.phases.and_then(|phases| phases.step_efficiency).filter(|_| part == Part::ComputeTensor);
@@ -188,24 +188,24 @@ pub(super) const QUEUED: f64 = 2.0;
 
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
-pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
-    let both = |names: [Counter; 2]| -> Option<f64> { names.into_iter().map(|name| k.kernel.value(name)).sum() };
-    let asked = k.kernel.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
+pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
+    let both = |names: [Counter; 2]| -> Option<f64> { names.into_iter().map(|name| k.value(name)).sum() };
+    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
     both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
 /// Cycles of a load: the longest single wait for loads in a turn of the main loop, or all of them where code does not part them; `None`
 /// where that was not measured.
-pub(super) fn load_time(k: &Kernel<'_, '_>) -> Option<f64> {
+pub(super) fn load_time(k: &Kernel<'_>) -> Option<f64> {
     Some(k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0))
 }
 
 /// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
 /// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. None of the loads spends most of it in a queue.
-pub(super) fn is_thin(k: &Kernel<'_, '_>, units: &[Unit]) -> bool {
+pub(super) fn is_thin(k: &Kernel<'_>, units: &[Unit]) -> bool {
     let of = |part: Part| units.iter().find(|unit| unit.part == part);
     let times_idle = || {
-        let latency = catalog::chip(k.kernel.device().compute_capability?)?.latency.as_ref()?;
+        let latency = k.chip()?.latency.as_ref()?;
         Some(load_time(k)? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
     };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };

@@ -9,7 +9,7 @@ use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::{Phases, Study};
-use crate::catalog::{self, Counter, Part, StallReason, Threshold};
+use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
 use std::ops::Deref;
@@ -33,8 +33,8 @@ pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
-pub(in crate::analysis) struct Measures<'a, 'r> {
-    pub(super) kernel_of: &'a Kernel<'a, 'r>,
+pub(in crate::analysis) struct Measures<'a> {
+    pub(super) kernel_of: &'a Kernel<'a>,
     /// `B`: blocks.
     pub(super) blocks: Option<f64>,
     /// `W`: warps of a block.
@@ -69,23 +69,22 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
 }
 
 /// Whether the chip copies tiles by TMA; also where it is not known.
-fn may_copy_in_bulk(k: &Kernel<'_, '_>) -> bool {
-    let chip = k.kernel.device().compute_capability.and_then(catalog::chip);
-    chip.is_none_or(|chip| chip.has_bulk_copies)
+fn may_copy_in_bulk(k: &Kernel<'_>) -> bool {
+    k.chip().is_none_or(|chip| chip.has_bulk_copies)
 }
 
-impl<'a, 'r> Deref for Measures<'a, 'r> {
-    type Target = Kernel<'a, 'r>;
+impl<'a> Deref for Measures<'a> {
+    type Target = Kernel<'a>;
 
-    fn deref(&self) -> &Kernel<'a, 'r> {
+    fn deref(&self) -> &Kernel<'a> {
         self.kernel_of
     }
 }
 
-impl<'a, 'r> Measures<'a, 'r> {
-    pub(super) fn of(k: &'a Kernel<'a, 'r>) -> Measures<'a, 'r> {
-        let positive = |name: Counter| k.kernel.value(name).filter(|value| *value > 0.0);
-        let ratio = |part: Counter, whole: Counter| Some(k.kernel.value(part)? / positive(whole)?);
+impl<'a> Measures<'a> {
+    pub(super) fn of(k: &'a Kernel<'a>) -> Measures<'a> {
+        let positive = |name: Counter| k.value(name).filter(|value| *value > 0.0);
+        let ratio = |part: Counter, whole: Counter| Some(k.value(part)? / positive(whole)?);
         let key = k.kernel.key();
         let threads = key.block.and_then(Dim3::count);
         let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);

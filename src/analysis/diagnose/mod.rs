@@ -6,7 +6,9 @@
 //! that, `roof` what is left and ruled out.
 
 mod account;
+mod draft;
 pub(in crate::analysis) mod finding;
+mod held;
 mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;

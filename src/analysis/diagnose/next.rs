@@ -1,7 +1,9 @@
 //! What could be done about a verdict, ranked.
 
+use super::draft::{Ask, Draft};
 use super::lever::Lever;
-use super::patterns::{Ask, Draft, WORTH_A_TRY, by_caller, changes};
+use super::patterns::origin::by_caller;
+use super::patterns::{WORTH_A_TRY, changes};
 use crate::catalog::{Action, Threshold};
 
 /// Changes, each with the share of the time that it is expected to save.
@@ -23,7 +25,7 @@ const FIRST: usize = 2;
 
 /// What could be done, once for each action: the one that is expected to save most, and one that can be done before one that cannot.
 /// Those that can be done, and those that cannot.
-pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Drafts, Drafts) {
+pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
     let mut merged = Drafts::new();
     for draft in changes(ask) {
         let expected = draft.expected(ask);
@@ -37,12 +39,12 @@ pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Drafts, Drafts) {
 }
 
 /// The levers of a kernel, of what can be done and what cannot.
-pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
+pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
-    let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
+    let least = ask.limits[Threshold::LeverLeast] / 100.0;
     merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);

@@ -1,11 +1,14 @@
 //! What is said where nothing is left to do, and what is ruled out.
 
+use super::draft::{Ask, Draft};
+use super::held::{count, share};
 use super::level::Level;
 use super::lever::LeverCode;
-use super::machine::{Change, Machine, ROOF};
-use super::measures::Measures;
+use super::machine::{Change, ROOF};
 use super::next::Levers;
-use super::patterns::{Draft, WORTH, WORTH_A_TRY, count, excess, packable, share, wavefronts};
+use super::patterns::banks::wavefronts;
+use super::patterns::sectors::{excess, packable};
+use super::patterns::{WORTH, WORTH_A_TRY};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
@@ -25,16 +28,16 @@ impl Levers {
 
 /// The part that needs most of the time is nearly full, and nothing that was computed takes off what is worth a row: what is left, and
 /// that only less work helps.
-pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) -> Option<Words> {
+pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
-    let is_pipe = <&str>::from(part).starts_with("compute-") && part != Part::ComputeControl;
+    let is_pipe = part.computes() && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
-    let is_full = Machine::of(m).need(part).is_some_and(|need| need >= ROOF);
+    let is_full = m.machine.need(part).is_some_and(|need| need >= ROOF);
     if !is_full || levers.names(&[Action::Rebuild]) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
-    let bytes = |name: Counter| m.kernel.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
+    let bytes = |name: Counter| m.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let neighbour =
         bytes(Counter::DramBytesReadSum).zip(bytes(Counter::DramBytesWriteSum)).filter(|_| part == Part::MemoryDram);
     let less = match neighbour {
@@ -65,7 +68,7 @@ pub(super) fn at_the_roof(m: &Measures<'_, '_>, limiter: Code, levers: &Levers) 
 }
 
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.
-pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
+pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
     if let Some(wave) = wavefronts(m).filter(|_| !levers.names(&[Action::Unconflict])) {
         let excess = wave.all - wave.ideal;
@@ -76,7 +79,7 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn
     }
     let coalescing = levers.saves(Action::Coalesce);
     let has_lever = coalescing.is_some_and(|saves| saves >= WORTH_A_TRY) || levers.names(&[Action::Coalesce]);
-    if let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty() && !has_lever) {
+    if let Some(phases) = m.phases.filter(|phases| !phases.accesses.is_empty() && !has_lever) {
         let inherent: u64 =
             phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
         let is_shifted = phases.accesses.iter().any(|access| access.is_shifted() && !access.is_inherent);
@@ -95,7 +98,7 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn
         let all_slots = Change { warps: (room, room), ..Change::default() };
         if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
-        } else if room >= 1.0 || Machine::of(m).after(&all_slots).expected < WORTH_A_TRY {
+        } else if room >= 1.0 || m.machine.after(&all_slots).expected < WORTH_A_TRY {
             let sizes = m.block_sizes();
             let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
             let fuller = fuller.map(|(size, most)| {
@@ -104,7 +107,7 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn
             found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
         }
     }
-    let wave = m.kernel_of.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
+    let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
     if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(&[Action::WholeWaves])) {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));

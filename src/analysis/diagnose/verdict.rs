@@ -2,13 +2,16 @@
 //! is, what stands beside it, and what could be done.
 
 use super::account::{Account, ERROR, Taker};
+use super::draft::{Ask, Draft};
 use super::finding::{Finding, Severity};
+use super::held::{At, Held, share};
 use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, drafts, levers};
-use super::patterns::{self, Ask, At, Draft, Held, Question, Stands, questions, share, unknown};
+use super::patterns::waits::{of_wait, unknown};
+use super::patterns::{Question, Stands, grid, launch, questions, stages, units};
 use super::roof::{at_the_roof, ruled_out};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
@@ -122,8 +125,8 @@ struct Candidate {
 }
 
 /// Names what a launch saves most without.
-pub(super) fn judge(ask: &Ask<'_, '_, '_>, drafts: &[(Draft, f64)]) -> Judged {
-    let m = ask.m;
+pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> Judged {
+    let m = &ask.m;
     let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(m))).collect();
     let found = || answers.iter().filter_map(|(rule, held)| Some((*rule, held.as_ref()?)));
     let account = Account::of(m, &ask.machine);
@@ -178,12 +181,12 @@ struct Limit {
 }
 
 fn weighed<'h, I: Iterator<Item = (&'h Question, &'h Held)>>(
-    ask: &Ask<'_, '_, '_>,
+    ask: &Ask<'_>,
     drafts: &[(Draft, f64)],
     account: &Account,
     found: impl Fn() -> I,
 ) -> Limit {
-    let m = ask.m;
+    let m = &ask.m;
     let draft_of = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action);
     let takers = account.takers.iter().filter_map(|(taker, saves)| {
         let held = named(m, *taker)?;
@@ -229,15 +232,15 @@ fn say(first: f64, second: &Candidate) -> Words {
 }
 
 /// What takes time, as a finding.
-fn named(m: &Measures<'_, '_>, taker: Taker) -> Option<Held> {
+fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
     match taker {
-        Taker::Part(part) => patterns::of_part(m, part),
-        Taker::Wait(reason) => patterns::of_wait(m, reason),
-        Taker::Mbarriers => patterns::mbarriers(m),
+        Taker::Part(part) => units::of_part(m, part),
+        Taker::Wait(reason) => of_wait(m, reason),
+        Taker::Mbarriers => stages::mbarriers(m),
         Taker::Unheld => Some(unknown(m)),
-        Taker::Tail if patterns::is_small_grid(m) => patterns::small_grid(m),
-        Taker::Tail => patterns::tail(m),
-        Taker::Empty => patterns::short(m),
+        Taker::Tail if grid::is_small_grid(m) => grid::small_grid(m),
+        Taker::Tail => grid::tail(m),
+        Taker::Empty => launch::short(m),
     }
 }
 
@@ -245,7 +248,7 @@ fn named(m: &Measures<'_, '_>, taker: Taker) -> Option<Held> {
 /// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
 /// than loads of each warp side by side.
 fn cause<'h, 'd>(
-    ask: &Ask<'_, '_, '_>,
+    ask: &Ask<'_>,
     account: &Account,
     taker: Taker,
     saves: f64,
@@ -266,7 +269,7 @@ fn cause<'h, 'd>(
                 Some(*gain).filter(|gain| touches && *gain >= MOST * saves)
             }
             Stands::Warps(filled) => {
-                let filled = filled(ask.m).filter(|_| is_wait)?;
+                let filled = filled(ask).filter(|_| is_wait)?;
                 let gain = ask.machine.without_wait(1.0 - filled);
                 Some(gain).filter(|gain| *gain > side_by_side)
             }
@@ -284,11 +287,11 @@ fn step(question: &'static str, needs: &'static str, held: Option<&Held>, limits
 }
 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
-fn confidence(m: &Measures<'_, '_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
+fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
     if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
         return (Confidence::High, Because::Launch);
     }
-    let Some(phases) = m.kernel_of.phases else { return (Confidence::Low, Because::Unsampled) };
+    let Some(phases) = m.phases else { return (Confidence::Low, Because::Unsampled) };
     let samples = phases.samples as f64;
     match &held.unit {
         _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
@@ -301,12 +304,12 @@ fn confidence(m: &Measures<'_, '_>, held: &Held, is_before: bool, ahead: f64) ->
 }
 
 /// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing.
-fn queues_agree(m: &Measures<'_, '_>, part: Part) -> bool {
+fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
     let waits = m.top_waits();
     let Some((top, wait)) = waits.first() else { return false };
     let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
     let name: &str = top.into();
-    let barrier_of_products = m.kernel_of.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
+    let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
     ready >= *wait
         || part.row().is_some_and(|row| row.queues.contains(&name))
         || part == Part::ComputeTensor && barrier_of_products
@@ -332,18 +335,14 @@ impl Diagnosis {
 }
 
 /// Diagnoses a kernel by itself, without its lines.
-pub(in crate::analysis) fn alone(measured: Measurement<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
+pub(in crate::analysis) fn alone(measured: Measurement<'_>, work: &Work, limits: &Limits) -> Diagnosis {
     diagnose(&Kernel::of(measured, None, work, limits), |_| None)
 }
 
 /// Diagnoses a kernel. `lines` gives its costs by source line, where the report counts by instruction, once it is known
 /// what limits.
-pub(in crate::analysis) fn diagnose(
-    kernel: &Kernel<'_, '_>,
-    lines: impl FnOnce(Code) -> Option<SourceLines>,
-) -> Diagnosis {
-    let measures = Measures::of(kernel);
-    let ask = Ask::of(&measures);
+pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code) -> Option<SourceLines>) -> Diagnosis {
+    let ask = Ask::of(Measures::of(kernel));
     let (drafts, refused) = drafts(&ask);
     let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
     let lines = lines(bottleneck.limiter);
@@ -357,9 +356,9 @@ pub(in crate::analysis) fn diagnose(
         At::Line(sits) => lines.as_ref()?.place(sits, limiter),
         At::Launch => None,
     };
-    bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
+    bottleneck.roof = at_the_roof(&ask, bottleneck.limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
-    bottleneck.ruled_out = ruled_out(&measures, &found, is_found);
+    bottleneck.ruled_out = ruled_out(&ask, &found, is_found);
     let mut all = found.rows;
     all.extend(nvidia(kernel.kernel, kernel.limits));
     let found = others.into_iter().map(finding);

@@ -1,17 +1,9 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, SPEED, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::machine::place;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::{Act, Space};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
@@ -26,13 +18,13 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// Executed atomics on memory, by warps.
-pub(super) fn atomics(m: &Measures<'_, '_>) -> f64 {
+pub(super) fn atomics(m: &Measures<'_>) -> f64 {
     m.mix.count(Op::is_l2_atomic).unwrap_or(0.0)
 }
 
 /// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
 /// an operation, so that additions which follow one another at one address fill it at less than its peak.
-pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
+pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     let (spot, average) = units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
     let atomics = atomics(m);
     let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
@@ -47,7 +39,7 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
         true => m.limits[Threshold::HotSliceAtomics],
         false => m.limits[Threshold::HotSlice],
     };
-    let factor = format::fixed(spot.percent / average.max(0.01), 0);
+    let factor = fixed(spot.percent / average.max(0.01), 0);
     let what = match atomics > 0.0 {
         true => words!("{} warp-level atomics hit one slice of L2", count(atomics)),
         false => words!("The accesses hit one instance of {}", &spot.label),
@@ -55,7 +47,7 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
     let sentence = words!(
         "{}, which is at {} % of peak, {} times the average (`{}`).",
         what,
-        format::fixed(spot.percent, 1),
+        fixed(spot.percent, 1),
         factor,
         &spot.counter
     );
@@ -83,7 +75,7 @@ impl Retries {
 
 /// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
 /// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
-pub(super) fn retries(m: &Measures<'_, '_>) -> Option<Retries> {
+pub(super) fn retries(m: &Measures<'_>) -> Option<Retries> {
     let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic));
     let reads = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane());
     let additions = m.mix.count(|op| op == Op::BSSY);
@@ -92,14 +84,14 @@ pub(super) fn retries(m: &Measures<'_, '_>) -> Option<Retries> {
 }
 
 /// Lanes that add to few words of shared memory, in front of a busy data stage.
-pub(super) fn shared_atomics(m: &Measures<'_, '_>) -> Option<Held> {
+pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
     let retries = retries(m)?;
     let stage = m.unit(Part::MemoryShared).filter(|unit| unit.level > Level::Idle)?;
     let sentence = words!(
         "Lanes add to few words of shared memory and take turns: {} compare-and-swap instructions of warps for at most {} additions, {} tries each; {} is at {}.",
         count(retries.tries),
         count(retries.additions),
-        format::fixed(retries.tries / retries.additions, 1),
+        fixed(retries.tries / retries.additions, 1),
         format!("the {}", stage.name),
         share(stage.share)
     );
@@ -109,7 +101,7 @@ pub(super) fn shared_atomics(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
-fn stays(m: &Measures<'_, '_>, blocks: f64) -> f64 {
+fn stays(m: &Measures<'_>, blocks: f64) -> f64 {
     let by_lanes = || {
         let code = &m.study?.code;
         let lanes = code.lanes.as_ref()?;
@@ -120,29 +112,29 @@ fn stays(m: &Measures<'_, '_>, blocks: f64) -> f64 {
 
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
 /// slice takes its time for those that stay.
-fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     // Additions to shared memory are copied, and not gathered.
-    if own_retries(ask).is_some() || hot_spot(ask.m).is_none_or(|held| held.code != Code::AtomicContention) {
+    if own_retries(m).is_some() || hot_spot(m).is_none_or(|held| held.code != Code::AtomicContention) {
         return None;
     }
-    let blocks = ask.m.blocks?;
-    let executed = atomics(ask.m);
-    let gone = 1.0 - stays(ask.m, blocks);
+    let blocks = m.blocks?;
+    let executed = atomics(m);
+    let gone = 1.0 - stays(m, blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
-    let draft = Draft::relieves(ask, Action::FewerAtomics, &touched);
+    let draft = Draft::relieves(m, Action::FewerAtomics, &touched);
     // Rewritten code has at best no work for the pipes.
-    let pipes = ask.machine.parts().filter(|part| place(*part) == place(Part::Issue));
+    let pipes = m.machine.parts().filter(|part| place(*part) == place(Part::Issue));
     let draft = pipes.fold(draft, |draft, part| draft.keeps(part, 1.0, 0.0));
-    let waits = ask.m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
+    let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
     Some(
         draft
             .frees(gone * waits, gone)
-            .at(At::most(ask.m, Op::is_l2_atomic))
+            .at(At::most(m, Op::is_l2_atomic))
             .says(
-                "Reduce in registers, then in shared memory, then one atomic per block".into(),
-                words!("{} warp-level atomics, {} per block", count(executed), format::fixed(executed / blocks, 1)),
+                "Reduce in registers, then in shared memory, then one atomic per block",
+                words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1)),
             )
-            .risks("shared memory and a barrier per block; the order of additions changes".into())
+            .risks("shared memory and a barrier per block; the order of additions changes")
             .checks(
                 words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
                 Counter::LtsTSectorsMax,
@@ -151,25 +143,24 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
-fn copies(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let retries = own_retries(ask)?;
+fn copies(m: &Ask<'_>) -> Option<Draft> {
+    let retries = own_retries(m)?;
     let stays = 1.0 - retries.in_vain();
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
     let after: Vec<(Part, f64)> =
         parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * stays))).collect();
-    Some(Draft::relieves(ask, Action::FewerAtomics, &after)
+    Some(Draft::relieves(m, Action::FewerAtomics, &after)
         .rewrites()
-        .frees_of(ask, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
+        .frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
         .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))).says(
-            "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first".into(),
-            words!("{} tries for each addition to shared memory", format::fixed(retries.tries / retries.additions, 1)),
+            "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first",
+            words!("{} tries for each addition to shared memory", fixed(retries.tries / retries.additions, 1)),
         )
-        .risks("shared memory for the copies; another order of additions".into())
+        .risks("shared memory for the copies; another order of additions")
         .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED))
 }
 
 /// Tries of additions to shared memory, where those are more than the atomics on L2.
-fn own_retries(ask: &Ask<'_, '_, '_>) -> Option<Retries> {
-    retries(ask.m).filter(|retries| shared_atomics(ask.m).is_some() && atomics(ask.m) < retries.additions)
+fn own_retries(m: &Ask<'_>) -> Option<Retries> {
+    retries(m).filter(|retries| shared_atomics(m).is_some() && atomics(m) < retries.additions)
 }

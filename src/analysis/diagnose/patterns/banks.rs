@@ -1,15 +1,7 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count};
+use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::lever::Along;
-use crate::analysis::diagnose::measures::{CYCLES, Measures};
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::Study;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
@@ -30,8 +22,8 @@ pub(in crate::analysis::diagnose) struct Wavefronts {
 }
 
 /// `None` where that was not counted.
-pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<Wavefronts> {
-    let (asked, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
+pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_>) -> Option<Wavefronts> {
+    let (asked, ideal) = (m.value(SHARED).filter(|all| *all > 0.0)?, m.value(SHARED_IDEAL)?);
     let cycles = m.cycles? * m.sms?;
     let passed = DataStage::of(m.kernel).map(|stage| stage.whole / 100.0 * cycles);
     let all = match passed {
@@ -43,7 +35,7 @@ pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<
 }
 
 /// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.
-fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
+fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
     let Wavefronts { all, ideal, excess } = wavefronts(m)?;
     let part = 100.0 * excess;
     if part < m.limits[Threshold::ExcessNamed] {
@@ -53,8 +45,8 @@ fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
         "Shared memory takes {} wavefronts, {} without conflicts ({}×); the excess fills {} % of the L1 data stage's cycles.",
         count(all),
         count(ideal),
-        format::fixed(all / ideal, 1),
-        format::fixed(part, 1)
+        fixed(all / ideal, 1),
+        fixed(part, 1)
     );
     let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
     Some(held.at(At::Line(Sits::SharedAccesses)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
@@ -70,8 +62,7 @@ fn conflicts(study: &Study<'_>, row: usize) -> u64 {
 }
 
 /// C15: a layout without bank conflicts.
-pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+pub(super) fn unconflict(m: &Ask<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m)?;
     let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
     if excess < WORTH {
@@ -94,21 +85,21 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let with = m.wait(StallReason::Barrier).unwrap_or_default()
         + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
     let gone = 1.0 - ideal / all;
-    let draft = Draft::relieves(ask, Action::Unconflict, &after)
+    let draft = Draft::relieves(m, Action::Unconflict, &after)
         .frees(gone * behind, gone * (behind + with))
         .at(At::heaviest(m, conflicts))
         .says(
-            sentence.into(),
+            sentence,
             words!(
                 "{} wavefronts, {} without conflicts; {} {} → {} %",
                 count(all),
                 count(ideal),
                 &l1.name,
-                format::fixed(100.0 * l1.share, 0),
-                format::fixed(100.0 * goal, 0)
+                fixed(100.0 * l1.share, 0),
+                fixed(100.0 * goal, 0)
             ),
         )
-        .risks(risk.into())
+        .risks(risk)
         .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED);
     Some(if m.top_waits().is_empty() { draft.open("the section WarpStateStats") } else { draft })
 }
@@ -117,8 +108,7 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 const QUARTER: f64 = 0.25;
 
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
-fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
     let gone = (1.0 - QUARTER) * runs.loads as f64;
     let cycles = m.cycles? * m.sms?;
@@ -127,7 +117,7 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     let goal = (l1.share - gone / cycles).max(0.0);
-    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > gone);
+    let executed = m.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > gone);
     let issue = m.unit(Part::Issue).zip(executed).map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
     let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
     let mut after = vec![(Part::MemoryShared, goal), (Part::MemoryL1tex, goal)];
@@ -140,17 +130,17 @@ fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         (false, false) => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
     };
     Some(
-        Draft::relieves(ask, Action::WideShared, &after)
-            .unknown(ask, &unknown)
+        Draft::relieves(m, Action::WideShared, &after)
+            .unknown(m, &unknown)
             .at(At::point(&runs.at))
             .says(
-                "LDS.128 in place of four LDS".into(),
+                "LDS.128 in place of four LDS",
                 words!(
                     "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
                     count(runs.loads as f64),
                     &l1.name,
-                    format::fixed(100.0 * l1.share, 0),
-                    format::fixed(100.0 * goal, 0)
+                    fixed(100.0 * l1.share, 0),
+                    fixed(100.0 * goal, 0)
                 ),
             )
             .risks(alignment)

@@ -1,17 +1,9 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
-use super::draft::stall;
 use super::stages::shared_of_block;
 use super::waits::wait;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::{Phase, PhaseKind, Point, point};
-use crate::catalog::{self, Action, Part, StallReason, Threshold};
-use crate::quantity::format::fixed;
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::{Act, Control, Space};
+use super::*;
+use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -28,7 +20,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 const ROUND: f64 = 4.0;
 
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
-fn rounds(m: &Measures<'_, '_>) -> Option<Held> {
+fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
     m.top_waits().first().filter(|(top, _)| *top == reason)?;
     let barriers = m.mix.count(|op| op == Op::BAR).filter(|count| *count > 0.0)?;
@@ -45,7 +37,7 @@ const POLLED: f64 = 0.25;
 /// A loop that asks memory until another block has written it, in which a warp of each block spends a good part of the time that the
 /// others wait at the barrier. It stores nothing, and what leads out of it is a value from an address that stays the same in the loop,
 /// which a compiler loads again only where others may write it.
-fn asks_other_blocks(m: &Measures<'_, '_>, wait: f64) -> Option<Point> {
+fn asks_other_blocks(m: &Measures<'_>, wait: f64) -> Option<Point> {
     let study = m.sampled_code()?;
     let (code, flows) = (&study.code, &study.flows);
     let asks = |rows: &[usize]| {
@@ -81,8 +73,7 @@ fn asks_other_blocks(m: &Measures<'_, '_>, wait: f64) -> Option<Point> {
 }
 
 /// Fewer barriers of the block.
-fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn barriers(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
     let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::StallBarrierShare])?;
     if m.has_tensor || m.stalls.are_hidden {
@@ -91,7 +82,7 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
-    let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
+    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
     let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
     if let Some(asks) = asks_other_blocks(m, wait) {
         let why = words!(
@@ -100,16 +91,16 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         );
         return Some(draft.not_here(why));
     }
-    let saves = draft.saves(ask);
+    let saves = draft.saves(m);
     Some(
         draft
             .at(At::waits(m, reason))
             .says(
-                "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds".into(),
+                "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds",
                 words!("warps wait at block barriers {} of their time", share(wait)),
             )
-            .risks("races: run racecheck".into())
-            .checks(stall(&"barrier stall".into(), wait, saves), reason.per_issue()),
+            .risks("races: run racecheck")
+            .checks(stall("barrier stall", wait, saves), reason.per_issue()),
     )
 }
 
@@ -120,17 +111,17 @@ fn waited(part: &Phase, reason: StallReason) -> f64 {
 }
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
-fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
     let is_tile =
         |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
-    ask.m.mix.count(is_tile).filter(|count| *count > 0.0)?;
+    m.mix.count(is_tile).filter(|count| *count > 0.0)?;
     let has_products = phases.tensor.is_some();
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
-        true if ask.m.at_mbarriers() > 0.0 => return None,
+        true if m.at_mbarriers() > 0.0 => return None,
         true => of(PhaseKind::StageWait).map(|part| part.cost * waited(part, StallReason::LongScoreboard)).sum(),
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
         false => of(PhaseKind::Barrier).chain(of(PhaseKind::Load)).map(|part| part.cost).sum(),
@@ -143,8 +134,8 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
     let ready = ready.map(|ready| format!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
-    let tiles = shared_of_block(ask.m).filter(|bytes| *bytes > 0.0);
-    let chip = ask.m.kernel.device().compute_capability.and_then(catalog::chip);
+    let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0);
+    let chip = m.chip();
     let no_room = tiles.zip(chip).filter(|(bytes, chip)| 2.0 * bytes > f64::from(chip.shared_per_block_max));
     if let Some((bytes, chip)) = no_room {
         let why = words!(
@@ -158,7 +149,7 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         draft
             .at(At::span(&main.at))
             .says(
-                if has_products { "One more stage of tiles in flight" } else { "Double-buffer the tiles" }.into(),
+                if has_products { "One more stage of tiles in flight" } else { "Double-buffer the tiles" },
                 match has_products {
                     true => words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
                     false => words!(
@@ -172,6 +163,6 @@ fn double_buffer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 || "shared memory for a second tile".into(),
                 |bytes| words!("+ {} B of shared memory", count(bytes)),
             ))
-            .checks("barrier + long scoreboard < 5 %".into(), StallReason::Barrier.per_issue()),
+            .checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()),
     )
 }

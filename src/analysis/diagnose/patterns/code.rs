@@ -1,12 +1,6 @@
 //! Code that does not stay in the instruction cache.
 
-use super::{Ask, At, Draft, Held, Pattern, Stands, share};
-use crate::analysis::diagnose::measures::{EXECUTED, Measures};
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::PhaseKind;
-use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
+use super::*;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does the code leave the instruction cache?", "--section WarpStateStats", fetch, Stands::Beside)
@@ -20,18 +14,18 @@ const INSTRUCTION: u64 = 16;
 
 /// Warps wait for their next instruction, and requests leave the SM: the code does not stay in its cache. Without that counter the
 /// wait alone must be as large as any wait that limits.
-pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
+pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::NoInstruction;
     let wait = m.wait(reason).filter(|_| !m.is_hardly_sampled())?;
     let thousand = m.executed()? / 1000.0;
-    let misses = m.kernel.value(LEAVING).map(|leaving| leaving / thousand);
+    let misses = m.value(LEAVING).map(|leaving| leaving / thousand);
     let least = match misses {
         Some(misses) if misses < m.limits[Threshold::FetchMisses] => return None,
         Some(_) => m.limits[Threshold::FetchShare],
         None => m.limits[Threshold::StallShare],
     };
     let leave = misses.map(|misses| {
-        format!("; {} instruction requests leave the SM for each thousand instructions", format::fixed(misses, 1))
+        format!("; {} instruction requests leave the SM for each thousand instructions", fixed(misses, 1))
     });
     let sentence = words!(
         "Warps wait {} of their time for the next instruction: the code{} does not stay in the instruction cache{}.",
@@ -45,16 +39,15 @@ pub(super) fn fetch(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.
-fn loop_of(m: &Measures<'_, '_>) -> Option<String> {
+fn loop_of(m: &Measures<'_>) -> Option<String> {
     let loops = m.sampled()?.phases.iter().filter(|phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop));
     let at = &loops.max_by_key(|phase| phase.samples)?.at;
     let bytes = (at.end - at.start + INSTRUCTION) as f64;
-    Some(format!(" of the loop, {} kB,", format::fixed(bytes / 1e3, 1)))
+    Some(format!(" of the loop, {} kB,", fixed(bytes / 1e3, 1)))
 }
 
 /// Code that stays in the instruction cache.
-fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::NoInstruction;
     let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::FetchShare])?;
     if m.is_hardly_sampled() {
@@ -64,10 +57,10 @@ fn smaller_code(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         Draft::overlaps(Action::SmallerCode, wait)
             .at(At::waits(m, reason))
             .says(
-                "Less unrolling, fewer inlined copies in the loop".into(),
+                "Less unrolling, fewer inlined copies in the loop",
                 words!("warps wait for the next instruction {} of their time", share(wait)),
             )
-            .risks("more instructions for loop control".into())
-            .checks("no instruction < 5 %".into(), reason.per_issue()),
+            .risks("more instructions for loop control")
+            .checks("no instruction < 5 %", reason.per_issue()),
     )
 }

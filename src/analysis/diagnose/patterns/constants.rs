@@ -1,15 +1,7 @@
 //! Values that all lanes read, or that each lane reads elsewhere: constants and tables.
 
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, share};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Point, SectorAccess, Study, Wait};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::op::Space;
+use super::*;
+use crate::analysis::phases::Wait;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -26,11 +18,11 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;
 
 /// Constants at addresses that differ from lane to lane are served one address after the other.
-fn divergent(m: &Measures<'_, '_>) -> Option<Held> {
-    let busy = m.kernel.value(CONSTANTS)?;
+fn divergent(m: &Measures<'_>) -> Option<Held> {
+    let busy = m.value(CONSTANTS)?;
     let sentence = words!(
         "Lanes read different constant addresses, served one at a time: the constant cache is busy {} % of the time.",
-        format::fixed(busy, 1)
+        fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
     let held = held.at(constant_at(m)).from(m.readings(&[CONSTANTS]));
@@ -38,8 +30,8 @@ fn divergent(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Where warps wait the most for a constant.
-fn constant_at(m: &Measures<'_, '_>) -> At {
-    let load = m.kernel_of.phases.and_then(|phases| constant_load(&phases.stalls));
+fn constant_at(m: &Measures<'_>) -> At {
+    let load = m.phases.and_then(|phases| constant_load(&phases.stalls));
     load.map_or(At::Line(Sits::Nowhere), At::point)
 }
 
@@ -57,18 +49,18 @@ fn constant_load(stalls: &[Wait]) -> Option<&Point> {
 }
 
 /// Constants at addresses that differ from lane to lane.
-fn move_constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    divergent(ask.m).is_some().then(|| {
-        Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
+fn move_constants(m: &Ask<'_>) -> Option<Draft> {
+    divergent(m).is_some().then(|| {
+        Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
             .rewrites()
-            .frees_of(ask, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
-            .at(constant_at(ask.m))
+            .frees_of(m, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
+            .at(constant_at(m))
             .says(
-                "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
-                "lanes read different constant addresses, served one at a time".into(),
+                "Keep the table in shared memory, in registers with SHFL, or in global memory",
+                "lanes read different constant addresses, served one at a time",
             )
-            .risks("bank conflicts instead of serialised constant reads".into())
-            .checks("LDC in the loop = 0".into(), Counter::IdcRequestCyclesActiveAvgPctElapsed)
+            .risks("bank conflicts instead of serialised constant reads")
+            .checks("LDC in the loop = 0", Counter::IdcRequestCyclesActiveAvgPctElapsed)
     })
 }
 
@@ -80,17 +72,16 @@ const CONSTANT: f64 = 0.25;
 
 /// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
 /// is not one block's alone.
-fn is_table(m: &Measures<'_, '_>, access: &SectorAccess) -> bool {
+fn is_table(m: &Measures<'_>, access: &SectorAccess) -> bool {
     let row = |study: &Study<'_>| study.code.rows.iter().position(|row| row.offset == access.at.offset);
-    let Some((study, row)) = m.kernel_of.study.and_then(|study| Some((study, row(study)?))) else { return true };
+    let Some((study, row)) = m.study.and_then(|study| Some((study, row(study)?))) else { return true };
     let is_once = || m.kernel.key().grid.is_some_and(|grid| study.flows.is_read_once(&study.code, row, grid.0));
     !study.code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once()
 }
 
 /// Loads through L1 of one address for all lanes.
-fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let all = &m.kernel_of.phases?.accesses;
+fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
+    let all = &m.phases?.accesses;
     let is_one = |access: &&SectorAccess| {
         access.at.opcode.starts_with("LDG")
             && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
@@ -106,7 +97,7 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of_stage = part * stage.other() / stage.whole;
     let waits = m.waits_for_loads()? + m.wait(StallReason::LgThrottle).unwrap_or_default();
     let first = all.iter().filter(is_one).max_by_key(|access| access.requests)?;
-    let draft = Draft::of(Action::MoveConstants, Change::default());
+    let draft = Draft::new(Action::MoveConstants);
     let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
     Some(
         draft
@@ -115,10 +106,10 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             .frees(part * (1.0 - CONSTANT) * waits, part * waits)
             .at(At::point(&first.at))
             .says(
-                "Keep the table in shared memory, constant memory or registers".into(),
+                "Keep the table in shared memory, constant memory or registers",
                 words!("{} of the requests bring one value to all lanes through L1", share(part)),
             )
-            .risks("64 KB of constants; shared memory for a table or a tile of it".into())
+            .risks("64 KB of constants; shared memory for a table or a tile of it")
             .checks(
                 words!("requests of global loads −{}", count(own as f64)),
                 Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,

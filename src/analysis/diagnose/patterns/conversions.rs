@@ -1,12 +1,6 @@
 //! Values that are converted: to double precision and back, and for divisions of integers.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::{EXECUTED, Measures};
-use crate::catalog::{Action, Code, Part, StallReason, Threshold};
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::Pipe;
+use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions))
@@ -24,8 +18,7 @@ const OF_A_DIVISION: f64 = 20.0;
 const OF_A_PRODUCT: f64 = 3.0;
 
 /// Values that go from single to double precision and back.
-fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn conversions(m: &Ask<'_>) -> Option<Draft> {
     let is_conversion = |op| op == Op::F2F;
     let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
     let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
@@ -36,15 +29,15 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
     Some(
-        Draft::of(Action::FewerConversions, Change::default())
+        Draft::new(Action::FewerConversions)
             .rewrites()
             .keeps(Part::ComputeFp64, 0.0, 0.0)
             .keeps(Part::Issue, 1.0 - gone, 0.0)
             .keeps(Part::ComputeXu, 0.25, 0.0)
-            .frees_of(ask, &waits, 0.5)
+            .frees_of(m, &waits, 0.5)
             .at(At::most(m, is_conversion))
             .says(
-                "Compute in single precision: literals with an `f`, no function or variable of type double".into(),
+                "Compute in single precision: literals with an `f`, no function or variable of type double",
                 words!(
                     "{} conversions between precisions and {} operations on doubles, {} of the instructions",
                     count(converted),
@@ -52,14 +45,14 @@ fn conversions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     share(gone)
                 ),
             )
-            .risks("fewer digits in long sums".into())
+            .risks("fewer digits in long sums")
             .checks(words!("F2F {} → 0", count(converted)), EXECUTED),
     )
 }
 
 /// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that
 /// goes where they are known.
-fn divided(m: &Measures<'_, '_>) -> Option<(f64, f64)> {
+fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
     let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
     let divisions = to?.min(reciprocal?).min(back?);
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;
@@ -67,7 +60,7 @@ fn divided(m: &Measures<'_, '_>) -> Option<(f64, f64)> {
 }
 
 /// Divisions of integers make much of the instructions.
-fn dividing(m: &Measures<'_, '_>) -> Option<Held> {
+fn dividing(m: &Measures<'_>) -> Option<Held> {
     let (divisions, gone) = divided(m).filter(|(_, gone)| 100.0 * gone >= m.limits[Threshold::CostShare])?;
     let sentence = words!(
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each.",
@@ -79,26 +72,25 @@ fn dividing(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Integers that are divided by a value that is not known when the code is compiled.
-fn divisions(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn divisions(m: &Ask<'_>) -> Option<Draft> {
     let (divisions, gone) = divided(m)?;
     let waits = [StallReason::Wait, StallReason::ShortScoreboard];
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
-    let draft = Draft::of(Action::FewerConversions, Change::default()).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
+    let draft = Draft::new(Action::FewerConversions).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
     Some(
         draft
             .keeps_all(&pipes, 1.0 - gone, 0.0)
-            .frees_of(ask, &waits, gone)
+            .frees_of(m, &waits, gone)
             .at(At::most(m, |op| op == OF_A_FLOAT[0]))
             .says(
-                "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal".into(),
+                "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal",
                 words!(
                     "{} divisions of integers by warps, about {} of the instructions",
                     count(divisions),
                     share(gone)
                 ),
             )
-            .risks("a version for each divisor".into())
+            .risks("a version for each divisor")
             .checks(words!("I2F {} → 0", count(divisions)), EXECUTED),
     )
 }

@@ -1,15 +1,7 @@
 //! Tiles that are copied by `cp.async` where the chip has TMA.
 
-use super::draft::busiest;
 use super::epilogue::overlap;
-use super::{Ask, At, Draft, Pattern, share};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::lever::Along;
-use crate::analysis::phases::{PhaseKind, SectorAccess};
-use crate::catalog::{self, Action, Part};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::Class;
+use super::*;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk])];
 
@@ -17,21 +9,21 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk])];
 const L1_HIGH: f64 = 0.6;
 
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
-fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
-    let overlap = overlap(ask);
-    let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
-    let stage = DataStage::of(ask.m.kernel)?;
+fn bulk(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
+    let overlap = overlap(m);
+    let chip = m.chip()?;
+    let stage = DataStage::of(m.kernel)?;
     let copied: u64 = phases.accesses.iter().filter(|access| is_copy(access)).map(|access| access.sectors).sum();
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
-    let l1 = ask.m.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared])?;
+    let l1 = m.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared])?;
     // Rows at addresses that are loaded values are no box of a tensor map.
     let gathered = phases.accesses.iter().find(|access| is_copy(access) && access.is_inherent);
-    let caps = overlap.is_some() && busiest(ask, &[]).0 == l1.name;
+    let caps = overlap.is_some() && busiest(m, &[]).0 == l1.name;
     if !chip.has_bulk_copies || copied == 0 || !(l1.share >= L1_HIGH || caps) {
         return None;
     }
-    let is_by_warpgroups = ask.m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
+    let is_by_warpgroups = m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
     // Products of warpgroups read their operands themselves; other reads of the tiles stay as they are.
     let shared = match (stage.operands, is_by_warpgroups) {
         (Some(operands), Some(true)) => stage.shared - operands.min(stage.shared),
@@ -41,14 +33,14 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let unknown = if is_known { &[][..] } else { &[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu] };
     let goal = (stage.whole - shared - copied as f64 / all as f64 * stage.other()) / 100.0;
     let after = [(Part::MemoryL1tex, goal), (Part::MemoryShared, goal), (Part::MemoryLsu, goal.min(l1.share))];
-    let (next, left) = busiest(ask, &after);
+    let (next, left) = busiest(m, &after);
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue).map(|phase| phase.cost);
     let draft = match (overlap, epilogue) {
         (Some(_), Some(cost)) if caps => {
-            let both = Draft::relieves(ask, Action::BulkCopies, &after);
+            let both = Draft::relieves(m, Action::BulkCopies, &after);
             both.frees(cost, cost).beside(Some(Along::With(Action::OverlapEpilogue)))
         }
-        _ => Draft::relieves(ask, Action::BulkCopies, &after),
+        _ => Draft::relieves(m, Action::BulkCopies, &after),
     };
     if let Some(access) = gathered {
         let why = words!("the copies at `:{}` gather rows whose addresses are loaded", access.at.line.to_string());
@@ -56,7 +48,7 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     Some(
         draft
-            .unknown(ask, unknown)
+            .unknown(m, unknown)
             .at(phases
                 .accesses
                 .iter()
@@ -67,14 +59,14 @@ fn bulk(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!(
                     "{} {} → {} %, then {} ({}) is next",
                     &l1.name,
-                    format::fixed(100.0 * l1.share, 0),
-                    format::fixed(100.0 * goal, 0),
+                    fixed(100.0 * l1.share, 0),
+                    fixed(100.0 * goal, 0),
                     next,
                     share(left)
                 ),
             )
             .risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"))
-            .checks("LDGSTS = 0".into(), l1.counter.clone()),
+            .checks("LDGSTS = 0", l1.counter.clone()),
     )
 }
 

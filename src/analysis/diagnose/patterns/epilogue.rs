@@ -1,14 +1,7 @@
 //! The epilogue of a tile: products beside it, its loads.
 
-use super::draft::busiest;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::{Place, Sits};
-use crate::analysis::phases::{Phase, PhaseKind};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use super::*;
+use crate::analysis::lines::Place;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -22,7 +15,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// An epilogue in which the tensor pipe is idle for certain.
-fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
+fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
     let phases = m.sampled()?;
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) {
@@ -73,24 +66,24 @@ const NARROW: u64 = 32;
 /// A register file is nearly full from this part on.
 const NEARLY_FULL: f64 = 0.95;
 
-fn tensor(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    ask.m.unit(Part::ComputeTensor).map(|unit| unit.share)
+fn tensor(m: &Ask<'_>) -> Option<f64> {
+    m.unit(Part::ComputeTensor).map(|unit| unit.share)
 }
 
 /// `tensor active 40 → 60 %`: the same work in less time.
-fn busier(ask: &Ask<'_, '_, '_>, saves: f64) -> Words {
-    let Some(now) = tensor(ask) else { return Words::default() };
+fn busier(m: &Ask<'_>, saves: f64) -> Words {
+    let Some(now) = tensor(m) else { return Words::default() };
     let goal = (now / (1.0 - saves).max(0.01)).min(1.0);
-    words!("tensor active {} → {} %", format::fixed(100.0 * now, 0), format::fixed(100.0 * goal, 0))
+    words!("tensor active {} → {} %", fixed(100.0 * now, 0), fixed(100.0 * goal, 0))
 }
 
 /// The part of the register file that a block takes, where it is nearly all.
-pub(super) fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
-    let used = ask.m.occupancy.file_in_use()?;
+pub(super) fn registers(m: &Ask<'_>) -> Option<Words> {
+    let used = m.occupancy.file_in_use()?;
     (used.share >= NEARLY_FULL).then(|| {
         words!(
             "register file {} % full ({} × {} threads)",
-            format::fixed(100.0 * used.share, 0),
+            fixed(100.0 * used.share, 0),
             count(used.file.per_thread),
             count(used.threads)
         )
@@ -98,63 +91,62 @@ pub(super) fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
 }
 
 /// The epilogue of a tile beside the products of the next one.
-pub(super) fn overlap(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+pub(super) fn overlap(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
         return None;
     }
     let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost);
-    let (unit, left) = busiest(ask, &[]);
-    let saves = draft.saves(ask);
+    let (unit, left) = busiest(m, &[]);
+    let saves = draft.saves(m);
     Some(
         draft
             .at(at(epilogue))
             .says(
-                "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)"
-                    .into(),
+                "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)",
                 words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)),
             )
-            .risks(registers(ask).map_or_else(
+            .risks(registers(m).map_or_else(
                 || "a second accumulator, or smaller tiles".into(),
                 |full| words!("{}: a producer warpgroup needs `setmaxnreg`", full),
             ))
-            .checks(busier(ask, saves), TENSOR),
+            .checks(busier(m, saves), TENSOR),
     )
 }
 
 /// Persistent blocks, where it is not known that the epilogue is empty of products.
-fn persistent(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+fn persistent(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
     let tensor = phases.time.tensor?;
-    let one = ask.m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
-    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || ask.m.study?.fence_chain().is_some() {
+    let one = m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
+    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || m.study?.fence_chain().is_some() {
         return None;
     }
     let wave = phases.time.last_wave;
     let cost = 1.0 - tensor - wave.unwrap_or(0.0);
     let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
     let draft = Draft::overlaps(Action::PersistentBlocks, cost);
-    let saves = draft.saves(ask);
+    let saves = draft.saves(m);
     Some(
         draft
             .at(at(epilogue))
             .says(
-                "Persistent blocks: overlap the store of a tile with the next tile's products".into(),
+                "Persistent blocks: overlap the store of a tile with the next tile's products",
                 words!("tensor idle {} of the time{}", share(1.0 - tensor), less.unwrap_or_default()),
             )
-            .risks(registers(ask).map_or_else(
+            .risks(registers(m).map_or_else(
                 || "consumers on different tiles".into(),
                 |full| words!("{}: no second accumulator, so consumers on different tiles", full),
             ))
-            .checks(busier(ask, saves), TENSOR),
+            .checks(busier(m, saves), TENSOR),
     )
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
-fn wide_loads(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+fn wide_loads(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let tiles = phases.tiles?;
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
     let turns = tiles.max(1.0) * warps;
@@ -178,15 +170,15 @@ fn wide_loads(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             draft
                 .at(At::point(cause))
                 .says(
-                    "16-byte loads".into(),
+                    "16-byte loads",
                     words!(
                         "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
                         count(loads),
                         share(wait.share)
                     ),
                 )
-                .risks("shuffles to redistribute, alignment of 16 bytes".into())
-                .checks("32-bit LDG in the epilogue = 0".into(), StallReason::LongScoreboard.per_issue()),
+                .risks("shuffles to redistribute, alignment of 16 bytes")
+                .checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()),
         )
     })
 }

@@ -1,12 +1,7 @@
-//! What loads through an index ask for: the order of the rows, the width of their loads, indices that are there in time.
+//! What loads through an index m for: the order of the rows, the width of their loads, indices that are there in time.
 
-use super::share;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::{Indirection, Point};
-use crate::catalog::Threshold;
-use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use super::*;
+use crate::analysis::phases::Indirection;
 
 /// The part of the wait for loads from which those through an index are what to change.
 const MOST: f64 = 0.5;
@@ -16,24 +11,24 @@ const LATE: f64 = 0.05;
 const WIDEST: u64 = 128;
 
 /// The loads through an index, where most of the wait for loads is theirs.
-pub(super) fn waited<'a>(m: &Measures<'a, '_>, wait: f64) -> Option<&'a Indirection> {
+pub(super) fn waited<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
     let found = m.sampled_code()?.indirection()?;
     (found.for_loads + found.for_indices >= MOST * wait).then_some(found)
 }
 
 /// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for.
-pub(super) fn is_scattered(m: &Measures<'_, '_>, found: &Indirection) -> bool {
+pub(super) fn is_scattered(m: &Measures<'_>, found: &Indirection) -> bool {
     100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare]
 }
 
 /// Whether an order by index saves those: what is loaded is gathered up, and not stored one for one, which would scatter the stores.
-pub(in crate::analysis::diagnose) fn is_sortable(m: &Measures<'_, '_>, found: &Indirection) -> bool {
+pub(in crate::analysis::diagnose) fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
     let stored = m.mix.count(|op| op.stores_global()).unwrap_or(0.0);
     is_scattered(m, found) && 2.0 * stored < found.requests as f64
 }
 
 /// What to do.
-pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
+pub(super) fn sentence(m: &Measures<'_>, found: &Indirection) -> Words {
     let rows = match (is_sortable(m, found), found.width_bits) {
         (true, _) => "Sort or group the work by index, so that lanes share sectors; several loads in flight",
         (false, Some(WIDEST)) => "More bytes in flight: several loads of rows before the first use",
@@ -50,8 +45,8 @@ pub(super) fn why(found: &Indirection) -> Words {
         place(&found.index),
         share(found.for_loads),
         share(found.for_indices),
-        format::fixed(per_request, 1),
-        format::fixed(32.0 * (1.0 - found.excess()), 0)
+        fixed(per_request, 1),
+        fixed(32.0 * (1.0 - found.excess()), 0)
     )
 }
 

@@ -2,14 +2,8 @@
 
 use super::atomics::{hot_spot, shared_atomics};
 use super::occupancy::{filled, short_blocks};
-use super::{Ask, At, Draft, Held, Pattern, Stands, WORTH, count, share};
+use super::*;
 use crate::analysis::diagnose::account::ERROR;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::{ACHIEVED, Measures, RESIDENT, RESIDENT_MOST, THEORETICAL, WAVES};
-use crate::analysis::phases::Study;
-use crate::catalog::{Action, Code, Counter, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 4] = [
     Pattern::asks("Does the grid leave SMs idle?", "--section LaunchStats", small_grid, Stands::Beside)
@@ -26,7 +20,7 @@ pub(super) const PATTERNS: [Pattern; 4] = [
 ];
 
 /// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
-pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_>) -> Option<Held> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let idle = 100.0 * (1.0 - blocks / sms);
     let least = 100.0 - m.limits[Threshold::SmallGrid];
@@ -42,15 +36,15 @@ pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_, '_>) -> Option<
 }
 
 /// Whether most of the time in which the average SM is idle is that of SMs without a block.
-pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_, '_>) -> bool {
+pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_>) -> bool {
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
     empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
 }
 
 /// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
-pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
-    let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
+    let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
     let sentence = words!(
         "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
@@ -64,7 +58,7 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> 
 
 /// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
 /// `(1 − blocks of that wave / SMs) / waves`, with whole waves.
-fn is_last_wave(m: &Measures<'_, '_>) -> bool {
+fn is_last_wave(m: &Measures<'_>) -> bool {
     let of_wave = || {
         let (blocks, sms) = (m.blocks?, m.sms?);
         let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
@@ -74,14 +68,14 @@ fn is_last_wave(m: &Measures<'_, '_>) -> bool {
 }
 
 /// Less than one wave, and few of the warps that fit: blocks are missing, not room.
-fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
+fn underfilled(m: &Measures<'_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
     let sentence = words!(
         "{} make {} waves: an SM holds {} warps, {} of those that fit.",
         format::counted(m.blocks? as u64, "block"),
-        format::fixed(waves, 2),
-        format::fixed(m.warps?, 1),
+        fixed(waves, 2),
+        fixed(m.warps?, 1),
         share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
@@ -93,9 +87,8 @@ fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
 const MANY_WAVES: f64 = 20.0;
 
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
-fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let phases = m.kernel_of.phases?;
+fn waves(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
     if [hot_spot, shared_atomics, short_blocks].into_iter().any(|measure| measure(m).is_some_and(|held| held.holds)) {
@@ -121,18 +114,17 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
                 },
                 match m.blocks {
-                    Some(blocks) => words!("{} blocks = {} waves", count(blocks), format::fixed(waves, 2)),
-                    None => words!("{} waves", format::fixed(waves, 2)),
+                    Some(blocks) => words!("{} blocks = {} waves", count(blocks), fixed(waves, 2)),
+                    None => words!("{} waves", fixed(waves, 2)),
                 },
             )
-            .risks(if is_rest { "more work a block" } else { "partial sums through L2" }.into())
-            .checks(words!("waves {} → {}", format::fixed(waves, 2), format::fixed(whole, 2)), WAVES)
+            .risks(if is_rest { "more work a block" } else { "partial sums through L2" })
+            .checks(words!("waves {} → {}", fixed(waves, 2), fixed(whole, 2)), WAVES)
     })
 }
 
 /// Blocks for every SM.
-fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     // SMs without a block are the tail, whatever the others wait for.
@@ -157,40 +149,33 @@ fn more_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
                 words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
             )
-            .risks("a reduction across blocks".into())
-            .checks(
-                m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", format::fixed(now, 2))),
-                WAVES,
-            ),
+            .risks("a reduction across blocks")
+            .checks(m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2))), WAVES),
     )
 }
 
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
-fn even(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let idle = m.unequal.filter(|_| ask.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
+fn even(m: &Ask<'_>) -> Option<Draft> {
+    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
     Some(
         Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
             .at(At::Launch)
             .says(
-                "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
+                "Balance the blocks: pair short with long ones, split long ones, or use a work queue",
                 words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
             )
-            .risks("a reduction over the parts of a split block".into())
-            .checks(
-                words!("sm__cycles_active.avg / .max {} → 1", format::fixed(1.0 - idle, 2)),
-                Counter::SmCyclesActiveAvg,
-            ),
+            .risks("a reduction over the parts of a split block")
+            .checks(words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2)), Counter::SmCyclesActiveAvg),
     )
 }
 
 /// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
-fn is_covered(m: &Measures<'_, '_>) -> bool {
+fn is_covered(m: &Measures<'_>) -> bool {
     m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier)
 }
 
 /// Whether chains of dependent loads are what it waits for.
-fn waits_in_chains(m: &Measures<'_, '_>) -> bool {
+fn waits_in_chains(m: &Measures<'_>) -> bool {
     let chain = m.sampled_code().and_then(Study::chain);
     chain.is_some_and(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])
 }

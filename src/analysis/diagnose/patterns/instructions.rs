@@ -1,13 +1,7 @@
 //! The number of instructions, and what of them only makes addresses.
 
-use super::{Ask, At, Draft, Pattern, count, share};
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::EXECUTED;
+use super::*;
 use crate::analysis::phases::PIPES;
-use crate::catalog::{Action, Part, StallReason, Threshold};
-use crate::words;
-use cuda_binary::{Class, Op};
 use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
@@ -37,14 +31,19 @@ const MOST_CYCLES: f64 = 8.0;
 /// What index arithmetic is work of.
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
 
+/// Executions of the opcodes that a pipe runs.
+fn executed_on(m: &Ask<'_>, part: Part) -> Option<f64> {
+    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    m.mix.count(|op| row.runs(op, capability))
+}
+
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.
-pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
-    let (study, total) = ask.m.sampled_code().zip(ask.m.mix.total)?;
+pub(super) fn without_index(m: &Ask<'_>, gone: f64) -> Option<Vec<(Part, f64)>> {
+    let (study, total) = m.sampled_code().zip(m.mix.total)?;
     let index = study.index_arithmetic();
     let left = |part: Part| {
-        let row = part.row()?;
-        let all = ask.m.mix.count(|op| row.runs(op, ask.m.kernel.device().compute_capability))?;
+        let all = executed_on(m, part)?;
         let own = index.on(part) as f64;
         let rest = (all - own).max(0.0);
         let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
@@ -52,46 +51,43 @@ pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Par
     };
     let parts = PIPES.into_iter().map(|part| (part, left(part)));
     let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
-    Some(all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect())
+    Some(all.filter_map(|(part, left)| Some((part, m.unit(part)?.share * left?))).collect())
 }
 
 /// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
 /// counted.
-pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let narrowest = ask.m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
+pub(super) fn narrow(m: &Ask<'_>) -> Option<f64> {
+    let narrowest = m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
     Some(1.0 - narrowest as f64 / WIDEST as f64)
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than
 /// the instructions that are known to run on it can make it.
-pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
-    let m = ask.m;
+pub(super) fn of_index(m: &Ask<'_>, part: Part) -> Option<f64> {
     let (index, total) = (m.sampled_code()?.index_arithmetic(), m.mix.total?);
     if part == Part::Issue {
         return (total > 0.0).then_some(index.executed as f64 / total);
     }
-    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-    let all = m.mix.count(|op| row.runs(op, capability)).filter(|all| *all > 0.0)?;
+    let all = executed_on(m, part).filter(|all| *all > 0.0)?;
     let most = |issue: f64| MOST_CYCLES * issue * all / total;
     let is_explained = m.unit(Part::Issue).zip(m.unit(part)).is_none_or(|(issue, own)| own.share <= most(issue.share));
     is_explained.then_some(index.on(part) as f64 / all)
 }
 
 /// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
-fn arithmetic(ask: &Ask<'_, '_, '_>) -> Option<f64> {
+fn arithmetic(m: &Ask<'_>) -> Option<f64> {
     let is_meant = |op: Op| {
         let class = op.class();
         op.is_product()
             || class
                 .is_some_and(|class| matches!(class, Class::Fp32 | Class::Fp64 | Class::Fp16 | Class::SpecialFunction))
     };
-    Some(ask.m.mix.count(is_meant)? / ask.m.mix.total.filter(|total| *total > 0.0)?)
+    Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
 }
 
 /// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
 /// tile needs less of it for each product.
-fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
-    let m = ask.m;
+fn beside_products(m: &Ask<'_>, unit: &Unit) -> Option<Draft> {
     let (row, capability) = (unit.part.row()?, m.kernel.device().compute_capability);
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
     let mut own: BTreeMap<&str, f64> = BTreeMap::new();
@@ -104,13 +100,13 @@ fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
     let &(op, executed) = most.first()?;
     let next = most.get(1).map(|(op, executed)| words!(", `{}` {}", *op, share(executed / all)));
     let kept = 1.0 - TO_SERVE;
-    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().keeps(unit.part, kept, 0.0);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(unit.part, kept, 0.0);
     let draft = [Part::Issue, Part::ComputeTensor].into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0, 1.0));
     Some(
         draft
             .at(At::most(m, |own| own.name() == op))
             .says(
-                "Less work beside each product: unpack, convert and address once for a larger tile".into(),
+                "Less work beside each product: unpack, convert and address once for a larger tile",
                 words!(
                     "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
                     &unit.name,
@@ -121,41 +117,39 @@ fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
                     next.unwrap_or_default()
                 ),
             )
-            .risks("registers".into())
+            .risks("registers")
             .checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED),
     )
 }
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
-fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn fewer(m: &Ask<'_>) -> Option<Draft> {
     let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
     let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
     let part = unit.part;
-    let index = of_index(ask, part);
+    let index = of_index(m, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     if part != Part::Issue && !is_index {
-        return beside_products(ask, unit);
+        return beside_products(m, unit);
     }
-    let is_counted = part == Part::Issue || without_index(ask, 1.0).is_some();
+    let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
     // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be. And what is
     // stated stays.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(ask).unwrap_or_default() };
+    let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(m).unwrap_or_default() };
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
-    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
-    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
-    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
-    let draft = draft.unknown(ask, unknown);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &fixed, gone);
+    let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
+    let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
-    let kept = (1.0 - draft.expected(ask)).max(least(Part::Issue));
-    let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
+    let kept = (1.0 - draft.expected(m)).max(least(Part::Issue));
+    let check = match (m.value(EXECUTED), draft.is_open()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
         (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
@@ -173,5 +167,5 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
     let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.at(At::most(m, |_| true)).says(sentence.into(), why).checks(check, EXECUTED))
+    Some(draft.at(At::most(m, |_| true)).says(sentence, why).checks(check, EXECUTED))
 }

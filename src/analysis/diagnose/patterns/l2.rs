@@ -1,15 +1,7 @@
 //! Kernels that live in L2: what they load is there, so that they wait for its latency or its bandwidth, and not for DRAM.
 
-use super::{At, Held, share};
-use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
+use super::*;
 use crate::quantity::SECTOR;
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
 
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
 const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
@@ -37,8 +29,8 @@ pub(in crate::analysis::diagnose) struct Served {
     per_cycle: f64,
 }
 
-fn sent(m: &Measures<'_, '_>) -> Option<Served> {
-    let value = |name: Counter| m.kernel.value(name);
+fn sent(m: &Measures<'_>) -> Option<Served> {
+    let value = |name: Counter| m.value(name);
     let sent = value(SENT).map(|sectors| SECTOR * sectors).or_else(|| value(RECEIVED)).filter(|bytes| *bytes > 0.0)?;
     let per_cycle = sent / (m.cycles? * m.sms? * m.active?);
     Some(Served { hits: value(HITS)?, from_dram: value(FROM_DRAM)? / sent, per_cycle })
@@ -46,14 +38,14 @@ fn sent(m: &Measures<'_, '_>) -> Option<Served> {
 
 /// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
 /// most loads itself. `None` where it is not so, or the report does not tell.
-pub(in crate::analysis::diagnose) fn served(m: &Measures<'_, '_>) -> Option<Served> {
+pub(in crate::analysis::diagnose) fn served(m: &Measures<'_>) -> Option<Served> {
     let most = m.limits[Threshold::L2Served] / 100.0;
-    let is_l1 = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
+    let is_l1 = m.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
     sent(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
 }
 
 /// A stream of L2 and not of DRAM, which passes it on for less than half: loads queue in front of the busiest unit on their way.
-pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_, '_>) -> Option<Served> {
+pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_>) -> Option<Served> {
     let l2 = m.unit(Part::MemoryL2)?;
     let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
     let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
@@ -63,13 +55,13 @@ pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_, '_>) -> Option<Ser
 impl Served {
     /// `hit rate 93.5 %, DRAM reads 3.1 % of what L2 sends`.
     pub(in crate::analysis::diagnose) fn said(self) -> Words {
-        words!("hit rate {} %, DRAM reads {} of what L2 sends", format::fixed(self.hits, 1), share(self.from_dram))
+        words!("hit rate {} %, DRAM reads {} of what L2 sends", fixed(self.hits, 1), share(self.from_dram))
     }
 
     /// Bytes that an SM has in flight, those that L2 at its peak needs, and the cycles of a load that hits: rate × latency.
     /// `None` where the chip's latency was not measured.
-    fn in_flight(self, m: &Measures<'_, '_>) -> Option<(f64, f64, f64)> {
-        let chip = catalog::chip(m.kernel.device().compute_capability?)?;
+    fn in_flight(self, m: &Measures<'_>) -> Option<(f64, f64, f64)> {
+        let chip = m.chip()?;
         let cycles = f64::from(chip.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
         let busy = m.unit(Part::MemoryL2)?.share / m.active?;
         let now = self.per_cycle * cycles;
@@ -78,7 +70,7 @@ impl Served {
 }
 
 /// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits.
-pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
     let served = served(m)?;
     let l2 = m.unit(Part::MemoryL2)?;
     let reason = StallReason::LongScoreboard;
@@ -90,8 +82,8 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_, '_>) -> Option<Hel
         words!(
             " At {} cycles per load an SM has {} kB in flight; L2 at its peak needs {} kB.",
             glance::cycles(cycles),
-            format::fixed(now / 1e3, 1),
-            format::fixed(full / 1e3, 1)
+            fixed(now / 1e3, 1),
+            fixed(full / 1e3, 1)
         )
     });
     let sentence = words!(

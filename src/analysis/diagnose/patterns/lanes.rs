@@ -1,15 +1,7 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
-use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{GuardedOpcode, Study};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format::{self, fixed};
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::Act;
+use super::*;
+use crate::analysis::phases::GuardedOpcode;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
@@ -32,18 +24,17 @@ fn the(unit: &Unit) -> String {
 }
 
 /// Few lanes in an instruction, while issue or a pipe is busy.
-fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
-    let lanes = m.kernel.value(LANES)?;
+fn divergence(m: &Measures<'_>) -> Option<Held> {
+    let lanes = m.value(LANES)?;
     let few = m.limits[Threshold::LanesFew];
     if lanes >= m.limits[Threshold::ThreadUtilisationLow] {
         return None;
     }
-    let busiest =
-        m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
+    let busiest = m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes());
     let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let sentence = words!(
         "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
-        format::fixed(lanes, 1),
+        fixed(lanes, 1),
         share(1.0 - lanes / 32.0),
         the(busiest),
         share(busiest.share)
@@ -64,27 +55,22 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 }
 
 /// Warps whose lanes go one way.
-fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let lanes = m.kernel.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
-    let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
+fn regroup(m: &Ask<'_>) -> Option<Draft> {
+    let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
+    let is_own = |part: Part| part == Part::Issue || part.computes();
     let units = m.units.iter().filter(|unit| is_own(unit.part));
     let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
     Some(
-        Draft::relieves(ask, Action::Regroup, &after)
+        Draft::relieves(m, Action::Regroup, &after)
             .rewrites()
-            .frees_of(
-                ask,
-                &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
-                1.0 - lanes / 32.0,
-            )
+            .frees_of(m, &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving], 1.0 - lanes / 32.0)
             .at(At::heaviest(m, idle_lanes))
             .says(
-                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
-                words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
+                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp",
+                words!("{} of 32 lanes are active in the average instruction", fixed(lanes, 1)),
             )
-            .risks("the cost of sorting; order of the output".into())
-            .checks(words!("lanes per instruction {} → 32", format::fixed(lanes, 1)), LANES),
+            .risks("the cost of sorting; order of the output")
+            .checks(words!("lanes per instruction {} → 32", fixed(lanes, 1)), LANES),
     )
 }
 
@@ -95,8 +81,8 @@ const WARP: f64 = 32.0;
 const ON: Counter = Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio;
 
 /// Lanes take part but are predicated off: `(active − on) / 32`, where together they leave a quarter of the warp idle.
-fn predicated_off(m: &Measures<'_, '_>) -> Option<Held> {
-    let (active, on) = (m.kernel.value(LANES)?, m.kernel.value(ON)?);
+fn predicated_off(m: &Measures<'_>) -> Option<Held> {
+    let (active, on) = (m.value(LANES)?, m.value(ON)?);
     let off = 100.0 * (active - on) / WARP;
     if on >= m.limits[Threshold::ThreadUtilisationLow] || off < m.limits[Threshold::CostShare] {
         return None;
@@ -136,21 +122,20 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
 }
 
 /// A branch around accesses whose guard is off for all lanes: they take their request all the same.
-fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn skipped(m: &Ask<'_>) -> Option<Draft> {
     let unit = m.unit(Part::MemoryLsu)?;
     let executed = m.kernel.opcodes();
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
-    let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
+    let (least, most) = off(&m.phases?.guarded, all)?;
     let goal = unit.share * (1.0 - most / all).max(0.0);
     Some(
-        Draft::relieves(ask, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
+        Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
             .at(At::most(m, is_access))
             .says(
-                "Branch around the accesses whose guard is off for the whole warp".into(),
+                "Branch around the accesses whose guard is off for the whole warp",
                 words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
             )
-            .risks("divergent branches where some lanes are on".into())
+            .risks("divergent branches where some lanes are on")
             .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS),
     )
 }

@@ -1,12 +1,7 @@
 //! The launch itself: one that did not run, or is shorter than what starts it.
 
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, WORTH_A_TRY, share};
-use crate::analysis::diagnose::measures::{CYCLES, Measures, RESIDENT, SM_CYCLES};
+use super::*;
 use crate::analysis::kernel::readings::Found;
-use crate::analysis::kernel::summary::DURATION;
-use crate::catalog::{Action, Code, Counter, Threshold};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -15,7 +10,7 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 ];
 
 /// A launch without blocks, or of which every counter is no number: it did not run.
-fn failed(m: &Measures<'_, '_>) -> Option<Held> {
+fn failed(m: &Measures<'_>) -> Option<Held> {
     let is_empty = m.blocks == Some(0.0);
     let is_nan = m.kernel.readings.metrics.iter().any(|metric| metric.found == Found::NotANumber);
     let ran = m.duration.is_some() || m.cycles.is_some();
@@ -27,7 +22,7 @@ fn failed(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Too short for steady percentages.
-fn brief(m: &Measures<'_, '_>) -> Option<Held> {
+fn brief(m: &Measures<'_>) -> Option<Held> {
     let (ns, least) = (m.duration.filter(|_| !m.has_several())?, m.limits[Threshold::ShortKernel]);
     let sentence = words!(
         "The launch takes {}, under {}: launch overhead and cold caches dominate.",
@@ -39,7 +34,7 @@ fn brief(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// No SM holds a block for much of the time.
-pub(in crate::analysis::diagnose) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn short(m: &Measures<'_>) -> Option<Held> {
     let held = share(m.active?);
     if m.has_several() {
         let sentence = words!(
@@ -61,29 +56,25 @@ fn microseconds(ns: f64) -> String {
 const MOSTLY: f64 = 0.5;
 
 /// A launch that is shorter than what starts it, or kernels with gaps between them.
-pub(super) fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let is_short =
-        brief(ask.m).is_some() || ask.machine.time.empty >= if ask.m.has_several() { WORTH_A_TRY } else { MOSTLY };
+pub(super) fn fuse(m: &Ask<'_>) -> Option<Draft> {
+    let is_short = brief(m).is_some() || m.machine.time.empty >= if m.has_several() { WORTH_A_TRY } else { MOSTLY };
     is_short.then(|| {
-        let own = ask
-            .m
-            .duration
-            .filter(|_| !ask.m.has_several())
-            .map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
-        let (sentence, why) = match ask.m.has_several() {
+        let own =
+            m.m.duration.filter(|_| !m.has_several()).map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1)));
+        let (sentence, why) = match m.has_several() {
             true => (
                 "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
-                words!("no SM holds a block for {} of the time", share(ask.machine.time.empty)),
+                words!("no SM holds a block for {} of the time", share(m.machine.time.empty)),
             ),
             false => (
                 "Fuse it with its neighbours, or launch it in a CUDA graph",
                 "launch and drain dominate its time".into(),
             ),
         };
-        Draft::relieves(ask, Action::Fuse, &[])
+        Draft::relieves(m, Action::Fuse, &[])
             .open("a timeline")
             .at(At::Launch)
-            .says(sentence.into(), why)
+            .says(sentence, why)
             .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
     })
 }

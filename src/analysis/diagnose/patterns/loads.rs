@@ -1,19 +1,11 @@
 //! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
 
 use super::atomics::hot_spot;
-use super::draft::stall;
 use super::instructions::{narrow, of_index, without_index};
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
+use super::*;
+use super::{gathers, l2};
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::Study;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::evidence::{Register, RegisterFile};
-use crate::quantity::format::{self, fixed};
-use crate::quantity::glance;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
@@ -21,7 +13,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// A load whose address is its own value one turn back.
-pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
+pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
     let phases = m.sampled()?;
     let chain = m.study?.chain()?;
     let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
@@ -48,7 +40,7 @@ const WIDEST: f64 = 16.0;
 
 /// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
 /// least one: the average over the loads that are executed. `None` without instructions.
-fn at_once(m: &Measures<'_, '_>) -> Option<f64> {
+fn at_once(m: &Measures<'_>) -> Option<f64> {
     let code = &m.study?.code;
     let (mut sum, mut all) = (0.0, 0.0);
     for block in &code.flow.blocks {
@@ -90,8 +82,7 @@ const SORTED: f64 = 0.5;
 
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
-fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
@@ -109,10 +100,10 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
     let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    let queue = times_idle(m).filter(|times| *times >= QUEUED && ask.need_of(&memory) >= BUSY);
+    let queue = times_idle(m).filter(|times| *times >= QUEUED && m.need_of(&memory) >= BUSY);
     let through = gathers::waited(m, wait);
     let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
-    let gone = narrow(ask).filter(|_| !is_scattered);
+    let gone = narrow(m).filter(|_| !is_scattered);
     let sentence = match through {
         Some(found) => gathers::sentence(m, found),
         None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
@@ -121,26 +112,23 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
     let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     // Wide loads also take index arithmetic away.
-    let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
+    let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
     let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
     // The queue in front of the LSU is one for the same sectors.
     let queued = if is_scattered { m.wait(StallReason::LgThrottle).unwrap_or_default() } else { 0.0 };
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
-    let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
+    let lighter = gone.zip(of_index(m, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
+    let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
     const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     let draft = match sorted {
         Some(excess) => draft.keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess),
         None => draft,
     };
-    if let Some(times) = queue.filter(|_| 100.0 * draft.expected(ask) < m.limits[Threshold::LeverLeast]) {
-        let why = words!(
-            "loads wait {} times as long as in an idle chip: more of them queue longer",
-            format::fixed(times, 1)
-        );
+    if let Some(times) = queue.filter(|_| 100.0 * draft.expected(m) < m.limits[Threshold::LeverLeast]) {
+        let why = words!("loads wait {} times as long as in an idle chip: more of them queue longer", fixed(times, 1));
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
     let draft = draft
@@ -150,7 +138,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let dram = m
         .unit(Part::MemoryDram)
         .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
-    let saves = draft.expected(ask);
+    let saves = draft.expected(m);
     Some(match dram {
         Some(dram) => {
             let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
@@ -158,12 +146,12 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         }
         None => {
             let now = m.wait(reason).unwrap_or(wait);
-            let goal = match m.kernel.value(reason.per_issue()) {
+            let goal = match m.value(reason.per_issue()) {
                 Some(cycles) => {
-                    let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
+                    let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)
                 }
-                None => stall(&"long scoreboard".into(), now, saves),
+                None => stall("long scoreboard", now, saves),
             };
             draft.checks(goal, reason.per_issue())
         }
@@ -171,8 +159,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
-fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn chains(m: &Ask<'_>) -> Option<Draft> {
     let chain = m.sampled_code()?.chain()?;
     if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
         return None;
@@ -184,17 +171,17 @@ fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         None => words!("More chains in flight: more blocks, or several chains per thread"),
     };
     Some(
-        Draft::relieves(ask, Action::MoreChains, &[])
+        Draft::relieves(m, Action::MoreChains, &[])
             .rate()
             .at(At::point(&chain.load))
             .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
-            .risks("needs independent chains".into())
+            .risks("needs independent chains")
             .checks(
                 words!(
                     "{} {} → {} %",
                     &busiest.name,
                     share(busiest.share),
-                    format::fixed(m.limits[Threshold::SolHigh].max(100.0 * busiest.share), 0)
+                    fixed(m.limits[Threshold::SolHigh].max(100.0 * busiest.share), 0)
                 ),
                 busiest.counter.clone(),
             )
@@ -207,16 +194,16 @@ const CACHES: [(&str, Counter); 2] = [("L1", Counter::L1texTSectorHitRatePct), (
 
 /// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
 /// flight at once, because each hangs on the one before it or they meet at one address.
-fn serialised_accesses(m: &Measures<'_, '_>) -> Option<Held> {
+fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
     const REASON: StallReason = StallReason::LongScoreboard;
     // That says the same with its numbers.
     if l2::latency(m).is_some() {
         return None;
     }
-    let busy = m.kernel.value(MEMORY).filter(|busy| *busy < m.limits[Threshold::SolLow])?;
+    let busy = m.value(MEMORY).filter(|busy| *busy < m.limits[Threshold::SolLow])?;
     let waits = m.stall_share(REASON).filter(|share| *share >= m.limits[Threshold::StallShare])?;
     let (cache, metric, hits) = CACHES.iter().find_map(|(cache, metric)| {
-        let hits = m.kernel.value(metric).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
+        let hits = m.value(metric).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
         Some((*cache, *metric, hits))
     })?;
     let sentence = words!(

@@ -1,17 +1,9 @@
 //! Local memory: spills and arrays that are indexed at run time; words that a loop loads again.
 
 use super::sectors::moved;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
-use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Loop, address, point};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format::{self, percent};
-use crate::words;
-use cuda_binary::Class;
-use cuda_binary::op::{Act, Space};
+use crate::analysis::phases::{Loop, address};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -35,24 +27,24 @@ const LOCAL_AT_L1: [Counter; 2] =
 const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
-fn moves(m: &Measures<'_, '_>) -> Option<f64> {
+fn moves(m: &Measures<'_>) -> Option<f64> {
     m.mix.count(|op| op.is_in(Space::Local))
 }
 
 /// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
-fn are_spills(m: &Measures<'_, '_>) -> Option<bool> {
-    let spills = m.kernel.value(SPILLS)?;
+fn are_spills(m: &Measures<'_>) -> Option<bool> {
+    let spills = m.value(SPILLS)?;
     if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
 }
 
 /// Local memory makes much of the sectors, and the memory system or the waits show it.
-fn local(m: &Measures<'_, '_>) -> Option<Held> {
-    let at_l1 = || Some(m.kernel.value(LOCAL_AT_L1[0])? + m.kernel.value(LOCAL_AT_L1[1])?);
-    let sectors = m.kernel.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
-    let part = sectors / (sectors + m.kernel.value(SECTORS)?);
+fn local(m: &Measures<'_>) -> Option<Held> {
+    let at_l1 = || Some(m.value(LOCAL_AT_L1[0])? + m.value(LOCAL_AT_L1[1])?);
+    let sectors = m.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
+    let part = sectors / (sectors + m.value(SECTORS)?);
     let are_spills = are_spills(m);
     let accesses = moves(m).map(|executed| words!(" ({} accesses)", count(executed))).unwrap_or_default();
-    let sentence = match (m.kernel.value(SPILLS), are_spills) {
+    let sentence = match (m.value(SPILLS), are_spills) {
         (Some(spills), Some(true)) => words!(
             "{} executed instructions spill or refill registers; local memory causes {} of the sectors of loads and stores.",
             count(spills),
@@ -110,14 +102,14 @@ impl IndexWork {
     }
 
     /// Whether it is most of what a busy pipe does.
-    fn fills_its_pipe(self, m: &Measures<'_, '_>) -> bool {
+    fn fills_its_pipe(self, m: &Measures<'_>) -> bool {
         let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
         is_busy && 100.0 * self.share() >= m.limits[Threshold::CauseShare]
     }
 }
 
 /// `None` where no local array is indexed on the uniform datapath.
-fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
+fn index_work(m: &Measures<'_>) -> Option<IndexWork> {
     let own = m.study?.local_index()[0] as f64;
     let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
     (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
@@ -127,9 +119,8 @@ fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
 const MOSTLY_GLOBAL: f64 = 0.9;
 
 /// C16: values in registers in place of local memory.
-fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
+fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
+    let (local, global) = (m.value(LOCAL).filter(|local| *local > 0.0)?, m.value(SECTORS)?);
     let kept = global / (global + local);
     if kept > MOSTLY_GLOBAL {
         return None;
@@ -142,7 +133,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let issue = m.unit(Part::Issue).zip(executed);
     let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
     // What goes is known where opcodes were counted, those of addresses by instruction.
-    let is_counted = issue.is_some() && m.mix.total.is_some() && m.kernel_of.phases.is_some();
+    let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
     let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
@@ -155,7 +146,7 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     after.extend(control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share()))));
     let (sentence, mut why) = match are_spills(m) {
         Some(true) => (
-            words!("Keep the spilled values in registers{}", capped(ask)),
+            words!("Keep the spilled values in registers{}", capped(m)),
             words!("{} of the sectors are spills", share(1.0 - kept)),
         ),
         Some(false) => (
@@ -163,48 +154,48 @@ fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             words!("local arrays cause {} of the sectors", share(1.0 - kept)),
         ),
         None => (
-            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(ask)),
+            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(m)),
             words!("local memory causes {} of the sectors", share(1.0 - kept)),
         ),
     };
-    why.push(against_l2(ask).unwrap_or_default());
+    why.push(against_l2(m).unwrap_or_default());
     Some(
-        Draft::relieves(ask, Action::KeepInRegisters, &after)
+        Draft::relieves(m, Action::KeepInRegisters, &after)
             .rewrites()
-            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
-            .unknown(ask, unknown)
+            .frees_of(m, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
+            .unknown(m, unknown)
             .at(At::most(m, |op| op.is_in(Space::Local)))
             .says(sentence, why)
-            .risks("more registers per thread: fewer warps".into())
-            .checks("LDL + STL = 0".into(), LOCAL),
+            .risks("more registers per thread: fewer warps")
+            .checks("LDL + STL = 0", LOCAL),
     )
 }
 
 /// Local memory of all resident threads, where it is more than L2 holds.
-fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
-    let of_thread = ask.m.kernel_of.local_bytes? as f64;
-    let bytes = of_thread * resident_threads(ask)?;
-    let l2 = ask.m.kernel.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
+fn against_l2(m: &Ask<'_>) -> Option<Words> {
+    let of_thread = m.local_bytes? as f64;
+    let bytes = of_thread * resident_threads(m)?;
+    let l2 = m.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
     Some(words!(
         "; {} B of local memory × all resident threads = {} MB, {} × L2",
         count(of_thread),
-        format::fixed(bytes / 1e6, 0),
-        format::fixed(bytes / l2, 1)
+        fixed(bytes / 1e6, 0),
+        fixed(bytes / l2, 1)
     ))
 }
 
 /// Threads that all SMs hold at once.
-fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    Some(32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm? * ask.m.sms?)
+fn resident_threads(m: &Ask<'_>) -> Option<f64> {
+    Some(32.0 * m.block_warps? * m.occupancy.blocks_per_sm? * m.sms?)
 }
 
 /// Registers that a thread has at most.
 const MOST_REGISTERS: f64 = 255.0;
 
 /// Whether registers are all that a thread can have, or cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
-fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
+fn capped(m: &Ask<'_>) -> Words {
     let found = || {
-        let used = ask.m.occupancy.file_in_use()?;
+        let used = m.occupancy.file_in_use()?;
         if used.file.per_thread >= MOST_REGISTERS {
             return Some(words!(
                 ": {} are the most of a thread, so keep fewer values live or split the kernel",
@@ -227,7 +218,7 @@ const RELOADED: f64 = 5.0;
 
 /// A loop loads a word on every turn and stores it at the same address, which no turn changes: the thread's own value, which a
 /// register could hold. The compiler has to load it again where others may have written it: behind a barrier, or through a pointer.
-fn kept_in_memory(m: &Measures<'_, '_>) -> Option<Held> {
+fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     let study = m.study?;
     let code = &study.code;
     // The address with the rows that make it, where none of them is in the loop.

@@ -5,51 +5,52 @@
 //! in a family, the rows of its code and its actions in `catalog`, and a test.
 
 mod atomics;
-mod banks;
+pub(super) mod banks;
 mod barriers;
 mod code;
 mod constants;
 mod conversions;
 mod copies;
-mod draft;
 mod epilogue;
 mod fences;
 mod gathers;
-mod grid;
-mod held;
+pub(super) mod grid;
 mod instructions;
 mod l2;
 mod lanes;
-mod launch;
+pub(super) mod launch;
 mod loads;
 mod local;
 mod occupancy;
-mod origin;
+pub(super) mod origin;
 mod passes;
 mod products;
 mod reuse;
-mod sectors;
+pub(super) mod sectors;
 mod shapes;
-mod stages;
-mod units;
-mod waits;
+pub(super) mod stages;
+pub(super) mod units;
+pub(super) mod waits;
 
-pub(super) use banks::wavefronts;
-pub(super) use draft::Draft;
-pub(super) use grid::{is_small_grid, small_grid, tail};
-pub(super) use held::{At, Held};
-pub(super) use launch::short;
-pub(super) use origin::by_caller;
-pub(super) use sectors::{excess, packable};
-pub(super) use stages::mbarriers;
-pub(super) use units::of_part;
-pub(super) use waits::{of_wait, unknown};
-
-use super::machine::Machine;
-use super::measures::Measures;
-use crate::catalog::{Action, Part};
-use crate::quantity::format;
+// What every family speaks of.
+use super::draft::{Ask, Draft, busiest, stall};
+use super::held::{At, Held, count, share};
+use super::level::{self, Level, Unit};
+use super::lever::Along;
+use super::machine::Change;
+use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::kernel::summary::DURATION;
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
+use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
+use crate::evidence::{Register, RegisterFile};
+use crate::quantity::format::{self, fixed, percent};
 use crate::quantity::glance;
+use crate::words;
+use crate::words::Words;
+use cuda_binary::op::{Act, Pipe, Space};
+use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
 const FAMILIES: [&[Pattern]; 24] = [
@@ -91,19 +92,19 @@ pub(super) struct Question {
     pub(super) asks: &'static str,
     /// The sections or metrics of ncu that answer.
     pub(super) needs: &'static str,
-    pub(super) measure: fn(&Measures<'_, '_>) -> Option<Held>,
+    pub(super) measure: fn(&Measures<'_>) -> Option<Held>,
     pub(super) stands: Stands,
 }
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
-pub(super) type Cure = fn(&Ask<'_, '_, '_>) -> Option<Draft>;
+pub(super) type Cure = fn(&Ask<'_>) -> Option<Draft>;
 
 impl Pattern {
     /// A question, with what the answer stands for.
     const fn asks(
         asks: &'static str,
         needs: &'static str,
-        measure: fn(&Measures<'_, '_>) -> Option<Held>,
+        measure: fn(&Measures<'_>) -> Option<Held>,
         stands: Stands,
     ) -> Pattern {
         Pattern { question: Some(Question { asks, needs, measure, stands }), changes: &[] }
@@ -130,8 +131,8 @@ pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
 }
 
 /// Everything that could be done.
-pub(super) fn changes(ask: &Ask<'_, '_, '_>) -> impl Iterator<Item = Draft> {
-    all().flat_map(|pattern| pattern.changes).filter_map(|change| change(ask))
+pub(super) fn changes(m: &Ask<'_>) -> impl Iterator<Item = Draft> {
+    all().flat_map(|pattern| pattern.changes).filter_map(|change| change(m))
 }
 
 /// What a finding stands for in the account of the time.
@@ -143,7 +144,7 @@ pub(super) enum Stands {
     /// What a part or a wait is made of; it is away where this is done.
     For(Action),
     /// Warps that are missing: the part of the slots that is filled, 0 to 1.
-    Warps(fn(&Measures<'_, '_>) -> Option<f64>),
+    Warps(fn(&Measures<'_>) -> Option<f64>),
     /// It limits nothing.
     Beside,
 }
@@ -152,40 +153,8 @@ const SPEED: &str = "--section SpeedOfLight";
 
 const SOURCE: &str = "--section SourceCounters";
 
-/// A share as a sentence has it: `45.5 %`.
-pub(super) fn share(value: f64) -> String {
-    format!("{} %", format::fixed(100.0 * value, 1))
-}
-
-/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
-pub(super) fn count(value: f64) -> String {
-    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
-}
-
 /// Part of the time below which a cost is none.
 pub(super) const WORTH: f64 = 0.02;
 
 /// The share of the time from which a change is worth a try: below, it is ruled out.
 pub(super) const WORTH_A_TRY: f64 = 0.05;
-
-/// What a change is worked out from: the numbers, and the machine.
-pub(super) struct Ask<'m, 'a, 'r> {
-    pub(super) m: &'m Measures<'a, 'r>,
-    pub(super) machine: Machine,
-}
-
-impl<'m, 'a, 'r> Ask<'m, 'a, 'r> {
-    pub(super) fn of(m: &'m Measures<'a, 'r>) -> Ask<'m, 'a, 'r> {
-        Ask { m, machine: Machine::of(m) }
-    }
-
-    /// What a part needs of the time, 0 to 1.
-    fn need(&self, part: Part) -> f64 {
-        self.machine.need(part).unwrap_or_default()
-    }
-
-    /// The largest need of some parts.
-    fn need_of(&self, parts: &[Part]) -> f64 {
-        parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)
-    }
-}

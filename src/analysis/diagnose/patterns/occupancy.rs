@@ -1,16 +1,8 @@
 //! Room for warps, and blocks that end before it is filled.
 
-use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
+use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::FileInUse;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES};
-use crate::analysis::lines::Sits;
-use crate::catalog::{Action, Code, Part, Threshold};
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Do blocks end faster than they start?", "--section Occupancy", short_blocks, Stands::Warps(filled))
@@ -19,7 +11,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// The part of the slots for warps that there is room for.
-fn room(m: &Measures<'_, '_>) -> Option<f64> {
+fn room(m: &Measures<'_>) -> Option<f64> {
     m.theoretical
 }
 
@@ -27,7 +19,7 @@ fn room(m: &Measures<'_, '_>) -> Option<f64> {
 pub(super) const FULL_WAVE: f64 = 0.95;
 
 /// Room for few of the warps that an SM can hold, though blocks are there to fill it.
-fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
+fn occupancy(m: &Measures<'_>) -> Option<Held> {
     let room = m.theoretical.filter(|room| *room < 1.0)?;
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
@@ -49,7 +41,7 @@ fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
-pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
+pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
     let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
     let blocks = m.blocks?;
     let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
@@ -62,7 +54,7 @@ pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
         every
             .map(|cycles| format!(", and an SM starts one every {} cycles", glance::cycles(cycles)))
             .unwrap_or_default(),
-        format::fixed(m.warps?, 1),
+        fixed(m.warps?, 1),
         share(filled)
     );
     let least = m.limits[Threshold::FilledLow];
@@ -76,8 +68,7 @@ const MOST_WARPS: f64 = 32.0;
 const LITTLE_ROOM: f64 = 0.5;
 
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
-fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn warps(m: &Ask<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
@@ -128,7 +119,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         };
         let more = words!("Raise occupancy: {}{}", larger, limits.filter(|_| !is_shared).unwrap_or_default());
         let draft = draft.at(At::Launch).says(more, words!("{} theoretical occupancy", share(room)));
-        let draft = draft.risks("spills, or smaller tiles".into());
+        let draft = draft.risks("spills, or smaller tiles");
         let goal = if step > room { share(step) } else { "more".to_owned() };
         return Some(draft.checks(words!("theoretical occupancy {} → {}", share(room), goal), THEORETICAL));
     };
@@ -142,7 +133,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
                 words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
             )
-            .risks("the work per block changes: index arithmetic, shared tiles".into())
+            .risks("the work per block changes: index arithmetic, shared tiles")
             .checks(
                 words!("theoretical occupancy {} → {}", share(room), share(f64::from(size.warps) / most)),
                 THEORETICAL,
@@ -151,7 +142,7 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 /// Why there is no use for more room for warps, or none to be made.
-fn full(m: &Measures<'_, '_>) -> Option<Words> {
+fn full(m: &Measures<'_>) -> Option<Words> {
     // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
     if m.has_tensor && m.occupancy.binding().contains(&"registers") {
         let of_file = m.occupancy.file_in_use().map(|used| {
@@ -166,8 +157,7 @@ fn full(m: &Measures<'_, '_>) -> Option<Words> {
 }
 
 /// Blocks with more work.
-fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
     if !short_blocks(m).is_some_and(|held| held.holds) {
         return None;
     }
@@ -183,7 +173,7 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
     let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
     let held = filling.map_or_else(
-        || format!("above {} % of what fits", format::fixed(m.limits[Threshold::FilledLow], 0)),
+        || format!("above {} % of what fits", fixed(m.limits[Threshold::FilledLow], 0)),
         |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
     );
     Some(
@@ -197,12 +187,12 @@ fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 ),
                 words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life)),
             )
-            .risks("a tail where the element count is not a multiple".into())
+            .risks("a tail where the element count is not a multiple")
             .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED),
     )
 }
 
 /// The part of the room for warps that is filled.
-pub(super) fn filled(m: &Measures<'_, '_>) -> Option<f64> {
+pub(super) fn filled(m: &Measures<'_>) -> Option<f64> {
     m.filled().map(|filled| filled.min(1.0))
 }

@@ -1,18 +1,12 @@
 //! Bytes that are moved more often than the work needs: several passes, more than was stated.
 
 use super::sectors::moved;
-use super::{Ask, At, Draft, Pattern, count, share};
+use super::*;
 use crate::analysis::derive::traffic::Traffic;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::phases::{Phases, SectorAccess};
-use crate::catalog::{Action, Counter, Part, StallReason};
-use crate::quantity::{format, glance};
-use crate::words;
-use cuda_binary::Op;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes, narrow_index])];
 
-/// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they ask for
+/// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they m for
 /// together.
 fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
     let loads = || phases.accesses.iter().filter(|access| access.at.opcode.starts_with("LDG") && !access.is_inherent);
@@ -33,20 +27,19 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
     (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
 }
 
-fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn passes(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let (passes, group) = repeated(phases, m.kernel.value(Counter::DramBytesReadSum)?)?;
+    let (passes, group) = repeated(phases, m.value(Counter::DramBytesReadSum)?)?;
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let gone = group[1..].iter().map(|access| access.sectors).sum::<u64>() as f64 / all.max(1) as f64;
     let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
-    let draft = Draft::of(Action::FewerPasses, Change::default()).rewrites();
+    let draft = Draft::new(Action::FewerPasses).rewrites();
     Some(
         draft
             .keeps_all(&parts, 1.0 - gone, 0.0)
-            .frees_of(ask, &waits, 1.0 - 1.0 / passes as f64)
+            .frees_of(m, &waits, 1.0 - 1.0 / passes as f64)
             .at(At::point(&group[0].at))
             .says(
                 words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
@@ -57,7 +50,7 @@ fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                     share(gone)
                 ),
             )
-            .risks("registers or shared memory for a row".into())
+            .risks("registers or shared memory for a row")
             .checks(
                 words!("sectors of global accesses {} → {}", count(all as f64), count(all as f64 * (1.0 - gone))),
                 Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
@@ -66,27 +59,25 @@ fn passes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
 }
 
 /// Bytes of DRAM that the stated work does not need.
-fn bytes(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn bytes(m: &Ask<'_>) -> Option<Draft> {
     let dram = m.unit(Part::MemoryDram)?;
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
     let kept = traffic.stated / traffic.moved;
     let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
     let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
     Some(
-        Draft::relieves(ask, Action::FewerBytes, &after)
+        Draft::relieves(m, Action::FewerBytes, &after)
             .at(At::most(m, Op::reads_global))
             .says(
-                "Move only the bytes that the work needs: whole sectors, reuse in L2".into(),
-                words!("DRAM moved {} times the stated bytes", format::fixed(1.0 / kept, 2)),
+                "Move only the bytes that the work needs: whole sectors, reuse in L2",
+                words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2)),
             )
             .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
     )
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.
-fn narrow_index(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn narrow_index(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let index = &m.study?.indirection()?.index;
     let own =
@@ -97,15 +88,15 @@ fn narrow_index(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let kept = 1.0 - gone / moved;
     let of_l2 = 1.0 - gone / (32.0 * asked as f64);
     Some(
-        Draft::of(Action::FewerBytes, Change::default())
+        Draft::new(Action::FewerBytes)
             .keeps(Part::MemoryDram, kept, kept)
             .keeps(Part::MemoryL2, of_l2, of_l2)
             .at(At::point(index))
             .says(
-                "Indices of 32 bits in place of 64".into(),
+                "Indices of 32 bits in place of 64",
                 words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept)),
             )
-            .risks("at most 4 G elements".into())
+            .risks("at most 4 G elements")
             .checks(words!("bytes of DRAM −{}B", glance::short(gone)), Counter::DramBytesReadSum),
     )
 }

@@ -1,25 +1,15 @@
 //! Tensor products: the pipe that is full, products in flight, their generation.
 
 use super::epilogue::TENSOR;
-use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
+use super::*;
 use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::derive::roofline::executed_operations;
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
-use cuda_binary::op::Act;
-use cuda_binary::{Class, Op};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation])];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
-pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
-    let phases = m.kernel_of.phases;
+pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
+    let phases = m.phases;
     let step = phases
         .and_then(|phases| Some((phases.step_cycles()?, phases.tensor? / phases.steps?, phases.step_efficiency?)));
     let (sentence, least) = match step {
@@ -28,7 +18,7 @@ pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
                 "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
                 glance::cycles(cycles),
                 glance::cycles(products),
-                format::fixed(100.0 * unit.resident, 0)
+                fixed(100.0 * unit.resident, 0)
             ),
             m.limits[Threshold::StepEfficiency],
         ),
@@ -45,35 +35,35 @@ pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
 }
 
 /// Where the products are called.
-pub(super) fn at_products(m: &Measures<'_, '_>) -> At {
-    let site = m.kernel_of.phases.and_then(|phases| phases.sites.first());
+pub(super) fn at_products(m: &Measures<'_>) -> At {
+    let site = m.phases.and_then(|phases| phases.sites.first());
     site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
 }
 
 /// Products in flight across steps.
-fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+fn drain(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let draft = Draft::overlaps(Action::KeepProducts, cost);
     let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
-    let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
+    let now = phases.step_efficiency.map(|now| format!(" {}", fixed(100.0 * now, 0)));
     Some(
         draft
-            .at(at_products(ask.m))
+            .at(at_products(m))
             .says(
-                "Keep one wgmma group in flight across steps".into(),
+                "Keep one wgmma group in flight across steps",
                 words!(
                     "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
                     glance::cycles(step),
                     glance::cycles(products)
                 ),
             )
-            .risks("a stage is freed one step later".into())
+            .risks("a stage is freed one step later")
             .checks(
                 words!(
                     "tensor in the main loop{} → {} %",
                     now.unwrap_or_default(),
-                    format::fixed(ask.m.limits[Threshold::StepEfficiency], 0)
+                    fixed(m.limits[Threshold::StepEfficiency], 0)
                 ),
                 TENSOR,
             ),
@@ -89,13 +79,12 @@ const ASYNCHRONOUS: f64 = 0.75;
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
-fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let chip = catalog::chip(m.kernel.device().compute_capability?)?;
+fn generation(m: &Ask<'_>) -> Option<Draft> {
+    let chip = m.chip()?;
     let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()
         && m.has_tensor
         && m.mix.has_class(Class::TensorWgmma) == Some(false);
-    let (conversions, source) = conversions(ask);
+    let (conversions, source) = conversions(m);
     let executed_work = executed_operations(m.kernel);
     let of_type = source.or(executed_work.map(|(operands, _)| operands)).unwrap_or("fp16");
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
@@ -117,17 +106,17 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Wait, StallReason::MathPipeThrottle];
     Some(
-        Draft::relieves(ask, Action::TensorGeneration, &after)
+        Draft::relieves(m, Action::TensorGeneration, &after)
             .rewrites()
             .moves_work()
             .keeps(Part::MemoryL2, 1.0, LARGER_TILE)
-            .frees_of(ask, &waits, ASYNCHRONOUS)
+            .frees_of(m, &waits, ASYNCHRONOUS)
             .at(at_products(m))
             .says(
                 words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
                 why(conversions, tensor.share, goal, rate / OPERATIONS),
             )
-            .risks("operands in shared memory, swizzled; 128 threads per product".into())
+            .risks("operands in shared memory, swizzled; 128 threads per product")
             .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone()),
     )
 }
@@ -139,7 +128,7 @@ fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
     };
     words!(
         "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
-        format::fixed(rate, 0),
+        fixed(rate, 0),
         share(now),
         share(goal),
         converted
@@ -147,8 +136,8 @@ fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.
-fn conversions(ask: &Ask<'_, '_, '_>) -> (f64, Option<&'static str>) {
-    let by = ask.m.kernel.with_modifiers().into_iter().flatten();
+fn conversions(m: &Ask<'_>) -> (f64, Option<&'static str>) {
+    let by = m.kernel.with_modifiers().into_iter().flatten();
     let all: f64 = by.filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
     (all, (all > 0.0).then_some("fp8"))
 }

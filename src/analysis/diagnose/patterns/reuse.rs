@@ -2,20 +2,10 @@
 
 use super::banks::wavefronts;
 use super::sectors::{excess, sectors};
+use super::shapes;
 use super::units::shuffles;
-use super::{Ask, At, Draft, Pattern, count, shapes, share};
+use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::level;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::SectorAccess;
-use crate::catalog::{Action, Counter, Part, StallReason};
-use crate::evidence::{Register, RegisterFile};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::op::{Act, Pipe, Space};
-use cuda_binary::{Class, Op};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse])];
 
@@ -30,7 +20,7 @@ const FMA: Op = Op::FFMA;
 
 /// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
 /// square are no product of a row and a column.
-fn products(m: &Measures<'_, '_>) -> f64 {
+fn products(m: &Measures<'_>) -> f64 {
     let Some(study) = m.study else { return m.count(|op| op == FMA) };
     let (code, flows) = (&study.code, &study.flows);
     let is_from_memory = |row: usize, register: Register| {
@@ -62,10 +52,9 @@ fn products(m: &Measures<'_, '_>) -> f64 {
 }
 
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
-fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn register_tile(m: &Ask<'_>) -> Option<Draft> {
     let fma = m.count(|op| op.class() == Some(Class::Fp32));
-    let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
+    let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * products(m) >= fma;
     // Operands that are read once are shared with nobody.
@@ -83,21 +72,19 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let arithmetic = fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
-    let draft = Draft::of(Action::RegisterTile, Change::default())
+    let draft = Draft::new(Action::RegisterTile)
         .rewrites()
         .keeps(Part::ComputeFma, arithmetic, arithmetic)
         .keeps(Part::Issue, issue + (1.0 - issue) * reads, issue)
         .keeps(Part::MemoryShared, reads, 0.0)
         .keeps(Part::MemoryL1tex, reads, 0.0)
         .keeps(Part::MemoryLsu, reads, 0.0)
-        .frees_of(ask, &waits, 1.0 - reads);
+        .frees_of(m, &waits, 1.0 - reads);
     if next.is_none() {
-        return Some(
-            draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", format::fixed(each, 1))),
-        );
+        return Some(draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", fixed(each, 1))));
     }
-    let goal = format::fixed(now * reads, 2);
-    let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
+    let goal = fixed(now * reads, 2);
+    let registers = m.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
     Some(
         draft
@@ -106,12 +93,12 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 words!("Register tile: several outputs a thread ({})", tile),
                 words!(
                     "{} wavefronts of shared memory per FMA; that tile reads {} of these words",
-                    format::fixed(now, 2),
+                    fixed(now, 2),
                     share(reads)
                 ),
             )
             .risks(risk.unwrap_or_default())
-            .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
+            .checks(words!("wavefronts of shared memory per FMA {} → {}", fixed(now, 2), goal), SHARED),
     )
 }
 
@@ -125,7 +112,7 @@ const NEARLY: f64 = 0.75;
 const LARGER: f64 = 0.75;
 
 /// FFMA for each word that is read. Without instructions the wavefronts stand for the words.
-fn fma_of_word(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> f64 {
+fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
     let is_load = |op: Op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane();
     let words = m.study.map(|study| {
         let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
@@ -148,7 +135,7 @@ fn next_tile(each: f64) -> Option<(&'static str, f64)> {
 }
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
-fn wasted(m: &Measures<'_, '_>, is_inside: bool) -> f64 {
+fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
     let sectors = sectors(m).zip(excess(m)).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
@@ -166,8 +153,8 @@ const LEADING: f64 = 0.8;
 const REUSED: f64 = 0.4;
 
 /// Whether most sectors of loads are at places that loaded values choose.
-fn is_mostly_gathered(m: &Measures<'_, '_>) -> bool {
-    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+fn is_mostly_gathered(m: &Measures<'_>) -> bool {
+    let all = m.accesses();
     let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> u64 {
         all.iter().filter(|access| is_meant(access)).map(|access| access.sectors).sum()
     };
@@ -175,18 +162,17 @@ fn is_mostly_gathered(m: &Measures<'_, '_>) -> bool {
 }
 
 /// A cache or the LSU serves accesses without waste: reuse.
-fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn reuse(m: &Ask<'_>) -> Option<Draft> {
     let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
     // Operands of products are read by no access that could be wider.
-    let is_inside = ask.need_of(&inside) >= ask.need(Part::MemoryL2) && shapes::operands(ask).is_none();
+    let is_inside = m.need_of(&inside) >= m.need(Part::MemoryL2) && shapes::operands(m).is_none();
     let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
     // What L2 gets from DRAM once is read by nobody twice.
     let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
-    let largest = m.units.iter().map(|unit| ask.need(unit.part)).fold(0.0, f64::max);
-    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
+    let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
+    if m.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
@@ -201,7 +187,7 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     };
     // What each access wastes it wastes still; the rest is asked for less often.
     let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
-    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - kept);
+    let draft = Draft::new(Action::ReuseInSm).rewrites().frees_of(m, &waits, 1.0 - kept);
     let draft = match is_inside {
         false => draft.keeps(Part::MemoryL2, kept, 0.0),
         true => draft.keeps_all(&inside, kept, 0.0),
@@ -215,8 +201,8 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
                 Part::MemoryShared => op.is_in(Space::Shared),
                 _ => op.reads_global(),
             }))
-            .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
-            .risks("registers, shared memory".into())
+            .says(how, words!("{} at {}", &unit.name, share(unit.share)))
+            .risks("registers, shared memory")
             .checks(
                 words!("{} busy {} → {} of today's cycles", &unit.name, share(unit.share), share(goal)),
                 unit.counter.clone(),

@@ -1,15 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::level;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::SectorAccess;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -34,8 +26,8 @@ const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
 /// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
 /// contiguous; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
-pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
-    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a SectorAccess> {
+    let all = m.accesses();
     let mut found: Vec<&SectorAccess> =
         all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
     let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
@@ -46,29 +38,29 @@ pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&
 }
 
 /// Whether L1 is the busiest part of the memory system.
-pub(super) fn is_l1(m: &Measures<'_, '_>) -> bool {
+pub(super) fn is_l1(m: &Measures<'_>) -> bool {
     m.memory().is_some_and(|unit| !level::is_shared(unit.part))
 }
 
 /// The part of the sectors at L1 that L2 is asked for; all where that is not counted.
-fn passed_on(m: &Measures<'_, '_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
-    let asked = m.kernel.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.kernel.value(at_l2));
+fn passed_on(m: &Measures<'_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
+    let asked = m.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.value(at_l2));
     asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }
 
 /// Contiguous accesses that start off a sector's boundary, where each sector is brought once: the address that they start from is
 /// what is off. Where L1 answers most of them they are neighbours that read the same bytes again.
-pub(super) fn off_boundary<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
-    let is_reread = m.kernel.value(L1_HITS).is_none_or(|hits| 2.0 * hits >= 100.0);
-    let all = m.kernel_of.phases.filter(|_| !is_reread).map_or(&[][..], |phases| phases.accesses.as_slice());
+pub(super) fn off_boundary<'a>(m: &Measures<'a>) -> Vec<&'a SectorAccess> {
+    let is_reread = m.value(L1_HITS).is_none_or(|hits| 2.0 * hits >= 100.0);
+    let all = m.phases.filter(|_| !is_reread).map_or(&[][..], |phases| phases.accesses.as_slice());
     all.iter().filter(|access| access.is_shifted() && !access.is_inherent).collect()
 }
 
 /// Sectors beyond those that the bytes need, without those of contiguous bytes and those whose order is the data's. L1 serves each request by itself; loads of one
 /// row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
-pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64> {
-    let all = m.kernel.value(SECTORS)? - m.kernel.value(IDEAL)?;
-    let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty()) else { return Some(all) };
+pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_>) -> Option<f64> {
+    let all = m.value(SECTORS)? - m.value(IDEAL)?;
+    let Some(phases) = m.phases.filter(|phases| !phases.accesses.is_empty()) else { return Some(all) };
     if !is_l1(m) {
         return Some(packable(m).iter().map(|access| access.excess()).sum::<u64>() as f64);
     }
@@ -78,9 +70,9 @@ pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64>
 }
 
 /// What [`excess`] is a part of: the sectors at L1, or those of each line once where the parts behind it are busier.
-pub(super) fn sectors(m: &Measures<'_, '_>) -> Option<f64> {
-    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0);
-    let by_line = m.kernel_of.phases.map(|phases| phases.accesses.iter().map(|access| access.sectors).sum::<u64>());
+pub(super) fn sectors(m: &Measures<'_>) -> Option<f64> {
+    let all = m.value(SECTORS).filter(|all| *all > 0.0);
+    let by_line = m.phases.map(|phases| phases.accesses.iter().map(|access| access.sectors).sum::<u64>());
     match by_line.filter(|sectors| *sectors > 0 && !is_l1(m)) {
         Some(sectors) => Some(sectors as f64),
         None => all,
@@ -88,7 +80,7 @@ pub(super) fn sectors(m: &Measures<'_, '_>) -> Option<f64> {
 }
 
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
-fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
+fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
     let (all, excess) = (sectors(m)?, excess(m)?);
     let accesses = packable(m);
     let part = 100.0 * excess / all;
@@ -99,16 +91,16 @@ fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
         words!(
             "; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used",
             access.at.line.to_string(),
-            format::fixed(access.sectors as f64 / access.requests.max(1) as f64, 1),
-            format::fixed(access.ideal as f64 / access.requests.max(1) as f64, 1),
-            format::fixed(access.bytes_used(), 0)
+            fixed(access.sectors as f64 / access.requests.max(1) as f64, 1),
+            fixed(access.ideal as f64 / access.requests.max(1) as f64, 1),
+            fixed(access.bytes_used(), 0)
         )
     });
     let sentence = words!(
         "{} of {} sectors of global accesses ({} %) would go if the bytes were packed{}.",
         count(excess),
         count(all),
-        format::fixed(part, 1),
+        fixed(part, 1),
         first.unwrap_or_default()
     );
     let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
@@ -120,9 +112,9 @@ fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
 
 /// Contiguous accesses that start off a sector's boundary in front of a busy memory unit. They limit nothing: neighbours share what
 /// they touch beyond their bytes.
-fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
+fn misaligned(m: &Measures<'_>) -> Option<Held> {
     let accesses = off_boundary(m);
-    let (first, all) = (accesses.first()?, m.kernel.value(SECTORS).filter(|all| *all > 0.0)?);
+    let (first, all) = (accesses.first()?, m.value(SECTORS).filter(|all| *all > 0.0)?);
     let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
     let part = 100.0 * excess as f64 / all;
     let is_busy = m.global_memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
@@ -133,10 +125,10 @@ fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
         "{} of {} sectors of global accesses ({} %) are there because contiguous bytes start off a sector's boundary, first at `:{}`: {} sectors a request instead of {}.",
         count(excess as f64),
         count(all),
-        format::fixed(part, 1),
+        fixed(part, 1),
         first.at.line.to_string(),
-        format::fixed(first.sectors as f64 / first.requests.max(1) as f64, 1),
-        format::fixed(first.ideal as f64 / first.requests.max(1) as f64, 1)
+        fixed(first.sectors as f64 / first.requests.max(1) as f64, 1),
+        fixed(first.ideal as f64 / first.requests.max(1) as f64, 1)
     );
     let held = Held::new(Code::MisalignedGlobalAccess, part, 100.0, sentence).only_if(false).noted();
     Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
@@ -146,8 +138,7 @@ fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
-fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn coalesce(m: &Ask<'_>) -> Option<Draft> {
     let accesses = packable(m);
     let (all, excess) = (sectors(m)?, excess(m)?);
     if excess / all < m.limits[Threshold::SectorsExcessShare] / 100.0 {
@@ -160,7 +151,7 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     });
     let stage = m.cycles.zip(m.sms).map(|(cycles, sms)| cycles * sms);
     let l1 = DataStage::of(m.kernel).zip(stage).map(|(own, cycles)| {
-        let global = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+        let global = m.accesses();
         let wavefronts = global
             .iter()
             .map(|access| access.requests as f64 * (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0));
@@ -173,36 +164,35 @@ fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // A request of fewer sectors is answered sooner, and queues less behind others.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     Some(
-        Draft::relieves(ask, Action::Coalesce, &after)
+        Draft::relieves(m, Action::Coalesce, &after)
             .rewrites()
             .keeps(Part::MemoryL2, kept, kept / SECTORS_PER_LOOKUP)
-            .frees_of(ask, &waits, 1.0 - kept)
-            .unknown(ask, &unknown)
+            .frees_of(m, &waits, 1.0 - kept)
+            .unknown(m, &unknown)
             .at(accesses.first().map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)))
             .says(
-                "Coalesce: neighbouring lanes at neighbouring addresses".into(),
+                "Coalesce: neighbouring lanes at neighbouring addresses",
                 words!("{} of the sectors would go if the bytes were packed", share(excess / all)),
             )
-            .risks("layout of the data, or a transpose through shared memory".into())
+            .risks("layout of the data, or a transpose through shared memory")
             .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess)), SECTORS),
     )
 }
 
 /// Sectors of global accesses once those that could lie side by side do, each line once: loads of one row that lie in the same 32 bytes
 /// bring them once.
-fn packed(m: &Measures<'_, '_>) -> Option<f64> {
-    let accesses = &m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty())?.accesses;
+fn packed(m: &Measures<'_>) -> Option<f64> {
+    let accesses = &m.phases.filter(|phases| !phases.accesses.is_empty())?.accesses;
     let excess: u64 = packable(m).iter().map(|access| access.excess()).sum();
     Some((accesses.iter().map(|access| access.sectors).sum::<u64>() - excess) as f64)
 }
 
 /// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
 /// DRAM moves the same bytes.
-fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn align(m: &Ask<'_>) -> Option<Draft> {
     let accesses = off_boundary(m);
     let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
-    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0)?;
+    let all = m.value(SECTORS).filter(|all| *all > 0.0)?;
     let gone = excess as f64 / all;
     if gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
         return None;
@@ -212,18 +202,18 @@ fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         touched.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * (1.0 - gone)))).collect();
     let first = accesses.first()?;
     Some(
-        Draft::relieves(ask, Action::AlignBase, &after)
+        Draft::relieves(m, Action::AlignBase, &after)
             .at(At::point(&first.at))
             .says(
-                "Start the rows at a multiple of 32 bytes".into(),
+                "Start the rows at a multiple of 32 bytes",
                 words!("contiguous, {} of the sectors only because they start between two", share(gone)),
             )
-            .risks("padding of the rows, or elements in front done apart".into())
+            .risks("padding of the rows, or elements in front done apart")
             .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess as f64)), SECTORS),
     )
 }
 
 /// Bytes between L2 and DRAM.
-pub(super) fn moved(m: &Measures<'_, '_>) -> Option<f64> {
-    [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|name| m.kernel.value(name)).into_iter().sum()
+pub(super) fn moved(m: &Measures<'_>) -> Option<f64> {
+    [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|name| m.value(name)).into_iter().sum()
 }

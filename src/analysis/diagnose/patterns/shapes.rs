@@ -1,13 +1,9 @@
 //! The shape of warpgroup products: where reading their operands fills the data stage.
 
-use super::draft::busiest;
 use super::products::at_products;
-use super::{Ask, Draft, Pattern, share};
-use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
+use super::*;
+use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
-use crate::catalog::{Action, Part};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[wider])];
 
@@ -18,16 +14,16 @@ const TOLERANCE: f64 = 0.1;
 const BELOW: f64 = 0.9;
 
 /// The part of the data stage that operands take, where they take most of it; 0 to 1.
-pub(super) fn operands(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let stage = DataStage::of(ask.m.kernel)?;
+pub(super) fn operands(m: &Ask<'_>) -> Option<f64> {
+    let stage = DataStage::of(m.kernel)?;
     stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
 }
 
 /// Products of more columns.
-fn wider(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let (operands, tensor) = (operands(ask)?, ask.m.unit(Part::ComputeTensor)?.share);
-    let l1 = ask.m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    let executed = ask.m.kernel.with_modifiers()?;
+fn wider(m: &Ask<'_>) -> Option<Draft> {
+    let (operands, tensor) = (operands(m)?, m.unit(Part::ComputeTensor)?.share);
+    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
+    let executed = m.kernel.with_modifiers()?;
     let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
     let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let reads = |columns: u32| tensor * wavefronts(columns) / cycles(columns);
@@ -38,12 +34,12 @@ fn wider(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let wider = [64, 128, MOST_COLUMNS].into_iter().filter(|wider| *wider > columns);
     let wider = wider.reduce(|less, more| if left(less) <= BELOW * tensor { less } else { more })?;
     let after = [(Part::MemoryShared, left(wider)), (Part::MemoryL1tex, left(wider))];
-    let (next, busy) = busiest(ask, &after);
-    let takes = |columns: u32| [wavefronts(columns), cycles(columns)].map(|count| format::fixed(count, 0));
+    let (next, busy) = busiest(m, &after);
+    let takes = |columns: u32| [wavefronts(columns), cycles(columns)].map(|count| fixed(count, 0));
     let ([reads_now, cycles_now], [reads_then, cycles_then]) = (takes(columns), takes(wider));
     Some(
-        Draft::relieves(ask, Action::WiderProducts, &after)
-            .at(at_products(ask.m))
+        Draft::relieves(m, Action::WiderProducts, &after)
+            .at(at_products(m))
             .says(
                 words!(
                     "Products of {} columns in place of {}, or the left operand in registers",

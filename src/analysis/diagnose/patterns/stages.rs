@@ -1,20 +1,13 @@
 //! Warps that wait at mbarriers: for bulk copies, or for warps of another role.
 
-use super::draft::stall;
 use super::epilogue::{at, registers};
-use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Pace, Phase, PhaseKind, Phases};
-use crate::catalog::{self, Action, Code, Counter, StallReason};
-use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use super::*;
+use crate::analysis::phases::Pace;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[stages])];
 
 /// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
-pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::LongScoreboard;
     let part = m.at_mbarriers();
     let wait = m.wait(reason)?;
@@ -22,7 +15,7 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<H
     let sentence = words!(
         "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}{}{}.",
         share(wait),
-        format!("{} %", format::fixed(100.0 * part, 0)),
+        format!("{} %", fixed(100.0 * part, 0)),
         stage
             .map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)))
             .unwrap_or_default(),
@@ -37,25 +30,25 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<H
 const STAGE: f64 = 0.2;
 
 /// Bytes of shared memory that a block takes; `None` where neither part is known.
-pub(super) fn shared_of_block(m: &Measures<'_, '_>) -> Option<f64> {
+pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
     let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-    let known = || own.into_iter().filter_map(|name| m.kernel.value(name));
+    let known = || own.into_iter().filter_map(|name| m.value(name));
     known().next().map(|_| known().sum())
 }
 
 /// The part of the shared memory of an SM that no block takes.
-fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
+fn shared_left(m: &Ask<'_>) -> f64 {
     let found = || {
-        let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
-        let bytes = shared_of_block(ask.m)?;
-        Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
+        let chip = m.chip()?;
+        let bytes = shared_of_block(m)?;
+        Some(1.0 - bytes * m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
     };
     found().unwrap_or(1.0)
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
-fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0)?;
+fn stages(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     if cost < WORTH {
@@ -63,7 +56,7 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let waits = phases.share(PhaseKind::StageWait);
     // Stages take shared memory: where they have most of it, no further one fits.
-    let has_room = shared_left(ask) >= STAGE;
+    let has_room = shared_left(m) >= STAGE;
     let work = producer(phases);
     let sentence = match (work.first(), has_room) {
         (Some(first), _) if first.kind == PhaseKind::SlotWait => match has_room {
@@ -78,15 +71,15 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of = words::join(work.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ");
     let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
-    let saves = draft.saves(ask);
-    let at = work.first().map_or_else(|| At::waits(ask.m, StallReason::LongScoreboard), at);
-    let full = registers(ask).map(|full| words!("{}: no more warps", full));
+    let saves = draft.saves(m);
+    let at = work.first().map_or_else(|| At::waits(m, StallReason::LongScoreboard), at);
+    let full = registers(m).map(|full| words!("{}: no more warps", full));
     Some(
         draft
             .at(at)
             .says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of))
             .risks(full.unwrap_or_else(|| "shared memory for the stages".into()))
-            .checks(stall(&"wait for the stage".into(), waits, saves), StallReason::LongScoreboard.per_issue()),
+            .checks(stall("wait for the stage", waits, saves), StallReason::LongScoreboard.per_issue()),
     )
 }
 

@@ -1,18 +1,11 @@
 //! Units that are busy, as what limits.
 
+use super::l2;
 use super::products::{at_products, full};
-use super::{At, Held, Pattern, SPEED, Stands, l2, share};
-use crate::analysis::derive::data_stage::{DataStage, OPERANDS};
+use super::*;
+use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::{self, DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, Unit};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{self, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format::{self, percent};
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
-use cuda_binary::Op;
+use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED};
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a counter read above its peak?", SPEED, peak_exceeded, Stands::Beside)];
@@ -24,7 +17,7 @@ const APART: f64 = 0.05;
 const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
 /// A part as what limits.
-pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_, '_>, part: Part) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Option<Held> {
     let unit = m.unit(part)?;
     let held = match part {
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
@@ -36,7 +29,7 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_, '_>, part: Part) -
 }
 
 /// Device memory: the fabric of L2 carries the same stream.
-fn stream(m: &Measures<'_, '_>, dram: &Unit) -> Held {
+fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
     let is_of_dram = level::is_of_dram(m);
     let why = if is_of_dram.is_some() { ", because its fabric carries the same stream" } else { "" };
     let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
@@ -44,14 +37,14 @@ fn stream(m: &Measures<'_, '_>, dram: &Unit) -> Held {
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
     let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, 0.0, sentence).at(At::Line(Sits::Limiter));
     let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
-    if m.kernel.value(L2_SECTORS).is_none() {
+    if m.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
     }
     held.from(readings)
 }
 
 /// A unit by what its counter says.
-fn saturated(m: &Measures<'_, '_>, unit: &Unit) -> Held {
+fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     let wait = m.top_waits().into_iter().next().filter(|_| !unit.is_saturated());
     let wait = wait.and_then(|(reason, wait)| {
         Some(words!("; the largest wait, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
@@ -90,14 +83,14 @@ pub(super) fn the(unit: &Unit) -> String {
 }
 
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
-pub(super) fn shuffles(m: &Measures<'_, '_>) -> Option<f64> {
+pub(super) fn shuffles(m: &Measures<'_>) -> Option<f64> {
     let stage = DataStage::of(m.kernel)?;
     let shuffles = 100.0 * m.count(Op::is_shuffle) / (m.cycles? * m.sms?);
     (shuffles > 0.0 && 2.0 * shuffles >= stage.whole).then(|| shuffles.min(stage.shared))
 }
 
 /// What fills a unit, where counters tell.
-fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
+fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     if unit.part == Part::MemoryL2 {
         return l2::streams(m).map(|own| words!(": {}", own.said())).unwrap_or_default();
     }
@@ -105,7 +98,7 @@ fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
         return Words::default();
     }
     let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
-    let point = |value: f64| format::fixed(value, 1);
+    let point = |value: f64| fixed(value, 1);
     if let Some(shuffles) = shuffles(m) {
         return words!(
             ": shuffles {}, shared memory {}, global and local accesses {}",
@@ -114,7 +107,7 @@ fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
             point(stage.other())
         );
     }
-    match m.kernel.value(OPERANDS).filter(|operands| *operands >= 0.05) {
+    match m.value(OPERANDS).filter(|operands| *operands >= 0.05) {
         Some(operands) => words!(
             ": operands of wgmma {}, other shared memory {}, global and local accesses {}",
             point(operands),
@@ -127,7 +120,7 @@ fn made_of(m: &Measures<'_, '_>, unit: &Unit) -> Words {
 
 /// Stall reasons of warps that queue in front of a unit, each with the share of the warps' time that is spent there. Loads wait for
 /// L1 where it answers most of them, and for L2 where they make its stream.
-fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<(StallReason, f64)> {
+fn queue(m: &Measures<'_>, part: Part) -> Vec<(StallReason, f64)> {
     use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
     let waits = |reasons: &[StallReason]| {
         reasons.iter().filter_map(|reason| Some((*reason, m.wait(*reason)?))).collect::<Vec<_>>()
@@ -135,7 +128,7 @@ fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<(StallReason, f64)> {
     let loads = |is_level: bool| Some((LongScoreboard, m.waits_for_loads().filter(|_| is_level)?));
     match part {
         Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let hits = m.kernel.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
+            let hits = m.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
             waits(&[LgThrottle, MioThrottle, ShortScoreboard]).into_iter().chain(loads(hits)).collect()
         }
         Part::MemoryL2 => match l2::streams(m) {
@@ -143,13 +136,13 @@ fn queue(m: &Measures<'_, '_>, part: Part) -> Vec<(StallReason, f64)> {
             None => Vec::new(),
         },
         Part::Issue => waits(&[NotSelected]),
-        part if <&str>::from(part).starts_with("compute-") => waits(&[MathPipeThrottle]),
+        part if part.computes() => waits(&[MathPipeThrottle]),
         _ => Vec::new(),
     }
 }
 
 /// A unit in whose queue warps spend much of their time.
-fn pressure(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
+fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let queue = queue(m, unit.part);
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
     let names = queue.iter().filter_map(|(reason, share)| Some((reason.row()?.label, *share)));
@@ -167,10 +160,10 @@ fn pressure(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
 }
 
 /// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
-fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
+fn queued(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let phases = m.sampled()?;
     let chain = m.study?.chain().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
-    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
+    let latency = m.chip()?.latency.as_ref()?;
     let alone = f64::from(latency.dram?);
     let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let sentence = words!(
@@ -179,14 +172,14 @@ fn queued(m: &Measures<'_, '_>, unit: &Unit) -> Option<Held> {
         share(unit.share),
         chain.load.line.to_string(),
         glance::cycles(step),
-        format::fixed(alone, 0)
+        fixed(alone, 0)
     );
     let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
     Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
 }
 
 /// A share of peak above what a peak allows, of the busiest counter of the breakdown.
-fn peak_exceeded(m: &Measures<'_, '_>) -> Option<Held> {
+fn peak_exceeded(m: &Measures<'_>) -> Option<Held> {
     let unit = units::busiest(m.kernel).into_iter().next()?;
     let sentence = words!(
         "`{}` reads {} of its peak: the counter or its peak does not mean what its name says.",

@@ -2,16 +2,13 @@
 
 use super::atomics::hot_spot;
 use super::code::fetch;
+use super::l2;
 use super::loads::chain;
-use super::{At, Held, l2, share};
-use crate::analysis::diagnose::level::{Level, is_memory};
-use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL};
-use crate::analysis::lines::Sits;
-use crate::catalog::{Code, Part, StallReason};
-use crate::words;
+use super::*;
+use crate::analysis::diagnose::level::is_memory;
 
 /// A wait as what limits.
-pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     match reason {
         // The queue at one slice of L2 is told as what fills the slice.
         StallReason::LongScoreboard if hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention) => None,
@@ -21,7 +18,7 @@ pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_, '_>, reason: Stall
     }
 }
 
-pub(super) fn wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
+pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     let (share_of, row) = (m.wait(reason)?, reason.row()?);
     let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
@@ -42,7 +39,7 @@ pub(super) fn wait(m: &Measures<'_, '_>, reason: StallReason) -> Option<Held> {
 }
 
 /// What cannot be told: the report holds no waits, or not what the SMs or the memory system do.
-pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_, '_>) -> Held {
+pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
     let has_some = !m.stalls.tables.is_empty();
     if m.units.is_empty() {
         let sentence = match has_some {

@@ -1,18 +1,29 @@
 //! What a pattern found, and where.
 
-use crate::analysis::diagnose::finding::Severity;
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
+use super::finding::Severity;
+use super::level::Unit;
+use super::measures::Measures;
 use crate::analysis::lines::{Place, Sits};
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
+use crate::quantity::{format, glance};
 use crate::words::Words;
 use cuda_binary::Op;
 
+/// A share as a sentence has it: `45.5 %`.
+pub(super) fn share(value: f64) -> String {
+    format!("{} %", format::fixed(100.0 * value, 1))
+}
+
+/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
+pub(super) fn count(value: f64) -> String {
+    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
+}
+
 /// Where a rule points.
 #[derive(Clone, Debug)]
-pub(in crate::analysis::diagnose) enum At {
+pub(super) enum At {
     /// At what lines cost.
     Line(Sits),
     /// At one place.
@@ -31,12 +42,12 @@ impl At {
     }
 
     /// The line that executes the most instructions of this kind.
-    pub(super) fn most(m: &Measures<'_, '_>, is_meant: impl Fn(Op) -> bool) -> At {
+    pub(super) fn most(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> At {
         At::heaviest(m, |study, row| if is_meant(study.code.op(row)) { study.code.executed[row] } else { 0 })
     }
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
-    pub(super) fn heaviest(m: &Measures<'_, '_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
+    pub(super) fn heaviest(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
         let found = || {
             let study = m.study?;
             let rows =
@@ -59,9 +70,9 @@ impl At {
     }
 
     /// What is waited for the most for a reason, by its cause where one is known.
-    pub(super) fn waits(m: &Measures<'_, '_>, reason: StallReason) -> At {
+    pub(super) fn waits(m: &Measures<'_>, reason: StallReason) -> At {
         let name: &str = reason.into();
-        let stalls = m.kernel_of.phases.map_or(&[][..], |phases| &phases.stalls);
+        let stalls = m.phases.map_or(&[][..], |phases| &phases.stalls);
         let groups = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| {
             let of = |share: f64| stall.samples as f64 * share;
             stall.groups.iter().map(move |group| (group.cause.as_ref().unwrap_or(&group.at), of(group.share)))
@@ -85,19 +96,19 @@ impl At {
 
 /// What a rule found.
 #[derive(Clone, Debug)]
-pub(in crate::analysis::diagnose) struct Held {
-    pub(in crate::analysis::diagnose) code: Code,
+pub(super) struct Held {
+    pub(super) code: Code,
     /// Whether it is large enough to be named; where it does not limit, with this weight.
-    pub(in crate::analysis::diagnose) holds: bool,
-    pub(in crate::analysis::diagnose) beside: Severity,
+    pub(super) holds: bool,
+    pub(super) beside: Severity,
     /// One sentence with the numbers.
-    pub(in crate::analysis::diagnose) sentence: Words,
-    pub(in crate::analysis::diagnose) at: At,
+    pub(super) sentence: Words,
+    pub(super) at: At,
     /// What it weighs, in percent, among those beside the limit.
-    pub(in crate::analysis::diagnose) share: f64,
-    pub(in crate::analysis::diagnose) readings: Vec<(String, Reading)>,
+    pub(super) share: f64,
+    pub(super) readings: Vec<(String, Reading)>,
     /// The unit that limits.
-    pub(in crate::analysis::diagnose) unit: Option<Unit>,
+    pub(super) unit: Option<Unit>,
 }
 
 impl Held {
@@ -116,7 +127,7 @@ impl Held {
     }
 
     /// Something that limits nothing: it costs, or is worth knowing.
-    pub(super) fn remark(m: &Measures<'_, '_>, code: Code, share: f64, sentence: Words) -> Held {
+    pub(super) fn remark(m: &Measures<'_>, code: Code, share: f64, sentence: Words) -> Held {
         let held = Held::new(code, share, 0.0, sentence);
         if share >= m.limits[Threshold::CostShare] { held } else { held.noted() }
     }
