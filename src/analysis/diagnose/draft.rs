@@ -148,8 +148,8 @@ impl Draft {
         Draft { lever: Lever { rises: true, ..self.lever }, ..self }
     }
 
-    pub(super) fn beside(self, beside: Option<Along>) -> Draft {
-        Draft { lever: Lever { beside, ..self.lever }, ..self }
+    pub(super) fn beside(self, along: Along) -> Draft {
+        Draft { lever: Lever { beside: Some(along), ..self.lever }, ..self }
     }
 
     /// More work in the same time.

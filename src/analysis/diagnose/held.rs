@@ -21,6 +21,11 @@ pub(super) fn count(value: f64) -> String {
     if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
 }
 
+/// A share in whole percent, without the sign: `46`.
+pub(super) fn whole(value: f64) -> String {
+    format::fixed(100.0 * value, 0)
+}
+
 /// Where a rule points.
 #[derive(Clone, Debug)]
 pub(super) enum At {
@@ -138,6 +143,11 @@ impl Held {
 
     pub(super) fn from(self, readings: Vec<(String, Reading)>) -> Held {
         Held { readings, ..self }
+    }
+
+    /// Nothing where it is not large enough.
+    pub(super) fn if_large(self) -> Option<Held> {
+        self.holds.then_some(self)
     }
 
     /// The same where a further condition must hold.

@@ -11,7 +11,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::{Phases, SectorAccess, Study};
-use crate::catalog::{self, ChipRow, StallReason};
+use crate::catalog::{self, ChipRow, Counter, StallReason};
 use crate::evidence::{LaunchFacts, Reading, SourceView};
 
 /// One kernel as it was measured.
@@ -101,6 +101,11 @@ impl<'a> Kernel<'a> {
     /// Accesses to global memory with their sectors; none where they were not counted.
     pub(super) fn accesses(&self) -> &'a [SectorAccess] {
         self.phases.map_or(&[], |phases| &phases.accesses)
+    }
+
+    /// The sum of two metrics; `None` where one is missing.
+    pub(super) fn sum(&self, names: [Counter; 2]) -> Option<f64> {
+        names.into_iter().map(|name| self.value(name)).sum()
     }
 
     /// The number of a metric.

@@ -189,9 +189,8 @@ pub(super) const QUEUED: f64 = 2.0;
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
 pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
-    let both = |names: [Counter; 2]| -> Option<f64> { names.into_iter().map(|name| k.value(name)).sum() };
-    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
-    both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
+    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
+    k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
 /// Cycles of a load: the longest single wait for loads in a turn of the main loop, or all of them where code does not part them; `None`

@@ -155,6 +155,16 @@ impl<'a> Measures<'a> {
         self.mix.count(takes).unwrap_or(0.0)
     }
 
+    /// Cycles of all SMs.
+    pub(super) fn sm_cycles(&self) -> Option<f64> {
+        Some(self.cycles? * self.sms?)
+    }
+
+    /// ` (busiest: L1 66 %)`.
+    pub(super) fn busiest(&self) -> String {
+        self.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+    }
+
     /// Whether it is several kernels, as one result: a range, or a graph.
     pub(super) fn has_several(&self) -> bool {
         self.kernel.key().workload != Workload::Kernel

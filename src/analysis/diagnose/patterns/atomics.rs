@@ -1,8 +1,8 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
+use super::units::named;
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
-use crate::analysis::derive::units;
 use crate::analysis::diagnose::machine::place;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
@@ -17,16 +17,11 @@ pub(super) const PATTERNS: [Pattern; 2] = [
     .cured_by(&[copies]),
 ];
 
-/// Executed atomics on memory, by warps.
-pub(super) fn atomics(m: &Measures<'_>) -> f64 {
-    m.mix.count(Op::is_l2_atomic).unwrap_or(0.0)
-}
-
 /// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
 /// an operation, so that additions which follow one another at one address fill it at less than its peak.
 pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
-    let (spot, average) = units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
-    let atomics = atomics(m);
+    let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
+    let atomics = m.count(Op::is_l2_atomic);
     let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
     let waits = m.waits(&[
         StallReason::LongScoreboard,
@@ -39,27 +34,27 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         true => m.limits[Threshold::HotSliceAtomics],
         false => m.limits[Threshold::HotSlice],
     };
-    let factor = fixed(spot.percent / average.max(0.01), 0);
-    let what = match atomics > 0.0 {
-        true => words!("{} warp-level atomics hit one slice of L2", count(atomics)),
-        false => words!("The accesses hit one instance of {}", &spot.label),
+    let (code, sits, what) = match atomics > 0.0 {
+        true => {
+            let what = words!("{} warp-level atomics hit one slice of L2", count(atomics));
+            (Code::AtomicContention, Sits::Atomics, what)
+        }
+        false => (Code::MemoryHotSpot, Sits::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
     };
     let sentence = words!(
         "{}, which is at {} % of peak, {} times the average (`{}`).",
         what,
         fixed(spot.percent, 1),
-        factor,
+        fixed(spot.percent / average.max(0.01), 0),
         &spot.counter
     );
-    let code = if atomics > 0.0 { Code::AtomicContention } else { Code::MemoryHotSpot };
-    let sits = if atomics > 0.0 { Sits::Atomics } else { Sits::Nowhere };
     let held = Held::new(code, spot.percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
-    held.holds.then(|| held.from(m.readings(&[&spot.counter])))
+    held.from(m.readings(&[&spot.counter])).if_large()
 }
 
 /// Additions to shared memory that are tried until no other lane came in between: the chip adds floats there by compare and swap.
 #[derive(Clone, Copy)]
-pub(super) struct Retries {
+struct Retries {
     /// Compare-and-swap instructions of warps.
     tries: f64,
     /// Additions of warps, at most: loops that lanes leave one by one.
@@ -67,17 +62,17 @@ pub(super) struct Retries {
 }
 
 impl Retries {
-    /// The share of the tries beyond the first of each addition, 0 to 1.
-    fn in_vain(self) -> f64 {
-        1.0 - self.additions / self.tries
+    /// What stays where each addition is tried once, 0 to 1.
+    fn stay(self) -> f64 {
+        self.additions / self.tries
     }
 }
 
 /// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
 /// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
-pub(super) fn retries(m: &Measures<'_>) -> Option<Retries> {
+fn retries(m: &Measures<'_>) -> Option<Retries> {
     let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic));
-    let reads = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane());
+    let reads = m.mix.count(|op| op.loads_shared() && op.is_by_lane());
     let additions = m.mix.count(|op| op == Op::BSSY);
     let (tries, additions) = (tries?, additions.filter(|additions| *additions > 0.0)?);
     (reads? >= tries && tries > additions).then_some(Retries { tries, additions })
@@ -92,12 +87,12 @@ pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
         count(retries.tries),
         count(retries.additions),
         fixed(retries.tries / retries.additions, 1),
-        format!("the {}", stage.name),
+        named(stage),
         share(stage.share)
     );
-    let held = Held::new(Code::AtomicContention, 100.0 * retries.in_vain(), m.limits[Threshold::CauseShare], sentence);
-    let held = held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter]));
-    held.holds.then_some(held)
+    let held =
+        Held::new(Code::AtomicContention, 100.0 * (1.0 - retries.stay()), m.limits[Threshold::CauseShare], sentence);
+    held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter])).if_large()
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
@@ -107,7 +102,7 @@ fn stays(m: &Measures<'_>, blocks: f64) -> f64 {
         let lanes = code.lanes.as_ref()?;
         Some((0..code.rows.len()).filter(|row| code.op(*row).is_l2_atomic()).map(|row| lanes[row] as f64).sum::<f64>())
     };
-    blocks / by_lanes().unwrap_or(0.0).max(atomics(m)).max(blocks)
+    blocks / by_lanes().unwrap_or(0.0).max(m.count(Op::is_l2_atomic)).max(blocks)
 }
 
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
@@ -118,7 +113,7 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
         return None;
     }
     let blocks = m.blocks?;
-    let executed = atomics(m);
+    let executed = m.count(Op::is_l2_atomic);
     let gone = 1.0 - stays(m, blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
     let draft = Draft::relieves(m, Action::FewerAtomics, &touched);
@@ -145,22 +140,23 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
 /// Copies of the words that lanes add to, so that each addition is tried once.
 fn copies(m: &Ask<'_>) -> Option<Draft> {
     let retries = own_retries(m)?;
-    let stays = 1.0 - retries.in_vain();
+    let stays = retries.stay();
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
-    let after: Vec<(Part, f64)> =
-        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * stays))).collect();
-    Some(Draft::relieves(m, Action::FewerAtomics, &after)
-        .rewrites()
-        .frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
-        .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))).says(
-            "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first",
-            words!("{} tries for each addition to shared memory", fixed(retries.tries / retries.additions, 1)),
-        )
-        .risks("shared memory for the copies; another order of additions")
-        .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED))
+    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps_all(&parts, stays, stays);
+    Some(
+        draft
+            .frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
+            .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)))
+            .says(
+                "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first",
+                words!("{} tries for each addition to shared memory", fixed(1.0 / stays, 1)),
+            )
+            .risks("shared memory for the copies; another order of additions")
+            .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED),
+    )
 }
 
 /// Tries of additions to shared memory, where those are more than the atomics on L2.
 fn own_retries(m: &Ask<'_>) -> Option<Retries> {
-    retries(m).filter(|retries| shared_atomics(m).is_some() && atomics(m) < retries.additions)
+    retries(m).filter(|retries| shared_atomics(m).is_some() && m.count(Op::is_l2_atomic) < retries.additions)
 }

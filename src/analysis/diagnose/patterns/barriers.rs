@@ -81,17 +81,16 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     }
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
-    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
+    let draft =
+        Draft::new(Action::FewerBarriers).rewrites().keeps_all(&L1, ROUNDS, 0.0).keeps(Part::Issue, ROUNDS, 0.0);
     let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
     if let Some(asks) = asks_other_blocks(m, wait) {
-        let why = words!(
+        return Some(draft.not_here(words!(
             "at the barrier the block waits for other blocks, which `:{}` asks for: more steps for each such wait help",
             asks.line.to_string()
-        );
-        return Some(draft.not_here(why));
+        )));
     }
-    let saves = draft.saves(m);
+    let left = stall("barrier stall", wait, draft.saves(m));
     Some(
         draft
             .at(At::waits(m, reason))
@@ -100,21 +99,21 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
                 words!("warps wait at block barriers {} of their time", share(wait)),
             )
             .risks("races: run racecheck")
-            .checks(stall("barrier stall", wait, saves), reason.per_issue()),
+            .checks(left, reason.per_issue()),
     )
 }
 
-/// The share of a phase's samples that wait for a reason.
-fn waited(part: &Phase, reason: StallReason) -> f64 {
-    let name: &str = reason.into();
-    part.waits.iter().find(|wait| wait.reason == name).map_or(0.0, |wait| wait.share)
+/// The share of a phase's samples that wait for data.
+fn waits_for_data(part: &Phase) -> f64 {
+    part.waits.iter().find(|wait| wait.reason == "long_scoreboard").map_or(0.0, |wait| wait.share)
 }
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
 fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let main = phases.phases.iter().find(|phase| phase.kind == PhaseKind::MainLoop)?;
+    let main = phases.phase(PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
+    let tile = || of(PhaseKind::Barrier).chain(of(PhaseKind::Load));
     let is_tile =
         |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
     m.mix.count(is_tile).filter(|count| *count > 0.0)?;
@@ -122,47 +121,44 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
         true if m.at_mbarriers() > 0.0 => return None,
-        true => of(PhaseKind::StageWait).map(|part| part.cost * waited(part, StallReason::LongScoreboard)).sum(),
+        true => of(PhaseKind::StageWait).map(|part| part.cost * waits_for_data(part)).sum(),
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
-        false => of(PhaseKind::Barrier).chain(of(PhaseKind::Load)).map(|part| part.cost).sum(),
+        false => tile().map(|part| part.cost).sum(),
     };
     if cost < WORTH {
         return None;
     }
-    // Warps that wait for their turn lose nothing there.
-    let all: f64 = of(PhaseKind::Barrier).chain(of(PhaseKind::Load)).map(|part| part.share).sum();
-    let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
-    let ready = ready.map(|ready| format!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
     let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0);
-    let chip = m.chip();
-    let no_room = tiles.zip(chip).filter(|(bytes, chip)| 2.0 * bytes > f64::from(chip.shared_per_block_max));
-    if let Some((bytes, chip)) = no_room {
-        let why = words!(
-            "a block has {} of at most {} B of shared memory",
-            count(bytes),
-            count(chip.shared_per_block_max.into())
-        );
+    let most = m.chip().map(|chip| f64::from(chip.shared_per_block_max));
+    if let Some((bytes, most)) = tiles.zip(most).filter(|(bytes, most)| 2.0 * bytes > *most) {
+        let why = words!("a block has {} of at most {} B of shared memory", count(bytes), count(most));
         return Some(draft.not_here(why));
     }
+    let (sentence, why) = match has_products {
+        true => (
+            "One more stage of tiles in flight",
+            words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
+        ),
+        false => {
+            // Warps that wait for their turn lose nothing there.
+            let all: f64 = tile().map(|part| part.share).sum();
+            let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
+            let ready =
+                ready.map(|ready| words!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
+            let ready = ready.unwrap_or_default();
+            (
+                "Double-buffer the tiles",
+                words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), ready),
+            )
+        }
+    };
+    let risk = tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes)));
     Some(
         draft
             .at(At::span(&main.at))
-            .says(
-                if has_products { "One more stage of tiles in flight" } else { "Double-buffer the tiles" },
-                match has_products {
-                    true => words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
-                    false => words!(
-                        "{} of a warp's lifetime in tile loads and barriers{}",
-                        share(all),
-                        ready.unwrap_or_default()
-                    ),
-                },
-            )
-            .risks(tiles.map_or_else(
-                || "shared memory for a second tile".into(),
-                |bytes| words!("+ {} B of shared memory", count(bytes)),
-            ))
+            .says(sentence, why)
+            .risks(risk.unwrap_or_else(|| "shared memory for a second tile".into()))
             .checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()),
     )
 }

@@ -34,8 +34,7 @@ pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
         leave.unwrap_or_default()
     );
     let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence).at(At::Line(Sits::Waits(reason)));
-    let held = held.from(m.held(&[&reason.per_issue(), LEAVING.name(), EXECUTED.name()]));
-    held.holds.then_some(held)
+    held.from(m.held(&[&reason.per_issue(), LEAVING.name(), EXECUTED.name()])).if_large()
 }
 
 /// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.
@@ -49,10 +48,8 @@ fn loop_of(m: &Measures<'_>) -> Option<String> {
 /// Code that stays in the instruction cache.
 fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::NoInstruction;
-    let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::FetchShare])?;
-    if m.is_hardly_sampled() {
-        return None;
-    }
+    let is_much = |wait: &f64| 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
+    let wait = m.wait(reason).filter(is_much)?;
     Some(
         Draft::overlaps(Action::SmallerCode, wait)
             .at(At::waits(m, reason))

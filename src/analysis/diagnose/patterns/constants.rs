@@ -1,7 +1,6 @@
 //! Values that all lanes read, or that each lane reads elsewhere: constants and tables.
 
 use super::*;
-use crate::analysis::phases::Wait;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -25,27 +24,21 @@ fn divergent(m: &Measures<'_>) -> Option<Held> {
         fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
-    let held = held.at(constant_at(m)).from(m.readings(&[CONSTANTS]));
-    held.holds.then_some(held)
-}
-
-/// Where warps wait the most for a constant.
-fn constant_at(m: &Measures<'_>) -> At {
-    let load = m.phases.and_then(|phases| constant_load(&phases.stalls));
-    load.map_or(At::Line(Sits::Nowhere), At::point)
+    held.at(constant_at(m)).from(m.readings(&[CONSTANTS])).if_large()
 }
 
 /// The load of a constant that warps wait at or for the most.
-fn constant_load(stalls: &[Wait]) -> Option<&Point> {
+fn constant_at(m: &Measures<'_>) -> At {
     let mut found: Vec<(&Point, f64)> = Vec::new();
-    for stall in stalls {
+    for stall in m.phases.iter().flat_map(|phases| &phases.stalls) {
         for group in &stall.groups {
             let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
             let samples = stall.samples as f64 * group.share;
             found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, samples)));
         }
     }
-    found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(point, _)| point)
+    let most = found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b));
+    most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
 }
 
 /// Constants at addresses that differ from lane to lane.
@@ -60,7 +53,7 @@ fn move_constants(m: &Ask<'_>) -> Option<Draft> {
                 "lanes read different constant addresses, served one at a time",
             )
             .risks("bank conflicts instead of serialised constant reads")
-            .checks("LDC in the loop = 0", Counter::IdcRequestCyclesActiveAvgPctElapsed)
+            .checks("LDC in the loop = 0", CONSTANTS)
     })
 }
 
@@ -81,7 +74,6 @@ fn is_table(m: &Measures<'_>, access: &SectorAccess) -> bool {
 
 /// Loads through L1 of one address for all lanes.
 fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
-    let all = &m.phases?.accesses;
     let is_one = |access: &&SectorAccess| {
         access.at.opcode.starts_with("LDG")
             && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
@@ -89,19 +81,18 @@ fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
             && !access.is_inherent
             && is_table(m, access)
     };
-    let own: u64 = all.iter().filter(is_one).map(|access| access.requests).sum();
-    let requests: u64 = all.iter().map(|access| access.requests).sum();
+    let loads: Vec<&SectorAccess> = m.accesses().iter().filter(is_one).collect();
+    let own: u64 = loads.iter().map(|access| access.requests).sum();
+    let requests: u64 = m.accesses().iter().map(|access| access.requests).sum();
     let part = own as f64 / requests.max(1) as f64;
     // Of the stage, global accesses take what shared memory does not.
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
-    let of_stage = part * stage.other() / stage.whole;
-    let waits = m.waits_for_loads()? + m.wait(StallReason::LgThrottle).unwrap_or_default();
-    let first = all.iter().filter(is_one).max_by_key(|access| access.requests)?;
-    let draft = Draft::new(Action::MoveConstants);
-    let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
+    let stays = 1.0 - part * stage.other() / stage.whole;
+    let waits = m.waits_for_loads()? + m.waits(&[StallReason::LgThrottle]);
+    let first = loads.into_iter().max_by_key(|access| access.requests)?;
     Some(
-        draft
-            .keeps_all(&inside, 1.0 - of_stage, 1.0 - of_stage)
+        Draft::new(Action::MoveConstants)
+            .keeps_all(&L1, stays, stays)
             .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
             .frees(part * (1.0 - CONSTANT) * waits, part * waits)
             .at(At::point(&first.at))

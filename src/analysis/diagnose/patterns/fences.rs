@@ -30,9 +30,8 @@ fn fence_chain(m: &Measures<'_>) -> Option<Held> {
 /// C5: the fence chain.
 fn fence(m: &Ask<'_>) -> Option<Draft> {
     let chain = m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
-    let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
     Some(
-        draft
+        Draft::overlaps(Action::NarrowFence, chain.cost)
             .at(At::point(&chain.at))
             .says(
                 words!("Drop the release before the arrivals: `.relaxed`, or block scope"),
@@ -49,24 +48,19 @@ fn fence(m: &Ask<'_>) -> Option<Draft> {
 
 /// A release in front of the last barrier, behind which nothing is read or written.
 fn exit(m: &Ask<'_>) -> Option<Draft> {
-    let phases = m.sampled()?;
-    let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
+    let exit = m.sampled()?.phase(PhaseKind::Exit).filter(|phase| phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
-    let cost = exit.share * m.active.unwrap_or(1.0);
-    let draft = Draft::overlaps(Action::ExitBarrier, cost);
+    let why = words!(
+        "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
+        share(exit.share)
+    );
     Some(
-        draft
+        Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0))
             .at(At::span(&exit.at))
-            .says(
-                "Drop the release of the exit barrier",
-                words!(
-                    "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
-                    share(exit.share)
-                ),
-            )
+            .says("Drop the release of the exit barrier", why)
             .risks("the wait itself has to stay")
             .checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue())
-            .beside(Some(Along::PartOf(Action::PersistentBlocks))),
+            .beside(Along::PartOf(Action::PersistentBlocks)),
     )
 }
 
@@ -74,26 +68,18 @@ fn exit(m: &Ask<'_>) -> Option<Draft> {
 /// the 7,944 fences.
 const WAVEFRONTS: f64 = 4.7;
 
-/// What stays of the data stage's work without fences.
-fn without(m: &Measures<'_>) -> Option<f64> {
-    let stage = m.busiest_of(&STAGE)?.share * m.cycles? * m.sms?;
-    let fences = m.mix.count(|op| op.sync() == Some(Sync::Fence))?;
-    (stage > 0.0).then(|| (1.0 - WAVEFRONTS * fences / stage).max(0.0))
-}
-
-/// The data stage of L1, by the name of what fills most of it.
-const STAGE: [Part; 2] = [Part::MemoryL1tex, Part::MemoryShared];
-
 /// Fences that warps wait at: each waits until everything that its warp stored before is seen.
 fn fences(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::Membar;
     let wait = m.wait(reason).filter(|wait| *wait >= WORTH)?;
     // A fence of the chip makes L1 forget, so that at best loads behind it hit again.
-    let forgets = m.mix.count(|op| op.sync() == Some(Sync::Cache)).is_some_and(|count| count > 0.0);
+    let forgets = m.count(|op| op.sync() == Some(Sync::Cache)) > 0.0;
     let again = m.waits_for_loads().filter(|_| forgets).unwrap_or(0.0);
-    let stays = without(m).unwrap_or(1.0);
-    let draft = Draft::overlaps(Action::NarrowFence, wait).frees(wait, wait + again).keeps_all(&STAGE, stays, stays);
-    let saves = draft.expected(m);
+    let wavefronts = m.busiest_of(&DATA_STAGE).zip(m.sm_cycles()).map_or(0.0, |(stage, cycles)| stage.share * cycles);
+    let fences = WAVEFRONTS * m.count(|op| op.sync() == Some(Sync::Fence));
+    let stays = if wavefronts > 0.0 { (1.0 - fences / wavefronts).max(0.0) } else { 1.0 };
+    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).keeps_all(&DATA_STAGE, stays, stays);
+    let left = stall("memory barrier stall", wait, draft.expected(m));
     Some(
         draft
             .at(At::waits(m, reason))
@@ -102,6 +88,6 @@ fn fences(m: &Ask<'_>) -> Option<Draft> {
                 words!("warps wait at fences {} of their time", share(wait)),
             )
             .risks("the ordering that other blocks rely on: run racecheck")
-            .checks(stall("memory barrier stall", wait, saves), reason.per_issue()),
+            .checks(left, reason.per_issue()),
     )
 }

@@ -7,9 +7,6 @@ use crate::analysis::phases::Indirection;
 const MOST: f64 = 0.5;
 /// The share of the samples from which a wait for indices is worth loading them early.
 const LATE: f64 = 0.05;
-/// Bits of the widest access of a lane.
-const WIDEST: u64 = 128;
-
 /// The loads through an index, where most of the wait for loads is theirs.
 pub(super) fn waited<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
     let found = m.sampled_code()?.indirection()?;

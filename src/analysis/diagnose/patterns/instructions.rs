@@ -9,9 +9,6 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
 
-/// Bits of the widest access of a lane.
-const WIDEST: u64 = 128;
-
 /// The share of peak from which a pipe, or issue, has work worth taking away.
 const WORKING: f64 = 0.4;
 

@@ -8,9 +8,8 @@ const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 /// Bytes that DRAM was read for.
 const FROM_DRAM: Counter = Counter::DramBytesReadSum;
-/// Hit rates of L2 and of L1, percent.
+/// Hit rate of L2, percent.
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
-const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
 pub(in crate::analysis::diagnose) const MOSTLY_HITS: f64 = 80.0;
 /// The part of what L2 sends from which it passes on a stream of DRAM.

@@ -34,7 +34,7 @@ pub(super) mod waits;
 
 // What every family speaks of.
 use super::draft::{Ask, Draft, busiest, stall};
-use super::held::{At, Held, count, share};
+use super::held::{At, Held, count, share, whole};
 use super::level::{self, Level, Unit};
 use super::lever::Along;
 use super::machine::Change;
@@ -152,6 +152,28 @@ pub(super) enum Stands {
 const SPEED: &str = "--section SpeedOfLight";
 
 const SOURCE: &str = "--section SourceCounters";
+
+/// The data stage of L1, by the name of what fills most of it.
+const DATA_STAGE: [Part; 2] = [Part::MemoryShared, Part::MemoryL1tex];
+
+/// The same with the requests in front of it.
+const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
+
+/// Hit rate of L1, percent.
+const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
+
+/// Bits of the widest access of a lane.
+const WIDEST: u64 = 128;
+
+/// Sectors of some accesses.
+fn sectors_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
+    accesses.into_iter().map(|access| access.sectors).sum::<u64>() as f64
+}
+
+/// Sectors of them that would go if the bytes were packed.
+fn excess_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
+    accesses.into_iter().map(SectorAccess::excess).sum::<u64>() as f64
+}
 
 /// Part of the time below which a cost is none.
 pub(super) const WORTH: f64 = 0.02;

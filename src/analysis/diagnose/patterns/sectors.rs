@@ -21,9 +21,6 @@ const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Coun
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
 
-/// Hit rate of L1, percent.
-const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
-
 /// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
 /// contiguous; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
 pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a SectorAccess> {

@@ -13,9 +13,6 @@ pub(super) const PATTERNS: [Pattern; 1] =
 /// From this distance on, the share of a unit's peak while a block is resident says more than that of the whole launch.
 const APART: f64 = 0.05;
 
-/// Hit rate of L1, percent.
-const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
-
 /// A part as what limits.
 pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Option<Held> {
     let unit = m.unit(part)?;
