@@ -4,7 +4,6 @@ use super::held::{At, share};
 use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
 use super::machine::{Change, Machine, place};
 use super::measures::Measures;
-use crate::analysis::lines::Sits;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
 use crate::words::Words;
@@ -46,37 +45,17 @@ const TO_BE_FOUND: f64 = 0.75;
 /// Pairs from which a class has a forecast.
 const FEW: u32 = 5;
 
-/// A lever without its words on the ceiling.
+/// A lever without its ceiling, with what it leaves.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) action: Action,
     lever: Lever,
-    at: At,
     change: Change,
-    rate: bool,
-    open: Option<String>,
-    /// Why it cannot be done here.
-    not_here: Option<Words>,
+    /// Why it cannot be done here: no row, and a word where it would have been a first one.
+    pub(super) refused: Option<Words>,
 }
 
 impl Draft {
-    /// A lever that leaves the work as it is and frees a share of the time from waiting.
-    pub(super) fn overlaps(action: Action, cost: f64) -> Draft {
-        Draft::of(action, Change { frees: (cost, cost), ..Change::default() })
-    }
-
-    /// A lever that changes the work of some parts to these shares of their peak; the others stay.
-    pub(super) fn relieves(m: &Ask<'_>, action: Action, after: &[(Part, f64)]) -> Draft {
-        let keeps = after.iter().filter_map(|(part, goal)| {
-            let now = m.unit(*part)?.share;
-            let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
-            Some((*part, factor, factor))
-        });
-        let draft = Draft::of(action, Change { keeps: keeps.collect(), ..Change::default() });
-        // Without a unit that was measured there is no bound, and not one of 100 %.
-        if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft }
-    }
-
     /// A lever that leaves everything as it is.
     pub(super) fn new(action: Action) -> Draft {
         Draft::of(action, Change::default())
@@ -84,20 +63,31 @@ impl Draft {
 
     /// A lever by what it leaves.
     pub(super) fn of(action: Action, change: Change) -> Draft {
-        let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
-        Draft { action, lever, at: At::Line(Sits::Nowhere), change, rate: false, open: None, not_here: None }
+        Draft { action, lever: Lever::new(LeverCode::Ours(action), LeverOrigin::Audit), change, refused: None }
     }
 
-    /// What it is expected to leave of a part's work, and what at least.
-    pub(super) fn keeps(mut self, part: Part, expected: f64, least: f64) -> Draft {
-        self.change.keeps.retain(|(other, ..)| *other != part);
-        self.change.keeps.push((part, expected, least));
+    /// A lever that leaves the work as it is and frees a share of the time from waiting.
+    pub(super) fn overlaps(action: Action, cost: f64) -> Draft {
+        Draft::new(action).frees(cost, cost)
+    }
+
+    /// A lever that changes the work of some parts to these shares of their peak; the others stay.
+    pub(super) fn relieves(m: &Ask<'_>, action: Action, after: &[(Part, f64)]) -> Draft {
+        // Without a unit that was measured there is no bound, and not one of 100 %.
+        let draft = Draft::new(action);
+        let draft = if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft };
+        after.iter().fold(draft, |draft, (part, goal)| {
+            let Some(now) = m.unit(*part).map(|unit| unit.share) else { return draft };
+            let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
+            draft.keeps(&[*part], factor, factor)
+        })
+    }
+
+    /// What it is expected to leave of the work of some parts, and what at least.
+    pub(super) fn keeps(mut self, parts: &[Part], expected: f64, least: f64) -> Draft {
+        self.change.keeps.retain(|(other, ..)| !parts.contains(other));
+        self.change.keeps.extend(parts.iter().map(|part| (*part, expected, least)));
         self
-    }
-
-    /// The same for several parts.
-    pub(super) fn keeps_all(self, parts: &[Part], expected: f64, least: f64) -> Draft {
-        parts.iter().fold(self, |draft, part| draft.keeps(*part, expected, least))
     }
 
     /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.
@@ -125,57 +115,64 @@ impl Draft {
     }
 
     /// Where it is done.
-    pub(super) fn at(self, at: At) -> Draft {
-        Draft { at, ..self }
+    pub(super) fn at(mut self, at: At) -> Draft {
+        self.lever.at = match at {
+            At::Launch => Where::Launch,
+            At::Place(place) => Where::Line(place),
+            At::Line(_) => Where::Kernel,
+        };
+        self
     }
 
     /// What to do, and why.
-    pub(super) fn says(self, sentence: impl Into<Words>, why: impl Into<Words>) -> Draft {
-        Draft { lever: Lever { sentence: sentence.into(), why: why.into(), ..self.lever }, ..self }
+    pub(super) fn says(mut self, sentence: impl Into<Words>, why: impl Into<Words>) -> Draft {
+        (self.lever.sentence, self.lever.why) = (sentence.into(), why.into());
+        self
     }
 
-    pub(super) fn risks(self, risk: impl Into<Words>) -> Draft {
-        Draft { lever: Lever { risk: risk.into(), ..self.lever }, ..self }
+    pub(super) fn risks(mut self, risk: impl Into<Words>) -> Draft {
+        self.lever.risk = risk.into();
+        self
     }
 
     /// What must move, and the metric that tells.
-    pub(super) fn checks(self, check: impl Into<Words>, remeasure: impl Into<String>) -> Draft {
-        Draft { lever: Lever { check: check.into(), remeasure: remeasure.into(), ..self.lever }, ..self }
+    pub(super) fn checks(mut self, check: impl Into<Words>, remeasure: impl Into<String>) -> Draft {
+        (self.lever.check, self.lever.remeasure) = (check.into(), remeasure.into());
+        self
     }
 
     /// The same where that metric rises.
-    pub(super) fn rises(self) -> Draft {
-        Draft { lever: Lever { rises: true, ..self.lever }, ..self }
+    pub(super) fn rises(mut self) -> Draft {
+        self.lever.rises = true;
+        self
     }
 
-    pub(super) fn beside(self, along: Along) -> Draft {
-        Draft { lever: Lever { beside: Some(along), ..self.lever }, ..self }
+    pub(super) fn beside(mut self, along: Along) -> Draft {
+        self.lever.beside = Some(along);
+        self
     }
 
     /// More work in the same time.
-    pub(super) fn rate(self) -> Draft {
-        Draft { rate: true, ..self }
+    pub(super) fn rate(mut self, m: &Ask<'_>) -> Draft {
+        self.lever.ceiling = Bound::Rate(1.0 / busiest(m, &[]).1.max(0.01));
+        self
     }
 
     /// Without a bound: what would give one.
-    pub(super) fn open(self, needs: &str) -> Draft {
-        Draft { open: Some(needs.to_owned()), ..self }
-    }
-
-    /// It cannot be done here, for this reason: no row, and a word where it would have been a first one.
-    pub(super) fn not_here(self, why: impl Into<Words>) -> Draft {
-        Draft { not_here: Some(why.into()), ..self }
-    }
-
-    /// Why it cannot be done here; `None` where it can.
-    pub(super) fn refused(&self) -> Option<&Words> {
-        self.not_here.as_ref()
+    pub(super) fn open(mut self, needs: &str) -> Draft {
+        self.lever.ceiling = Bound::Open(needs.to_owned());
+        self
     }
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
     pub(super) fn unknown(self, m: &Ask<'_>, parts: &[Part]) -> Draft {
         let left = m.machine.after(&self.change).left;
         if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
+    }
+
+    /// It cannot be done here, for this reason.
+    pub(super) fn not_here(self, why: impl Into<Words>) -> Draft {
+        Draft { refused: Some(why.into()), ..self }
     }
 
     /// Whether it takes work off a part, or off one on the same way.
@@ -190,10 +187,8 @@ impl Draft {
 
     /// The lever whose ceiling it raises.
     pub(super) fn raises(&self) -> Option<Action> {
-        match self.lever.beside {
-            Some(Along::With(action)) => Some(action),
-            _ => None,
-        }
+        let Some(Along::With(action)) = self.lever.beside else { return None };
+        Some(action)
     }
 
     /// How much of what is expected counts for the order: what somebody has to find first counts less than waste that was measured.
@@ -202,13 +197,9 @@ impl Draft {
         if is_found { 1.0 } else { TO_BE_FOUND }
     }
 
-    /// Whether it gives more work in the same time.
-    pub(super) fn is_rate(&self) -> bool {
-        self.rate
-    }
-
-    pub(super) fn is_open(&self) -> bool {
-        self.open.is_some()
+    /// Whether there is no bound of the time.
+    pub(super) fn is_rough(&self) -> bool {
+        self.lever.is_rough()
     }
 
     /// The ceiling, 0 to 1.
@@ -222,35 +213,26 @@ impl Draft {
     }
 
     pub(super) fn done(self, m: &Ask<'_>) -> Lever {
-        let found = m.machine.after(&self.change);
+        let Draft { action, lever, change, .. } = self;
+        let found = m.machine.after(&change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
-        let ceiling = match (&self.open, self.rate) {
-            (Some(needs), _) => Bound::Open(needs.clone()),
-            (None, true) => Bound::Rate(1.0 / busiest(m, &[]).1.max(0.01)),
-            (None, false) => Bound::AtMost,
-        };
-        let frees = self.change.frees.1;
-        let formula = match (self.is_open(), frees > 0.0 && !self.change.rewrites) {
-            (true, _) => "not bounded by this report".to_owned(),
-            (_, true) => format!("frees {} of the warps' time; {unit} needs {}", share(frees), share(left)),
+        let formula = match lever.ceiling {
+            Bound::Open(_) => "not bounded by this report".to_owned(),
+            _ if change.frees.1 > 0.0 && !change.rewrites => {
+                format!("frees {} of the warps' time; {unit} needs {}", share(change.frees.1), share(left))
+            }
             _ => format!("{unit} needs {} of the time then", share(left)),
         };
-        let is_rate = matches!(ceiling, Bound::Rate(_));
-        let is_bounded = self.open.is_none() && !is_rate;
-        let bound = is_bounded.then_some(100.0 * found.most);
-        let expected = is_bounded.then_some(100.0 * found.expected);
-        let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
-        let fit = fit.filter(|fit| fit.pairs >= FEW).zip(bound.zip(expected));
-        let forecast = fit.map(|(fit, (bound, expected))| {
-            [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]
-        });
-        let at = match self.at {
-            At::Launch => Where::Launch,
-            At::Place(place) => Where::Line(place),
-            At::Line(_) => Where::Kernel,
-        };
-        Lever { at, bound, expected, forecast, ceiling, formula, ..self.lever }
+        let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
+        let fit = catalog::lever(action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = fit.filter(|fit| fit.pairs >= FEW);
+        let forecast =
+            fit.map(|fit| [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]);
+        match lever.is_rough() {
+            true => Lever { formula, ..lever },
+            false => Lever { bound: Some(bound), expected: Some(expected), forecast, formula, ..lever },
+        }
     }
 }
 

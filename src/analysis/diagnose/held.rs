@@ -131,6 +131,12 @@ impl Held {
         }
     }
 
+    /// A part of the chip: `value` of its time reached `least`, both in percent.
+    pub(super) fn of_unit(m: &Measures<'_>, unit: &Unit, value: f64, least: f64, sentence: Words) -> Held {
+        let held = Held::new(Code::Unit(unit.part), value, least, sentence).at(At::Line(Sits::Limiter));
+        Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) }
+    }
+
     /// Something that limits nothing: it costs, or is worth knowing.
     pub(super) fn remark(m: &Measures<'_>, code: Code, share: f64, sentence: Words) -> Held {
         let held = Held::new(code, share, 0.0, sentence);

@@ -8,7 +8,7 @@ use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Phases, Study};
+use crate::analysis::phases::{Chain, Phases, Study};
 use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
@@ -138,6 +138,11 @@ impl<'a> Measures<'a> {
     /// Code, samples and where values come from; as above.
     pub(super) fn sampled_code(&self) -> Option<&'a Study<'a>> {
         self.sampled().and(self.kernel_of.study)
+    }
+
+    /// Dependent loads, where the samples that wait for them are many.
+    pub(super) fn chain(&self) -> Option<&'a Chain> {
+        self.sampled_code()?.chain().filter(|chain| 100.0 * chain.share >= self.limits[Threshold::ChainShare])
     }
 
     /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.

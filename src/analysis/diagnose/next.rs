@@ -30,12 +30,12 @@ pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
     for draft in changes(ask) {
         let expected = draft.expected(ask);
         match merged.iter_mut().find(|(other, _)| other.action == draft.action) {
-            Some((other, most)) if (other.refused().is_none(), *most) >= (draft.refused().is_none(), expected) => {}
+            Some((other, most)) if (other.refused.is_none(), *most) >= (draft.refused.is_none(), expected) => {}
             Some(other) => *other = (draft, expected),
             None => merged.push((draft, expected)),
         }
     }
-    merged.into_iter().partition(|(draft, _)| draft.refused().is_none())
+    merged.into_iter().partition(|(draft, _)| draft.refused.is_none())
 }
 
 /// The levers of a kernel, of what can be done and what cannot.
@@ -45,20 +45,19 @@ pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> 
     }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
-    merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
+    merged.retain(|(draft, expected)| draft.is_rough() || *expected >= least);
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
     let rank = |(draft, expected): &(Draft, f64)| {
         let sure = expected * draft.certainty();
         draft.raises().and_then(of).map_or(sure, |base| base.min(sure) - f64::EPSILON)
     };
-    let mut ranked: Vec<(bool, f64, Draft)> =
-        merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
-    ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    let bounded = ranked.iter().filter(|(is_open, ..)| !is_open);
-    let bar = bounded.map(|(_, rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
+    let mut ranked: Vec<(f64, &Draft)> = merged.iter().map(|own| (rank(own), &own.0)).collect();
+    ranked.sort_by(|(a, one), (b, other)| one.is_rough().cmp(&other.is_rough()).then(b.total_cmp(a)));
+    let bounded = ranked.iter().filter(|(_, draft)| !draft.is_rough());
+    let bar = bounded.map(|(rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
     refused.retain(|own| rank(own) >= bar);
     refused.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     refused.truncate(FIRST);
-    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed, refused }
+    Levers { rows: ranked.into_iter().map(|(_, draft)| draft.clone().done(ask)).collect(), computed, refused }
 }

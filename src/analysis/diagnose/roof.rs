@@ -7,7 +7,7 @@ use super::lever::LeverCode;
 use super::machine::{Change, ROOF};
 use super::next::Levers;
 use super::patterns::banks::wavefronts;
-use super::patterns::sectors::{excess, packable};
+use super::patterns::sectors::{packable, sectors};
 use super::patterns::{WORTH, WORTH_A_TRY};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
@@ -88,7 +88,8 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
             (true, 0, _) => Some("coalescing (0 excess sectors)".to_owned()),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
             (false, _, Some(saves)) => {
-                let excess = excess(m).map(|excess| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
+                let excess =
+                    sectors(m).map(|(_, excess)| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
                 Some(format!("coalescing ({excess}about {} of the time)", share(saves)))
             }
             (false, _, None) => None,
@@ -118,7 +119,7 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         dram.filter(|_| !levers.names(&[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
     );
     let of_refused = |(draft, saves): &(Draft, f64)| {
-        Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused()?))
+        Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused.clone()?))
     };
     let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
     let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));

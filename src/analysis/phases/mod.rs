@@ -43,7 +43,7 @@ mod waits;
 
 pub(in crate::analysis) use code::Loop;
 pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
-pub(in crate::analysis) use detail::{Indirection, PIPES};
+pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::address;
 pub(crate) use model::Span;

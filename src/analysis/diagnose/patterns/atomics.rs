@@ -119,22 +119,14 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::FewerAtomics, &touched);
     // Rewritten code has at best no work for the pipes.
     let pipes = m.machine.parts().filter(|part| place(*part) == place(Part::Issue));
-    let draft = pipes.fold(draft, |draft, part| draft.keeps(part, 1.0, 0.0));
+    let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
     let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
-    Some(
-        draft
-            .frees(gone * waits, gone)
-            .at(At::most(m, Op::is_l2_atomic))
-            .says(
-                "Reduce in registers, then in shared memory, then one atomic per block",
-                words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1)),
-            )
-            .risks("shared memory and a barrier per block; the order of additions changes")
-            .checks(
-                words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
-                Counter::LtsTSectorsMax,
-            ),
-    )
+    let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
+    let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
+    let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
+    let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
+    let risk = "shared memory and a barrier per block; the order of additions changes";
+    Some(draft.risks(risk).checks(check, Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
@@ -142,10 +134,10 @@ fn copies(m: &Ask<'_>) -> Option<Draft> {
     let retries = own_retries(m)?;
     let stays = retries.stay();
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
-    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps_all(&parts, stays, stays);
+    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps(&parts, stays, stays);
+    let draft = draft.frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays);
     Some(
         draft
-            .frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
             .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)))
             .says(
                 "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first",

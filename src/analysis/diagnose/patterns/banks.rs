@@ -78,22 +78,18 @@ fn unconflict(m: &Ask<'_>) -> Option<Draft> {
     let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
     let with = m.waits(&[StallReason::Barrier]) + m.at_mbarriers() * m.waits(&[StallReason::LongScoreboard]);
     let gone = 1.0 - ideal / all;
-    let draft = Draft::relieves(m, Action::Unconflict, &L1.map(|part| (part, goal)))
-        .frees(gone * behind, gone * (behind + with))
-        .at(At::heaviest(m, conflicts))
-        .says(
-            sentence,
-            words!(
-                "{} wavefronts, {} without conflicts; {} {} → {} %",
-                count(all),
-                count(ideal),
-                &l1.name,
-                whole(l1.share),
-                whole(goal)
-            ),
-        )
-        .risks(risk)
-        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED);
+    let draft = Draft::relieves(m, Action::Unconflict, &L1.map(|part| (part, goal)));
+    let (all, ideal) = (count(all), count(ideal));
+    let why = words!(
+        "{} wavefronts, {} without conflicts; {} {} → {} %",
+        &all,
+        &ideal,
+        &l1.name,
+        whole(l1.share),
+        whole(goal)
+    );
+    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::heaviest(m, conflicts)).says(sentence, why);
+    let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
     Some(if m.top_waits().is_empty() { draft.open("the section WarpStateStats") } else { draft })
 }
 
@@ -119,22 +115,15 @@ fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
         (false, true) => "rows of a multiple of 16 bytes",
         (false, false) => "offsets are not multiples of 16 bytes: change the row pitch first",
     };
-    Some(
-        Draft::relieves(m, Action::WideShared, &after)
-            .unknown(m, unknown)
-            .at(At::point(&runs.at))
-            .says(
-                "LDS.128 in place of four LDS",
-                words!(
-                    "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
-                    count(loads),
-                    &l1.name,
-                    whole(l1.share),
-                    whole(less(l1))
-                ),
-            )
-            .risks(alignment)
-            .checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED)
-            .beside(Along::PartOf(Action::ReuseInSm)),
-    )
+    let draft = Draft::relieves(m, Action::WideShared, &after).unknown(m, unknown).at(At::point(&runs.at));
+    let why = words!(
+        "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
+        count(loads),
+        &l1.name,
+        whole(l1.share),
+        whole(less(l1))
+    );
+    let draft = draft.says("LDS.128 in place of four LDS", why).risks(alignment);
+    let draft = draft.beside(Along::PartOf(Action::ReuseInSm));
+    Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
 }

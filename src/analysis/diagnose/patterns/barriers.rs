@@ -81,8 +81,7 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     }
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let draft =
-        Draft::new(Action::FewerBarriers).rewrites().keeps_all(&L1, ROUNDS, 0.0).keeps(Part::Issue, ROUNDS, 0.0);
+    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, ROUNDS, 0.0).keeps(&[Part::Issue], ROUNDS, 0.0);
     let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
     if let Some(asks) = asks_other_blocks(m, wait) {
         return Some(draft.not_here(words!(
@@ -90,17 +89,10 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
             asks.line.to_string()
         )));
     }
-    let left = stall("barrier stall", wait, draft.saves(m));
-    Some(
-        draft
-            .at(At::waits(m, reason))
-            .says(
-                "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds",
-                words!("warps wait at block barriers {} of their time", share(wait)),
-            )
-            .risks("races: run racecheck")
-            .checks(left, reason.per_issue()),
-    )
+    let check = stall("barrier stall", wait, draft.saves(m));
+    let how = "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds";
+    let draft = draft.says(how, words!("warps wait at block barriers {} of their time", share(wait)));
+    Some(draft.at(At::waits(m, reason)).risks("races: run racecheck").checks(check, reason.per_issue()))
 }
 
 /// The share of a phase's samples that wait for data.
@@ -154,11 +146,7 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
         }
     };
     let risk = tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes)));
-    Some(
-        draft
-            .at(At::span(&main.at))
-            .says(sentence, why)
-            .risks(risk.unwrap_or_else(|| "shared memory for a second tile".into()))
-            .checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()),
-    )
+    let draft = draft.at(At::span(&main.at)).says(sentence, why);
+    let draft = draft.risks(risk.unwrap_or_else(|| "shared memory for a second tile".into()));
+    Some(draft.checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()))
 }

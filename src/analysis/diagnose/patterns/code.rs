@@ -50,14 +50,8 @@ fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::NoInstruction;
     let is_much = |wait: &f64| 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
     let wait = m.wait(reason).filter(is_much)?;
-    Some(
-        Draft::overlaps(Action::SmallerCode, wait)
-            .at(At::waits(m, reason))
-            .says(
-                "Less unrolling, fewer inlined copies in the loop",
-                words!("warps wait for the next instruction {} of their time", share(wait)),
-            )
-            .risks("more instructions for loop control")
-            .checks("no instruction < 5 %", reason.per_issue()),
-    )
+    let why = words!("warps wait for the next instruction {} of their time", share(wait));
+    let draft = Draft::overlaps(Action::SmallerCode, wait).at(At::waits(m, reason));
+    let draft = draft.says("Less unrolling, fewer inlined copies in the loop", why);
+    Some(draft.risks("more instructions for loop control").checks("no instruction < 5 %", reason.per_issue()))
 }

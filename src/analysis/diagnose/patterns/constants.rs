@@ -43,18 +43,14 @@ fn constant_at(m: &Measures<'_>) -> At {
 
 /// Constants at addresses that differ from lane to lane.
 fn move_constants(m: &Ask<'_>) -> Option<Draft> {
-    divergent(m).is_some().then(|| {
-        Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
-            .rewrites()
-            .frees_of(m, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
-            .at(constant_at(m))
-            .says(
-                "Keep the table in shared memory, in registers with SHFL, or in global memory",
-                "lanes read different constant addresses, served one at a time",
-            )
-            .risks("bank conflicts instead of serialised constant reads")
-            .checks("LDC in the loop = 0", CONSTANTS)
-    })
+    divergent(m)?;
+    let waits = [StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle];
+    let draft = Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)]).rewrites();
+    let draft = draft.frees_of(m, &waits, 0.75).at(constant_at(m)).says(
+        "Keep the table in shared memory, in registers with SHFL, or in global memory",
+        "lanes read different constant addresses, served one at a time",
+    );
+    Some(draft.risks("bank conflicts instead of serialised constant reads").checks("LDC in the loop = 0", CONSTANTS))
 }
 
 /// What an inexact count of sectors may lie beside one a request.
@@ -90,20 +86,14 @@ fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
     let stays = 1.0 - part * stage.other() / stage.whole;
     let waits = m.waits_for_loads()? + m.waits(&[StallReason::LgThrottle]);
     let first = loads.into_iter().max_by_key(|access| access.requests)?;
-    Some(
-        Draft::new(Action::MoveConstants)
-            .keeps_all(&L1, stays, stays)
-            .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
-            .frees(part * (1.0 - CONSTANT) * waits, part * waits)
-            .at(At::point(&first.at))
-            .says(
-                "Keep the table in shared memory, constant memory or registers",
-                words!("{} of the requests bring one value to all lanes through L1", share(part)),
-            )
-            .risks("64 KB of constants; shared memory for a table or a tile of it")
-            .checks(
-                words!("requests of global loads −{}", count(own as f64)),
-                Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
-            ),
-    )
+    let draft = Draft::new(Action::MoveConstants)
+        .keeps(&L1, stays, stays)
+        .keeps(&[Part::Issue], 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
+        .frees(part * (1.0 - CONSTANT) * waits, part * waits)
+        .at(At::point(&first.at));
+    let why = words!("{} of the requests bring one value to all lanes through L1", share(part));
+    let draft = draft.says("Keep the table in shared memory, constant memory or registers", why);
+    let draft = draft.risks("64 KB of constants; shared memory for a table or a tile of it");
+    let check = words!("requests of global loads −{}", count(own as f64));
+    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
 }

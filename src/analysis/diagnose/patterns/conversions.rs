@@ -21,19 +21,16 @@ const OF_A_PRODUCT: f64 = 3.0;
 fn conversions(m: &Ask<'_>) -> Option<Draft> {
     let is_conversion = |op| op == Op::F2F;
     let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
-    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64))?;
-    let gone = ((converted + doubles) / m.executed()?).min(1.0);
     // Without arithmetic on doubles they convert halves.
-    if doubles == 0.0 || gone < WORTH {
-        return None;
-    }
+    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
+    let gone = Some(((converted + doubles) / m.executed()?).min(1.0)).filter(|gone| *gone >= WORTH)?;
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
     Some(
         Draft::new(Action::FewerConversions)
             .rewrites()
-            .keeps(Part::ComputeFp64, 0.0, 0.0)
-            .keeps(Part::Issue, 1.0 - gone, 0.0)
-            .keeps(Part::ComputeXu, 0.25, 0.0)
+            .keeps(&[Part::ComputeFp64], 0.0, 0.0)
+            .keeps(&[Part::Issue], 1.0 - gone, 0.0)
+            .keeps(&[Part::ComputeXu], 0.25, 0.0)
             .frees_of(m, &waits, 0.5)
             .at(At::most(m, is_conversion))
             .says(
@@ -74,23 +71,12 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(m: &Ask<'_>) -> Option<Draft> {
     let (divisions, gone) = divided(m)?;
-    let waits = [StallReason::Wait, StallReason::ShortScoreboard];
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
-    let draft = Draft::new(Action::FewerConversions).rewrites().keeps(Part::ComputeXu, 0.1, 0.0);
-    Some(
-        draft
-            .keeps_all(&pipes, 1.0 - gone, 0.0)
-            .frees_of(m, &waits, gone)
-            .at(At::most(m, |op| op == OF_A_FLOAT[0]))
-            .says(
-                "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal",
-                words!(
-                    "{} divisions of integers by warps, about {} of the instructions",
-                    count(divisions),
-                    share(gone)
-                ),
-            )
-            .risks("a version for each divisor")
-            .checks(words!("I2F {} → 0", count(divisions)), EXECUTED),
-    )
+    let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);
+    let draft =
+        draft.keeps(&pipes, 1.0 - gone, 0.0).frees_of(m, &[StallReason::Wait, StallReason::ShortScoreboard], gone);
+    let how = "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal";
+    let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
+    let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
+    Some(draft.checks(words!("I2F {} → 0", count(divisions)), EXECUTED))
 }

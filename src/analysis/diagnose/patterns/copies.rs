@@ -40,15 +40,10 @@ fn bulk(m: &Ask<'_>) -> Option<Draft> {
         let why = words!("the copies at `:{}` gather rows whose addresses are loaded", access.at.line.to_string());
         return Some(draft.not_here(why));
     }
-    Some(
-        draft
-            .unknown(m, unknown)
-            .at(copies().next().map_or(At::Launch, |access| At::point(&access.at)))
-            .says(
-                words!("TMA for the copies of `cp.async`"),
-                words!("{} {} → {} %, then {} ({}) is next", &l1.name, whole(l1.share), whole(goal), next, share(left)),
-            )
-            .risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"))
-            .checks("LDGSTS = 0", l1.counter.clone()),
-    )
+    let at = copies().next().map_or(At::Launch, |access| At::point(&access.at));
+    let (now, then) = (whole(l1.share), whole(goal));
+    let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
+    let draft = draft.unknown(m, unknown).at(at).says(words!("TMA for the copies of `cp.async`"), why);
+    let draft = draft.risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"));
+    Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
 }

@@ -15,12 +15,13 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// An epilogue in which the tensor pipe is idle for certain.
+fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {
+    let phases = m.sampled().filter(|phases| phases.tensor.is_some())?;
+    phases.phase(PhaseKind::Epilogue).filter(|epilogue| epilogue.tensor == Some(0.0))
+}
+
 fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
-    let phases = m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) {
-        return None;
-    }
+    let epilogue = without_products(m)?;
     let sentence = words!(
         "{} of the warp samples are in {}, entered after the last products: the tensor pipe is idle there{}.",
         share(epilogue.share),
@@ -28,19 +29,19 @@ fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
         m.unfilled()
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
-    Some(held.at(at(epilogue)).from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
+    Some(held.at(at(epilogue)).from(m.held(&[TENSOR])))
 }
 
 /// What a phase is called: the function that it is, and its lines.
 fn named(phase: &Phase) -> Words {
-    match (&phase.name, phase.at.first) {
-        (Some(name), _) if name.first == name.last => words!("`{}` (:{})", &name.name, name.first.to_string()),
-        (Some(name), _) => {
-            words!("`{}` (:{}–:{})", &name.name, name.first.to_string(), name.last.to_string())
-        }
-        (None, 0) => format!("the epilogue (SASS {:#x})", phase.at.start).into(),
-        (None, first) if first == phase.at.last => words!("the epilogue (:{})", first.to_string()),
-        (None, first) => words!("the epilogue (:{}–:{})", first.to_string(), phase.at.last.to_string()),
+    let lines = |first: u32, last: u32| match first == last {
+        true => format!("(:{first})"),
+        false => format!("(:{first}–:{last})"),
+    };
+    match &phase.name {
+        Some(name) => words!("`{}` {}", &name.name, lines(name.first, name.last)),
+        None if phase.at.first == 0 => words!("the epilogue (SASS {})", format!("{:#x}", phase.at.start)),
+        None => words!("the epilogue {}", lines(phase.at.first, phase.at.last)),
     }
 }
 
@@ -66,15 +67,10 @@ const NARROW: u64 = 32;
 /// A register file is nearly full from this part on.
 const NEARLY_FULL: f64 = 0.95;
 
-fn tensor(m: &Ask<'_>) -> Option<f64> {
-    m.unit(Part::ComputeTensor).map(|unit| unit.share)
-}
-
 /// `tensor active 40 → 60 %`: the same work in less time.
 fn busier(m: &Ask<'_>, saves: f64) -> Words {
-    let Some(now) = tensor(m) else { return Words::default() };
-    let goal = (now / (1.0 - saves).max(0.01)).min(1.0);
-    words!("tensor active {} → {} %", fixed(100.0 * now, 0), fixed(100.0 * goal, 0))
+    let Some(now) = m.unit(Part::ComputeTensor).map(|unit| unit.share) else { return Words::default() };
+    words!("tensor active {} → {} %", whole(now), whole((now / (1.0 - saves).max(0.01)).min(1.0)))
 }
 
 /// The part of the register file that a block takes, where it is nearly all.
@@ -92,93 +88,63 @@ pub(super) fn registers(m: &Ask<'_>) -> Option<Words> {
 
 /// The epilogue of a tile beside the products of the next one.
 pub(super) fn overlap(m: &Ask<'_>) -> Option<Draft> {
-    let phases = m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
-        return None;
-    }
-    let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost);
+    let epilogue = without_products(m).filter(|epilogue| epilogue.cost >= WORTH)?;
+    let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost).at(at(epilogue));
     let (unit, left) = busiest(m, &[]);
-    let saves = draft.saves(m);
-    Some(
-        draft
-            .at(at(epilogue))
-            .says(
-                "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)",
-                words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)),
-            )
-            .risks(registers(m).map_or_else(
-                || "a second accumulator, or smaller tiles".into(),
-                |full| words!("{}: a producer warpgroup needs `setmaxnreg`", full),
-            ))
-            .checks(busier(m, saves), TENSOR),
-    )
+    let how = "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)";
+    let draft =
+        draft.says(how, words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)));
+    let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
+    let check = busier(m, draft.saves(m));
+    Some(draft.risks(full.unwrap_or_else(|| "a second accumulator, or smaller tiles".into())).checks(check, TENSOR))
 }
 
 /// Persistent blocks, where it is not known that the epilogue is empty of products.
 fn persistent(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    let tensor = phases.time.tensor?;
+    let epilogue = phases.phase(PhaseKind::Epilogue)?;
+    let idle = 1.0 - phases.time.tensor?;
     let one = m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
     if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || m.study?.fence_chain().is_some() {
         return None;
     }
     let wave = phases.time.last_wave;
-    let cost = 1.0 - tensor - wave.unwrap_or(0.0);
-    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
-    let draft = Draft::overlaps(Action::PersistentBlocks, cost);
-    let saves = draft.saves(m);
-    Some(
-        draft
-            .at(at(epilogue))
-            .says(
-                "Persistent blocks: overlap the store of a tile with the next tile's products",
-                words!("tensor idle {} of the time{}", share(1.0 - tensor), less.unwrap_or_default()),
-            )
-            .risks(registers(m).map_or_else(
-                || "consumers on different tiles".into(),
-                |full| words!("{}: no second accumulator, so consumers on different tiles", full),
-            ))
-            .checks(busier(m, saves), TENSOR),
-    )
+    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave))).unwrap_or_default();
+    let draft = Draft::overlaps(Action::PersistentBlocks, idle - wave.unwrap_or(0.0)).at(at(epilogue));
+    let how = "Persistent blocks: overlap the store of a tile with the next tile's products";
+    let draft = draft.says(how, words!("tensor idle {} of the time{}", share(idle), less));
+    let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
+    let check = busier(m, draft.saves(m));
+    Some(draft.risks(full.unwrap_or_else(|| "consumers on different tiles".into())).checks(check, TENSOR))
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
 fn wide_loads(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let tiles = phases.tiles?;
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
-    let turns = tiles.max(1.0) * warps;
-    let narrow = |line: u32| {
-        let own = phases.accesses.iter().filter(|access| access.width_bits.is_some_and(|bits| bits <= NARROW));
-        let own = own.filter(|access| access.at.op().loads_global() && !access.is_inherent);
-        own.filter(|access| access.at.line == line).map(|access| access.requests).sum::<u64>() as f64 / turns
+    let turns = phases.tiles?.max(1.0) * warps;
+    let is_narrow = |access: &&SectorAccess| {
+        let is_load = access.at.op().loads_global() && !access.is_inherent;
+        is_load && access.width_bits.is_some_and(|bits| bits <= NARROW)
     };
     let mut epilogues = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Epilogue);
     epilogues.find_map(|phase| {
         let wait = phase.waits.iter().find(|wait| wait.reason == "long_scoreboard")?;
-        let cause =
-            wait.groups.iter().filter_map(|group| group.cause.as_ref()).find(|cause| cause.op().reads_global())?;
-        let loads = narrow(cause.line);
+        let mut causes = wait.groups.iter().filter_map(|group| group.cause.as_ref());
+        let cause = causes.find(|cause| cause.op().reads_global())?;
+        let narrow = phases.accesses.iter().filter(is_narrow).filter(|access| access.at.line == cause.line);
+        let loads = narrow.map(|access| access.requests).sum::<u64>() as f64 / turns;
         let cost = phase.share * wait.share;
         if loads < NARROW_LOADS || cost < WORTH {
             return None;
         }
-        let draft = Draft::overlaps(Action::WideLoads, cost);
-        Some(
-            draft
-                .at(At::point(cause))
-                .says(
-                    "16-byte loads",
-                    words!(
-                        "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
-                        count(loads),
-                        share(wait.share)
-                    ),
-                )
-                .risks("shuffles to redistribute, alignment of 16 bytes")
-                .checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()),
-        )
+        let why = words!(
+            "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
+            count(loads),
+            share(wait.share)
+        );
+        let draft = Draft::overlaps(Action::WideLoads, cost).at(At::point(cause)).says("16-byte loads", why);
+        let draft = draft.risks("shuffles to redistribute, alignment of 16 bytes");
+        Some(draft.checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()))
     })
 }

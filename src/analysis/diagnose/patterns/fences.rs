@@ -30,20 +30,15 @@ fn fence_chain(m: &Measures<'_>) -> Option<Held> {
 /// C5: the fence chain.
 fn fence(m: &Ask<'_>) -> Option<Draft> {
     let chain = m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
-    Some(
-        Draft::overlaps(Action::NarrowFence, chain.cost)
-            .at(At::point(&chain.at))
-            .says(
-                words!("Drop the release before the arrivals: `.relaxed`, or block scope"),
-                words!(
-                    "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
-                    share(chain.cost),
-                    count(chain.lanes as f64)
-                ),
-            )
-            .risks("safe only where the barrier orders shared memory alone")
-            .checks("MEMBAR in the loop = 0", StallReason::Membar.per_issue()),
-    )
+    let why = words!(
+        "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
+        share(chain.cost),
+        count(chain.lanes as f64)
+    );
+    let how = words!("Drop the release before the arrivals: `.relaxed`, or block scope");
+    let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).says(how, why);
+    let draft = draft.risks("safe only where the barrier orders shared memory alone");
+    Some(draft.checks("MEMBAR in the loop = 0", StallReason::Membar.per_issue()))
 }
 
 /// A release in front of the last barrier, behind which nothing is read or written.
@@ -54,14 +49,10 @@ fn exit(m: &Ask<'_>) -> Option<Draft> {
         "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
         share(exit.share)
     );
-    Some(
-        Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0))
-            .at(At::span(&exit.at))
-            .says("Drop the release of the exit barrier", why)
-            .risks("the wait itself has to stay")
-            .checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue())
-            .beside(Along::PartOf(Action::PersistentBlocks)),
-    )
+    let draft = Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0)).at(At::span(&exit.at));
+    let draft = draft.says("Drop the release of the exit barrier", why).risks("the wait itself has to stay");
+    let draft = draft.beside(Along::PartOf(Action::PersistentBlocks));
+    Some(draft.checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue()))
 }
 
 /// Wavefronts that a fence of one warp takes of the data stage of L1: of 74,279 on an SM (`relax_fenced` of the pairs) 36,678 stay without
@@ -78,16 +69,10 @@ fn fences(m: &Ask<'_>) -> Option<Draft> {
     let wavefronts = m.busiest_of(&DATA_STAGE).zip(m.sm_cycles()).map_or(0.0, |(stage, cycles)| stage.share * cycles);
     let fences = WAVEFRONTS * m.count(|op| op.sync() == Some(Sync::Fence));
     let stays = if wavefronts > 0.0 { (1.0 - fences / wavefronts).max(0.0) } else { 1.0 };
-    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).keeps_all(&DATA_STAGE, stays, stays);
-    let left = stall("memory barrier stall", wait, draft.expected(m));
-    Some(
-        draft
-            .at(At::waits(m, reason))
-            .says(
-                "Fewer and narrower fences: one after several stores, block scope where only the block reads",
-                words!("warps wait at fences {} of their time", share(wait)),
-            )
-            .risks("the ordering that other blocks rely on: run racecheck")
-            .checks(left, reason.per_issue()),
-    )
+    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).keeps(&DATA_STAGE, stays, stays);
+    let check = stall("memory barrier stall", wait, draft.expected(m));
+    let how = "Fewer and narrower fences: one after several stores, block scope where only the block reads";
+    let draft = draft.at(At::waits(m, reason)).says(how, words!("warps wait at fences {} of their time", share(wait)));
+    let draft = draft.risks("the ordering that other blocks rely on: run racecheck");
+    Some(draft.checks(check, reason.per_issue()))
 }

@@ -79,7 +79,7 @@ fn underfilled(m: &Measures<'_>) -> Option<Held> {
         share(filled)
     );
     let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    let is_possible = m.is_by_design() == Some(false) && is_covered(m) && !waits_in_chains(m);
+    let is_possible = m.is_by_design() == Some(false) && is_covered(m) && m.chain().is_none();
     is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
@@ -91,36 +91,29 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
-    if [hot_spot, shared_atomics, short_blocks].into_iter().any(|measure| measure(m).is_some_and(|held| held.holds)) {
+    let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
+    let is_full = m.units.iter().any(|unit| level::is_shared(unit.part) && unit.is_saturated());
+    if is_full || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
         return None;
     }
-    let left = m
-        .units
-        .iter()
-        .filter(|unit| crate::analysis::diagnose::level::is_shared(unit.part))
-        .any(|unit| unit.is_saturated());
     // A wave that is nearly empty is shared among those before it.
     let is_rest = waves.fract() < 0.5;
-    let whole = if is_rest { waves.floor() } else { waves.ceil() };
-    (!left).then(|| {
+    let goal = if is_rest { waves.floor() } else { waves.ceil() };
+    let how = match m.blocks.filter(|_| is_rest) {
+        Some(blocks) => {
+            words!("Drop the last wave: {} blocks that share its work, or smaller blocks", count(blocks * goal / waves))
+        }
+        None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+    };
+    let now = fixed(waves, 2);
+    let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
+    Some(
         Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
             .at(At::Launch)
-            .says(
-                match m.blocks.filter(|_| is_rest) {
-                    Some(blocks) => words!(
-                        "Drop the last wave: {} blocks that share its work, or smaller blocks",
-                        count(blocks * whole / waves)
-                    ),
-                    None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
-                },
-                match m.blocks {
-                    Some(blocks) => words!("{} blocks = {} waves", count(blocks), fixed(waves, 2)),
-                    None => words!("{} waves", fixed(waves, 2)),
-                },
-            )
+            .says(how, words!("{}{} waves", blocks, now.clone()))
             .risks(if is_rest { "more work a block" } else { "partial sums through L2" })
-            .checks(words!("waves {} → {}", fixed(waves, 2), fixed(whole, 2)), WAVES)
-    })
+            .checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES),
+    )
 }
 
 /// Blocks for every SM.
@@ -130,52 +123,38 @@ fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     // SMs without a block are the tail, whatever the others wait for.
     let is_covered = is_covered(m);
     // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
-    if !is_part
-        || m.is_by_design() != Some(false)
-        || waits_in_chains(m)
-        || hot_spot(m).is_some()
-        || !is_covered && blocks >= sms
-    {
+    let is_idle = m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
+    if !is_part || is_idle || m.is_by_design() != Some(false) {
         return None;
     }
     // The warps of an SM that has a block, of those that fit.
     let filled = if is_covered { m.filled().unwrap_or(1.0).min(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
-    Some(
-        Draft::of(Action::MoreBlocks, change)
-            .at(At::Launch)
-            .says(
-                words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default()),
-                words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms)),
-            )
-            .risks("a reduction across blocks")
-            .checks(m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2))), WAVES),
-    )
+    let how = words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default());
+    let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
+    let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
+    let draft = Draft::of(Action::MoreBlocks, change).at(At::Launch).says(how, why);
+    Some(draft.risks("a reduction across blocks").checks(check, WAVES))
 }
 
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
 fn even(m: &Ask<'_>) -> Option<Draft> {
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
+    let how = "Balance the blocks: pair short with long ones, split long ones, or use a work queue";
+    let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
+    let check = words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2));
+    let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
     Some(
-        Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() })
+        draft
             .at(At::Launch)
-            .says(
-                "Balance the blocks: pair short with long ones, split long ones, or use a work queue",
-                words!("the average SM is idle for {} of the busiest SM's time", share(idle)),
-            )
+            .says(how, why)
             .risks("a reduction over the parts of a split block")
-            .checks(words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2)), Counter::SmCyclesActiveAvg),
+            .checks(check, RESIDENT),
     )
 }
 
 /// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
 fn is_covered(m: &Measures<'_>) -> bool {
     m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier)
-}
-
-/// Whether chains of dependent loads are what it waits for.
-fn waits_in_chains(m: &Measures<'_>) -> bool {
-    let chain = m.sampled_code().and_then(Study::chain);
-    chain.is_some_and(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])
 }

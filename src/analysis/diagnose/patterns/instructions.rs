@@ -97,26 +97,20 @@ fn beside_products(m: &Ask<'_>, unit: &Unit) -> Option<Draft> {
     let &(op, executed) = most.first()?;
     let next = most.get(1).map(|(op, executed)| words!(", `{}` {}", *op, share(executed / all)));
     let kept = 1.0 - TO_SERVE;
-    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(unit.part, kept, 0.0);
-    let draft = [Part::Issue, Part::ComputeTensor].into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0, 1.0));
-    Some(
-        draft
-            .at(At::most(m, |own| own.name() == op))
-            .says(
-                "Less work beside each product: unpack, convert and address once for a larger tile",
-                words!(
-                    "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
-                    &unit.name,
-                    share(unit.share),
-                    share(tensor.share),
-                    op,
-                    share(executed / all),
-                    next.unwrap_or_default()
-                ),
-            )
-            .risks("registers")
-            .checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED),
-    )
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[unit.part], kept, 0.0);
+    let draft = draft.keeps(&[Part::Issue, Part::ComputeTensor], 1.0, 1.0);
+    let why = words!(
+        "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
+        &unit.name,
+        share(unit.share),
+        share(tensor.share),
+        op,
+        share(executed / all),
+        next.unwrap_or_default()
+    );
+    let how = "Less work beside each product: unpack, convert and address once for a larger tile";
+    let draft = draft.at(At::most(m, |own| own.name() == op)).says(how, why).risks("registers");
+    Some(draft.checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED))
 }
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
@@ -142,11 +136,11 @@ fn fewer(m: &Ask<'_>) -> Option<Draft> {
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
     let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &fixed, gone);
-    let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
+    let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
     let kept = (1.0 - draft.expected(m)).max(least(Part::Issue));
-    let check = match (m.value(EXECUTED), draft.is_open()) {
+    let check = match (m.value(EXECUTED), draft.is_rough()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
         (None, false) => words!("executed instructions −{}", share(1.0 - kept)),

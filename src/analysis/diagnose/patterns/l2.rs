@@ -1,13 +1,10 @@
 //! Kernels that live in L2: what they load is there, so that they wait for its latency or its bandwidth, and not for DRAM.
 
 use super::*;
-use crate::quantity::SECTOR;
 
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
 const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
-/// Bytes that DRAM was read for.
-const FROM_DRAM: Counter = Counter::DramBytesReadSum;
 /// Hit rate of L2, percent.
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
@@ -29,10 +26,10 @@ pub(in crate::analysis::diagnose) struct Served {
 }
 
 fn sent(m: &Measures<'_>) -> Option<Served> {
-    let value = |name: Counter| m.value(name);
-    let sent = value(SENT).map(|sectors| SECTOR * sectors).or_else(|| value(RECEIVED)).filter(|bytes| *bytes > 0.0)?;
-    let per_cycle = sent / (m.cycles? * m.sms? * m.active?);
-    Some(Served { hits: value(HITS)?, from_dram: value(FROM_DRAM)? / sent, per_cycle })
+    let sent = m.value(SENT).map(|sectors| SECTOR * sectors).or_else(|| m.value(RECEIVED));
+    let sent = sent.filter(|bytes| *bytes > 0.0)?;
+    let per_cycle = sent / (m.sm_cycles()? * m.active?);
+    Some(Served { hits: m.value(HITS)?, from_dram: m.value(DRAM_BYTES[0])? / sent, per_cycle })
 }
 
 /// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
@@ -95,5 +92,5 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
     let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
     let held = held.at(At::Line(Sits::Waits(reason)));
     held.holds
-        .then(|| held.from(m.held(&[&reason.per_issue(), HITS.name(), FROM_DRAM.name(), SENT.name(), &l2.counter])))
+        .then(|| held.from(m.held(&[&reason.per_issue(), HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter])))
 }

@@ -1,5 +1,6 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
+use super::units::named;
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
 
@@ -18,30 +19,26 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 /// Threads that take part in an instruction of a warp.
 pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 
-/// `the FMA pipe`, `issue`.
-fn the(unit: &Unit) -> String {
-    if unit.part == Part::Issue { unit.name.clone() } else { format!("the {}", unit.name) }
+/// The units whose slots lanes take: issue, and the pipes.
+fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
+    m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
 }
 
 /// Few lanes in an instruction, while issue or a pipe is busy.
 fn divergence(m: &Measures<'_>) -> Option<Held> {
-    let lanes = m.value(LANES)?;
-    let few = m.limits[Threshold::LanesFew];
-    if lanes >= m.limits[Threshold::ThreadUtilisationLow] {
-        return None;
-    }
-    let busiest = m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes());
-    let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
+    let lanes = m.value(LANES).filter(|lanes| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
+    let unit = of_lanes(m).max_by(|a, b| a.resident.total_cmp(&b.resident))?;
+    let idle = |lanes: f64| 1.0 - lanes / WARP;
     let sentence = words!(
         "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
         fixed(lanes, 1),
-        share(1.0 - lanes / 32.0),
-        the(busiest),
-        share(busiest.share)
+        share(idle(lanes)),
+        if unit.part == Part::Issue { unit.name.clone() } else { named(unit) },
+        share(unit.share)
     );
-    let is_busy = 100.0 * busiest.resident >= m.limits[Threshold::SolLow];
-    let idle = |lanes: f64| 100.0 * (1.0 - lanes / 32.0);
-    let held = Held::new(Code::Divergence, idle(lanes), idle(few), sentence).only_if(is_busy);
+    let least = 100.0 * idle(m.limits[Threshold::LanesFew]);
+    let held = Held::new(Code::Divergence, 100.0 * idle(lanes), least, sentence);
+    let held = held.only_if(100.0 * unit.resident >= m.limits[Threshold::SolLow]);
     Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES])))
 }
 
@@ -57,20 +54,20 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 /// Warps whose lanes go one way.
 fn regroup(m: &Ask<'_>) -> Option<Draft> {
     let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
-    let is_own = |part: Part| part == Part::Issue || part.computes();
-    let units = m.units.iter().filter(|unit| is_own(unit.part));
-    let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
+    let on = lanes / WARP;
+    let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
+    let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
+    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    let now = fixed(lanes, 1);
     Some(
-        Draft::relieves(m, Action::Regroup, &after)
-            .rewrites()
-            .frees_of(m, &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving], 1.0 - lanes / 32.0)
+        draft
             .at(At::heaviest(m, idle_lanes))
             .says(
                 "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp",
-                words!("{} of 32 lanes are active in the average instruction", fixed(lanes, 1)),
+                words!("{} of 32 lanes are active in the average instruction", now.clone()),
             )
             .risks("the cost of sorting; order of the output")
-            .checks(words!("lanes per instruction {} → 32", fixed(lanes, 1)), LANES),
+            .checks(words!("lanes per instruction {} → 32", now), LANES),
     )
 }
 
@@ -95,11 +92,8 @@ fn predicated_off(m: &Measures<'_>) -> Option<Held> {
         fixed(active, 1),
         fixed(on, 1)
     );
-    Some(
-        Held::remark(m, Code::PredicatedOff, cost, sentence)
-            .at(At::Line(Sits::IdleLanes))
-            .from(m.readings(&[LANES, ON])),
-    )
+    let held = Held::remark(m, Code::PredicatedOff, cost, sentence);
+    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES, ON])))
 }
 
 /// The part of the accesses whose guard is off from which they are worth a branch.
@@ -128,16 +122,11 @@ fn skipped(m: &Ask<'_>) -> Option<Draft> {
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
     let (least, most) = off(&m.phases?.guarded, all)?;
     let goal = unit.share * (1.0 - most / all).max(0.0);
-    Some(
-        Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
-            .at(At::most(m, is_access))
-            .says(
-                "Branch around the accesses whose guard is off for the whole warp",
-                words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
-            )
-            .risks("divergent branches where some lanes are on")
-            .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS),
-    )
+    let why = words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all));
+    let draft = Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)]).at(At::most(m, is_access));
+    let draft = draft.says("Branch around the accesses whose guard is off for the whole warp", why);
+    let check = words!("LSU requests {} → {}", share(unit.share), share(goal));
+    Some(draft.risks("divergent branches where some lanes are on").checks(check, REQUESTS))
 }
 
 #[cfg(test)]

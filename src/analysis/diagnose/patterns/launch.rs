@@ -23,28 +23,36 @@ fn failed(m: &Measures<'_>) -> Option<Held> {
 
 /// Too short for steady percentages.
 fn brief(m: &Measures<'_>) -> Option<Held> {
-    let (ns, least) = (m.duration.filter(|_| !m.has_several())?, m.limits[Threshold::ShortKernel]);
-    let sentence = words!(
-        "The launch takes {}, under {}: launch overhead and cold caches dominate.",
-        microseconds(ns),
-        microseconds(least)
-    );
-    (ns < least)
-        .then(|| Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+    let least = m.limits[Threshold::ShortKernel];
+    let ns = m.duration.filter(|ns| !m.has_several() && *ns < least)?;
+    Some(overhead(
+        m,
+        words!(
+            "The launch takes {}, under {}: launch overhead and cold caches dominate.",
+            microseconds(ns),
+            microseconds(least)
+        ),
+    ))
+}
+
+fn overhead(m: &Measures<'_>, sentence: Words) -> Held {
+    let code = if m.has_several() { Code::RangeGaps } else { Code::LaunchShort };
+    Held::new(code, 100.0, 0.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES]))
 }
 
 /// No SM holds a block for much of the time.
 pub(in crate::analysis::diagnose) fn short(m: &Measures<'_>) -> Option<Held> {
     let held = share(m.active?);
-    if m.has_several() {
-        let sentence = words!(
-            "Of the time from its first to its last kernel an SM holds a block for {}; the rest is gaps between kernels, launches, drains and idle SMs.",
-            held
-        );
-        return Some(Held::new(Code::RangeGaps, 100.0, 0.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])));
-    }
-    let sentence = words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held);
-    Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+    Some(overhead(
+        m,
+        match m.has_several() {
+            true => words!(
+                "Of the time from its first to its last kernel an SM holds a block for {}; the rest is gaps between kernels, launches, drains and idle SMs.",
+                held
+            ),
+            false => words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held),
+        },
+    ))
 }
 
 /// `2.5 µs`.
@@ -57,24 +65,20 @@ const MOSTLY: f64 = 0.5;
 
 /// A launch that is shorter than what starts it, or kernels with gaps between them.
 pub(super) fn fuse(m: &Ask<'_>) -> Option<Draft> {
-    let is_short = brief(m).is_some() || m.machine.time.empty >= if m.has_several() { WORTH_A_TRY } else { MOSTLY };
-    is_short.then(|| {
-        let own =
-            m.m.duration.filter(|_| !m.has_several()).map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1)));
-        let (sentence, why) = match m.has_several() {
-            true => (
-                "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
-                words!("no SM holds a block for {} of the time", share(m.machine.time.empty)),
-            ),
-            false => (
-                "Fuse it with its neighbours, or launch it in a CUDA graph",
-                "launch and drain dominate its time".into(),
-            ),
-        };
-        Draft::relieves(m, Action::Fuse, &[])
-            .open("a timeline")
-            .at(At::Launch)
-            .says(sentence, why)
-            .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
-    })
+    let empty = m.machine.time.empty;
+    if brief(m).is_none() && empty < if m.has_several() { WORTH_A_TRY } else { MOSTLY } {
+        return None;
+    }
+    let draft = Draft::relieves(m, Action::Fuse, &[]).open("a timeline").at(At::Launch);
+    let draft = match m.has_several() {
+        true => draft.says(
+            "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
+            words!("no SM holds a block for {} of the time", share(empty)),
+        ),
+        false => draft
+            .says("Fuse it with its neighbours, or launch it in a CUDA graph", "launch and drain dominate its time"),
+    };
+    let own = m.duration.filter(|_| !m.has_several());
+    let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1))).unwrap_or_default();
+    Some(draft.checks(words!("time of the sequence{}", own), DURATION))
 }

@@ -1,11 +1,12 @@
-//! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
+//! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one, rows behind an index.
 
 use super::atomics::hot_spot;
 use super::instructions::{narrow, of_index, without_index};
+use super::l2;
 use super::*;
-use super::{gathers, l2};
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
+use crate::analysis::phases::Indirection;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
@@ -14,29 +15,27 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
-    let phases = m.sampled()?;
-    let chain = m.study?.chain()?;
-    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
+    let chain = m.chain()?;
+    let step = m.phases?.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
+    let from = l2::served(m).map(|served| words!(", from L2 ({})", served.said()));
     let sentence = words!(
         "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
         share(chain.share),
         chain.load.line.to_string(),
         step.unwrap_or_default(),
-        l2::served(m).map(|served| words!(", from L2 ({})", served.said())).unwrap_or_default()
+        from.unwrap_or_default()
     );
     let reason = StallReason::LongScoreboard;
-    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, m.limits[Threshold::ChainShare], sentence);
-    let held = held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()]));
-    held.holds.then_some(held)
+    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, 0.0, sentence);
+    Some(held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()])))
 }
 
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
-pub(super) const AT_A_TIME: f64 = 4.0;
-
+const AT_A_TIME: f64 = 4.0;
 /// Loads of 16 bytes for which a thread has registers to spare.
 const MOST_AT_A_TIME: f64 = 8.0;
 /// Bytes of a lane that count as one load in flight: the widest there is.
-const WIDEST: f64 = 16.0;
+const ONE: f64 = WIDEST as f64 / 8.0;
 
 /// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
 /// least one: the average over the loads that are executed. `None` without instructions.
@@ -47,8 +46,8 @@ fn at_once(m: &Measures<'_>) -> Option<f64> {
         let executed = code.executed[block.instructions.start] as f64;
         let mut open: Vec<Register> = Vec::new();
         let mut close = |open: &mut Vec<Register>| {
-            let bytes: f64 = open.drain(..).map(|register| WORD * f64::from(register.count)).sum();
-            sum += executed * bytes * (bytes / WIDEST).max(1.0);
+            let bytes: f64 = open.drain(..).map(|register| 4.0 * f64::from(register.count)).sum();
+            sum += executed * bytes * (bytes / ONE).max(1.0);
             all += executed * bytes;
         };
         for row in block.instructions.clone() {
@@ -65,9 +64,6 @@ fn at_once(m: &Measures<'_>) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// Bytes of a register.
-const WORD: f64 = 4.0;
-
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -75,7 +71,7 @@ const STREAM: f64 = 0.9;
 const QUEUED: f64 = 2.2;
 
 /// The need from which a part makes those that come wait.
-pub(super) const BUSY: f64 = 0.5;
+const BUSY: f64 = 0.5;
 
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
@@ -99,94 +95,70 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
         return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
-    let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    let queue = times_idle(m).filter(|times| *times >= QUEUED && m.need_of(&memory) >= BUSY);
-    let through = gathers::waited(m, wait);
-    let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
-    let gone = narrow(m).filter(|_| !is_scattered);
-    let sentence = match through {
-        Some(found) => gathers::sentence(m, found),
-        None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
-        None => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-    };
-    let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
-    let sorting = if is_scattered { "; the cost of sorting" } else { "" };
+    let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
+    let queue = times_idle(m).filter(|times| *times >= QUEUED && is_busy);
+    let through = indirection(m, wait);
+    let sorted = through.filter(|found| is_sortable(m, found)).map(Indirection::excess);
+    let gone = narrow(m).filter(|_| sorted.is_none());
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
-    let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
     // The queue in front of the LSU is one for the same sectors.
-    let queued = if is_scattered { m.wait(StallReason::LgThrottle).unwrap_or_default() } else { 0.0 };
+    let queued = if sorted.is_some() { m.waits(&[StallReason::LgThrottle]) } else { 0.0 };
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(m, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
+    let mut draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
-    const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
-    let draft = match sorted {
-        Some(excess) => draft.keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess),
-        None => draft,
-    };
-    if let Some(times) = queue.filter(|_| 100.0 * draft.expected(m) < m.limits[Threshold::LeverLeast]) {
+    if let Some(excess) = sorted {
+        let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
+        draft = draft.keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
+    }
+    let saves = draft.expected(m);
+    if let Some(times) = queue.filter(|_| 100.0 * saves < m.limits[Threshold::LeverLeast]) {
         let why = words!("loads wait {} times as long as in an idle chip: more of them queue longer", fixed(times, 1));
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
-    let draft = draft
-        .at(through.map_or_else(|| At::waits(m, reason), |found| At::point(&found.load)))
-        .says(sentence, why)
-        .risks(words!("registers for the loads in flight{}", sorting));
-    let dram = m
-        .unit(Part::MemoryDram)
-        .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
-    let saves = draft.expected(m);
-    Some(match dram {
-        Some(dram) => {
-            let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
-            draft.checks(words!("DRAM {} → {}", share(dram.share), share(goal)), dram.counter.clone()).rises()
-        }
+    let draft = match through {
+        Some(found) => draft.at(At::point(&found.load)).says(rows(found, sorted.is_some()), through_index(found)),
         None => {
-            let now = m.wait(reason).unwrap_or(wait);
-            let goal = match m.value(reason.per_issue()) {
-                Some(cycles) => {
-                    let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now), 1));
-                    words!("long scoreboard {} → {} cycles an instruction", now, goal)
-                }
-                None => stall("long scoreboard", now, saves),
-            };
-            draft.checks(goal, reason.per_issue())
+            let wide = if gone == Some(0.0) { "" } else { ", 16 bytes a lane" };
+            let how = words!("More bytes in flight: several independent loads before the first use{}", wide);
+            draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
         }
-    })
+    };
+    let sorting = if sorted.is_some() { "; the cost of sorting" } else { "" };
+    let draft = draft.risks(words!("registers for the loads in flight{}", sorting));
+    let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
+    if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || is_first(dram.part)) {
+        let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
+        let check = words!("DRAM {} → {}", share(dram.share), share(goal));
+        return Some(draft.checks(check, dram.counter.clone()).rises());
+    }
+    let now = m.wait(reason).unwrap_or(wait);
+    let check = match m.value(reason.per_issue()) {
+        Some(cycles) => {
+            let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now), 1));
+            words!("long scoreboard {} → {} cycles an instruction", now, goal)
+        }
+        None => stall("long scoreboard", now, saves),
+    };
+    Some(draft.checks(check, reason.per_issue()))
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
 fn chains(m: &Ask<'_>) -> Option<Draft> {
-    let chain = m.sampled_code()?.chain()?;
-    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
-        return None;
-    }
+    let chain = m.chain()?;
     let busiest = m.units.first()?;
-    let fit = m.occupancy.blocks_per_sm.zip(m.sms);
-    let sentence = match fit.map(|(blocks, sms)| count(blocks * sms)) {
-        Some(blocks) => words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
-        None => words!("More chains in flight: more blocks, or several chains per thread"),
-    };
-    Some(
-        Draft::relieves(m, Action::MoreChains, &[])
-            .rate()
-            .at(At::point(&chain.load))
-            .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
-            .risks("needs independent chains")
-            .checks(
-                words!(
-                    "{} {} → {} %",
-                    &busiest.name,
-                    share(busiest.share),
-                    fixed(m.limits[Threshold::SolHigh].max(100.0 * busiest.share), 0)
-                ),
-                busiest.counter.clone(),
-            )
-            .rises(),
-    )
+    let fit = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| count(blocks * sms));
+    let fit = fit.map_or_else(|| "more blocks".to_owned(), |blocks| format!("up to {blocks} blocks"));
+    let how = words!("More chains in flight: {}, or several chains per thread", fit);
+    let now = words!("{} {}", &busiest.name, share(busiest.share));
+    let goal = (m.limits[Threshold::SolHigh] / 100.0).max(busiest.share);
+    let draft = Draft::relieves(m, Action::MoreChains, &[]).rate(m).at(At::point(&chain.load));
+    let draft = draft.says(how, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)));
+    let draft = draft.risks("needs independent chains").rises();
+    Some(draft.checks(words!("{} → {} %", now, whole(goal)), busiest.counter.clone()))
 }
 
 /// The caches from the nearest on, each with the share of sectors that it has.
@@ -216,4 +188,56 @@ fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
     let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
     let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::Line(Sits::Waits(REASON)));
     Some(held.from(m.readings(&metrics)))
+}
+
+/// The part of the wait for loads from which those through an index are what to change.
+const OF_INDICES: f64 = 0.5;
+/// The share of the samples from which a wait for indices is worth loading them early.
+const LATE: f64 = 0.05;
+
+/// The loads through an index, where most of the wait for loads is theirs.
+fn indirection<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
+    let found = m.sampled_code()?.indirection()?;
+    (found.for_loads + found.for_indices >= OF_INDICES * wait).then_some(found)
+}
+
+/// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for, and an order by index saves those:
+/// what is loaded is gathered up, and not stored one for one, which would scatter the stores.
+fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
+    let is_scattered = 100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare];
+    is_scattered && 2.0 * m.count(Op::stores_global) < found.requests as f64
+}
+
+/// What to do about rows behind an index.
+fn rows(found: &Indirection, is_sorted: bool) -> Words {
+    let wide = if found.width_bits == Some(WIDEST) { "" } else { ", 16 bytes a lane" };
+    let next = if found.for_indices >= LATE { "; next indices early" } else { "" };
+    match is_sorted {
+        true => {
+            words!("Sort or group the work by index, so that lanes share sectors; several loads in flight{}", next)
+        }
+        false => words!("More bytes in flight: several loads of rows before the first use{}{}", wide, next),
+    }
+}
+
+/// What in the evidence asks for it.
+fn through_index(found: &Indirection) -> Words {
+    let per_request = found.sectors as f64 / found.requests.max(1) as f64;
+    words!(
+        "through the index of {}: {} of the samples wait for the loads, {} for the index; {} sectors a request, {} of 32 B used",
+        place(&found.index),
+        share(found.for_loads),
+        share(found.for_indices),
+        fixed(per_request, 1),
+        fixed(32.0 * (1.0 - found.excess()), 0)
+    )
+}
+
+/// `:26`, with the line of the call that it was inlined from; the offset where no line is known.
+fn place(at: &Point) -> Words {
+    let call = at.call.filter(|call| *call != at.line).map(|call| words!(" from `:{}`", call.to_string()));
+    match at.line {
+        0 => words!("`{}`", format!("{:#x}", at.offset)),
+        line => words!("`:{}`{}", line.to_string(), call.unwrap_or_default()),
+    }
 }

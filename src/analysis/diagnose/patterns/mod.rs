@@ -13,7 +13,6 @@ mod conversions;
 mod copies;
 mod epilogue;
 mod fences;
-mod gathers;
 pub(super) mod grid;
 mod instructions;
 mod l2;
@@ -35,7 +34,7 @@ pub(super) mod waits;
 // What every family speaks of.
 use super::draft::{Ask, Draft, busiest, stall};
 use super::held::{At, Held, count, share, whole};
-use super::level::{self, Level, Unit};
+use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
 use super::machine::Change;
 use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
@@ -46,7 +45,7 @@ use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Stu
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed, percent};
-use crate::quantity::glance;
+use crate::quantity::{SECTOR, glance};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::{Act, Pipe, Space};

@@ -1,7 +1,7 @@
 //! Code that is not what its author can change: built without optimisation, or a library's.
 
 use super::launch;
-use super::sectors::{excess, sectors};
+use super::sectors::sectors;
 use super::*;
 use crate::analysis::diagnose::machine::ROOF;
 use crate::catalog::LibraryRow;
@@ -53,38 +53,26 @@ fn of_library(m: &Measures<'_>) -> Option<Held> {
 /// What can be done by somebody who cannot change the code that ran; `None` where it is his own, optimised.
 pub(in crate::analysis::diagnose) fn by_caller(m: &Ask<'_>) -> Option<Vec<Draft>> {
     if let Some(copies) = copies(m) {
-        let draft = Draft::new(Action::Rebuild)
-            .open("a report of the optimised build")
-            .at(At::Launch)
-            .says(
-                words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that"),
-                words!("{} of the instructions copy a register onto itself", share(copies)),
-            )
-            .checks("copies of a register onto itself = 0", DURATION);
-        return Some(vec![draft]);
+        let how = words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that");
+        let why = words!("{} of the instructions copy a register onto itself", share(copies));
+        let draft = Draft::new(Action::Rebuild).open("a report of the optimised build").at(At::Launch).says(how, why);
+        return Some(vec![draft.checks("copies of a register onto itself = 0", DURATION)]);
     }
     let library = library(m)?;
-    let below = m.duration.map(|ns| format!(" below {}", glance::time(ns)));
-    let draft = Draft::new(Action::OtherCall)
-        .open("the other call, measured beside this one")
-        .at(At::Launch)
-        .says(library.call, words!("a kernel of {}{}", library.name, why(m).unwrap_or_default()))
-        .checks(words!("time of the call{}", below.unwrap_or_default()), DURATION);
-    Some(launch::fuse(m).into_iter().chain([draft]).collect())
+    let below = m.duration.map(|ns| format!(" below {}", glance::time(ns))).unwrap_or_default();
+    let draft = Draft::new(Action::OtherCall).open("the other call, measured beside this one").at(At::Launch);
+    let draft = draft.says(library.call, words!("a kernel of {}{}", library.name, why(m).unwrap_or_default()));
+    Some(launch::fuse(m).into_iter().chain([draft.checks(words!("time of the call{}", below), DURATION)]).collect())
 }
 
 /// What of the measured a call of another shape, layout or type would change.
 fn why(m: &Ask<'_>) -> Option<Words> {
-    let wasted = sectors(m).zip(excess(m)).map(|(all, excess)| excess / all);
-    let wasted = wasted.filter(|wasted| 100.0 * wasted >= m.limits[Threshold::SectorsExcessShare]);
     if let Some((waves, blocks)) = m.waves.filter(|waves| *waves < 1.0).zip(m.blocks) {
-        return Some(words!(
-            ": {} blocks are {} of a wave, a larger or batched call fills it",
-            count(blocks),
-            share(waves)
-        ));
+        let (blocks, part) = (count(blocks), share(waves));
+        return Some(words!(": {} blocks are {} of a wave, a larger or batched call fills it", blocks, part));
     }
-    if let Some(wasted) = wasted {
+    let wasted = sectors(m).map(|(all, excess)| excess / all);
+    if let Some(wasted) = wasted.filter(|wasted| 100.0 * wasted >= m.limits[Threshold::SectorsExcessShare]) {
         return Some(words!(": {} of its sectors hold nothing that it asks for, another layout does", share(wasted)));
     }
     let dram = m.machine.need(Part::MemoryDram).filter(|need| *need >= ROOF);

@@ -1,6 +1,6 @@
 //! Bytes that are moved more often than the work needs: several passes, more than was stated.
 
-use super::sectors::moved;
+use super::sectors::fewer_sectors;
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -21,7 +21,7 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
             group.push(access);
         }
     }
-    let bytes = 32.0 * first.sectors as f64;
+    let bytes = SECTOR * first.sectors as f64;
     let passes = group.len();
     let has_loops = group.iter().any(|access| phases.loop_of(access.at.offset).is_some());
     (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
@@ -29,74 +29,49 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
 
 fn passes(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let (passes, group) = repeated(phases, m.value(Counter::DramBytesReadSum)?)?;
-    let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
-    let gone = group[1..].iter().map(|access| access.sectors).sum::<u64>() as f64 / all.max(1) as f64;
+    let (passes, group) = repeated(phases, m.value(DRAM_BYTES[0])?)?;
+    let all = sectors_of(&phases.accesses);
+    let gone = sectors_of(group[1..].iter().copied()) / all.max(1.0);
     let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
-    let draft = Draft::new(Action::FewerPasses).rewrites();
-    Some(
-        draft
-            .keeps_all(&parts, 1.0 - gone, 0.0)
-            .frees_of(m, &waits, 1.0 - 1.0 / passes as f64)
-            .at(At::point(&group[0].at))
-            .says(
-                words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
-                words!(
-                    "{} loops load the same {} sectors; {} of all sectors are loaded again",
-                    format::plain(passes as f64, 0),
-                    count(group[0].sectors as f64),
-                    share(gone)
-                ),
-            )
-            .risks("registers or shared memory for a row")
-            .checks(
-                words!("sectors of global accesses {} → {}", count(all as f64), count(all as f64 * (1.0 - gone))),
-                Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
-            ),
-    )
+    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - gone, 0.0);
+    let draft = draft.frees_of(m, &waits, 1.0 - 1.0 / passes as f64).at(At::point(&group[0].at));
+    let why = words!(
+        "{} loops load the same {} sectors; {} of all sectors are loaded again",
+        passes.to_string(),
+        count(group[0].sectors as f64),
+        share(gone)
+    );
+    let how = words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines);
+    let draft = draft.says(how, why).risks("registers or shared memory for a row");
+    Some(draft.checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }
 
 /// Bytes of DRAM that the stated work does not need.
 fn bytes(m: &Ask<'_>) -> Option<Draft> {
-    let dram = m.unit(Part::MemoryDram)?;
+    m.unit(Part::MemoryDram)?;
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
     let kept = traffic.stated / traffic.moved;
-    let l2 = m.unit(Part::MemoryL2).map(|l2| (Part::MemoryL2, l2.share * kept));
-    let after: Vec<(Part, f64)> = l2.into_iter().chain([(Part::MemoryDram, dram.share * kept)]).collect();
-    Some(
-        Draft::relieves(m, Action::FewerBytes, &after)
-            .at(At::most(m, Op::reads_global))
-            .says(
-                "Move only the bytes that the work needs: whole sectors, reuse in L2",
-                words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2)),
-            )
-            .checks(words!("DRAM bytes / stated bytes = 1.0"), Counter::DramBytesReadSum),
-    )
+    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryL2, Part::MemoryDram], kept, kept);
+    let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
+    let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);
+    let draft = draft.at(At::most(m, Op::reads_global));
+    Some(draft.checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.
 fn narrow_index(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let index = &m.study?.indirection()?.index;
-    let own =
-        phases.accesses.iter().find(|access| access.at.offset == index.offset && access.width_bits == Some(64))?;
-    let gone = 16.0 * own.sectors as f64;
-    let moved = moved(m).filter(|moved| *moved > gone)?;
-    let asked: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
+    let is_own = |access: &&SectorAccess| access.at.offset == index.offset && access.width_bits == Some(64);
+    let gone = 16.0 * phases.accesses.iter().find(is_own)?.sectors as f64;
+    let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > gone)?;
     let kept = 1.0 - gone / moved;
-    let of_l2 = 1.0 - gone / (32.0 * asked as f64);
-    Some(
-        Draft::new(Action::FewerBytes)
-            .keeps(Part::MemoryDram, kept, kept)
-            .keeps(Part::MemoryL2, of_l2, of_l2)
-            .at(At::point(index))
-            .says(
-                "Indices of 32 bits in place of 64",
-                words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept)),
-            )
-            .risks("at most 4 G elements")
-            .checks(words!("bytes of DRAM −{}B", glance::short(gone)), Counter::DramBytesReadSum),
-    )
+    let of_l2 = 1.0 - gone / (SECTOR * sectors_of(&phases.accesses));
+    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
+    let why = words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept));
+    let draft = draft.keeps(&[Part::MemoryL2], of_l2, of_l2).at(At::point(index));
+    let draft = draft.says("Indices of 32 bits in place of 64", why).risks("at most 4 G elements");
+    Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(gone)), DRAM_BYTES[0]))
 }

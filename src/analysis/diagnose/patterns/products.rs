@@ -9,16 +9,17 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation]
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
 pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
-    let phases = m.phases;
-    let step = phases
-        .and_then(|phases| Some((phases.step_cycles()?, phases.tensor? / phases.steps?, phases.step_efficiency?)));
-    let (sentence, least) = match step {
-        Some((cycles, products, _)) => (
+    let step = |phases: &Phases| {
+        phases.step_efficiency?;
+        Some((phases.step_cycles()?, phases.tensor? / phases.steps?))
+    };
+    let (sentence, least) = match m.phases.and_then(step) {
+        Some((cycles, products)) => (
             words!(
                 "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
                 glance::cycles(cycles),
                 glance::cycles(products),
-                fixed(100.0 * unit.resident, 0)
+                whole(unit.resident)
             ),
             m.limits[Threshold::StepEfficiency],
         ),
@@ -30,8 +31,7 @@ pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
             m.limits[Threshold::UnitSaturated],
         ),
     };
-    let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
-    held.at(at_products(m)).from(m.readings(&[&unit.counter]))
+    Held::of_unit(m, unit, 100.0 * unit.resident, least, sentence).at(at_products(m))
 }
 
 /// Where the products are called.
@@ -44,30 +44,17 @@ pub(super) fn at_products(m: &Measures<'_>) -> At {
 fn drain(m: &Ask<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
-    let draft = Draft::overlaps(Action::KeepProducts, cost);
-    let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
-    let now = phases.step_efficiency.map(|now| format!(" {}", fixed(100.0 * now, 0)));
-    Some(
-        draft
-            .at(at_products(m))
-            .says(
-                "Keep one wgmma group in flight across steps",
-                words!(
-                    "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
-                    glance::cycles(step),
-                    glance::cycles(products)
-                ),
-            )
-            .risks("a stage is freed one step later")
-            .checks(
-                words!(
-                    "tensor in the main loop{} → {} %",
-                    now.unwrap_or_default(),
-                    fixed(m.limits[Threshold::StepEfficiency], 0)
-                ),
-                TENSOR,
-            ),
-    )
+    let why = words!(
+        "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
+        glance::cycles(phases.step_cycles()?),
+        glance::cycles(phases.tensor? / phases.steps?)
+    );
+    let now = phases.step_efficiency.map(|now| format!(" {}", whole(now))).unwrap_or_default();
+    let goal = fixed(m.limits[Threshold::StepEfficiency], 0);
+    let draft = Draft::overlaps(Action::KeepProducts, cost).at(at_products(m));
+    let draft = draft.says("Keep one wgmma group in flight across steps", why);
+    let draft = draft.risks("a stage is freed one step later");
+    Some(draft.checks(words!("tensor in the main loop{} → {} %", now, goal), TENSOR))
 }
 
 /// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
@@ -90,9 +77,8 @@ fn generation(m: &Ask<'_>) -> Option<Draft> {
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
     let stated = m.work.flop.map(|flop| flop as f64);
     let work = stated.or(executed_work.map(|(_, operations)| operations)).filter(|_| is_older)?;
-    let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
-    let goal = (work / (rate * slots)).min(tensor.share);
+    let goal = (work / (rate * m.sm_cycles()?)).min(tensor.share);
     let executed = m.executed()?;
     let products = m.count(Op::is_product);
     // Products of warpgroups read their operands from shared memory themselves.
@@ -105,34 +91,24 @@ fn generation(m: &Ask<'_>) -> Option<Draft> {
     // A warp waits for its fragments and for the products before; the copy of operands and the products of a warpgroup run beside it.
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Wait, StallReason::MathPipeThrottle];
-    Some(
-        Draft::relieves(m, Action::TensorGeneration, &after)
-            .rewrites()
-            .moves_work()
-            .keeps(Part::MemoryL2, 1.0, LARGER_TILE)
-            .frees_of(m, &waits, ASYNCHRONOUS)
-            .at(at_products(m))
-            .says(
-                words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
-                why(conversions, tensor.share, goal, rate / OPERATIONS),
-            )
-            .risks("operands in shared memory, swizzled; 128 threads per product")
-            .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone()),
-    )
-}
-
-fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
+    let draft = Draft::relieves(m, Action::TensorGeneration, &after).rewrites().moves_work();
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE).frees_of(m, &waits, ASYNCHRONOUS);
     let converted = match conversions > 0.0 {
         true => format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)),
         false => String::new(),
     };
-    words!(
+    let why = words!(
         "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
-        fixed(rate, 0),
-        share(now),
+        fixed(rate / OPERATIONS, 0),
+        share(tensor.share),
         share(goal),
         converted
-    )
+    );
+    let draft =
+        draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
+    let draft = draft.risks("operands in shared memory, swizzled; 128 threads per product");
+    let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
+    Some(draft.checks(check, tensor.counter.clone()))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.

@@ -1,7 +1,7 @@
 //! Operands that are read again where they could stay: register tiles, shared memory.
 
 use super::banks::wavefronts;
-use super::sectors::{excess, sectors};
+use super::sectors::sectors;
 use super::shapes;
 use super::units::shuffles;
 use super::*;
@@ -58,8 +58,7 @@ fn register_tile(m: &Ask<'_>) -> Option<Draft> {
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * products(m) >= fma;
     // Operands that are read once are shared with nobody.
-    let is_once =
-        m.study.is_some_and(|study| !study.code.turns(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)));
+    let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
     if fma == 0.0 || !is_product || is_once || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
@@ -74,32 +73,21 @@ fn register_tile(m: &Ask<'_>) -> Option<Draft> {
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
     let draft = Draft::new(Action::RegisterTile)
         .rewrites()
-        .keeps(Part::ComputeFma, arithmetic, arithmetic)
-        .keeps(Part::Issue, issue + (1.0 - issue) * reads, issue)
-        .keeps(Part::MemoryShared, reads, 0.0)
-        .keeps(Part::MemoryL1tex, reads, 0.0)
-        .keeps(Part::MemoryLsu, reads, 0.0)
+        .keeps(&[Part::ComputeFma], arithmetic, arithmetic)
+        .keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue)
+        .keeps(&L1, reads, 0.0)
         .frees_of(m, &waits, 1.0 - reads);
     if next.is_none() {
-        return Some(draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", fixed(each, 1))));
+        let feeds = fixed(each, 1);
+        return Some(draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", feeds)));
     }
-    let goal = fixed(now * reads, 2);
     let registers = m.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
-    Some(
-        draft
-            .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)))
-            .says(
-                words!("Register tile: several outputs a thread ({})", tile),
-                words!(
-                    "{} wavefronts of shared memory per FMA; that tile reads {} of these words",
-                    fixed(now, 2),
-                    share(reads)
-                ),
-            )
-            .risks(risk.unwrap_or_default())
-            .checks(words!("wavefronts of shared memory per FMA {} → {}", fixed(now, 2), goal), SHARED),
-    )
+    let (goal, now) = (fixed(now * reads, 2), fixed(now, 2));
+    let why = words!("{} wavefronts of shared memory per FMA; that tile reads {} of these words", &now, share(reads));
+    let draft = draft.at(At::most(m, Op::loads_shared)).risks(risk.unwrap_or_default());
+    let draft = draft.says(words!("Register tile: several outputs a thread ({})", tile), why);
+    Some(draft.checks(words!("wavefronts of shared memory per FMA {} → {}", now, goal), SHARED))
 }
 
 /// FFMA for each word that a thread reads, in a tile of 4 × 4 outputs (16 for 8 words) and of 8 × 8 (64 for 16).
@@ -113,7 +101,7 @@ const LARGER: f64 = 0.75;
 
 /// FFMA for each word that is read. Without instructions the wavefronts stand for the words.
 fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
-    let is_load = |op: Op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane();
+    let is_load = |op: Op| op.loads_shared() && op.is_by_lane();
     let words = m.study.map(|study| {
         let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
         let of = |row: usize| {
@@ -136,7 +124,7 @@ fn next_tile(each: f64) -> Option<(&'static str, f64)> {
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
-    let sectors = sectors(m).zip(excess(m)).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
+    let sectors = sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
     let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
@@ -154,19 +142,16 @@ const REUSED: f64 = 0.4;
 
 /// Whether most sectors of loads are at places that loaded values choose.
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {
-    let all = m.accesses();
-    let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> u64 {
-        all.iter().filter(|access| is_meant(access)).map(|access| access.sectors).sum()
-    };
-    2 * sectors(&|access| access.is_inherent && access.at.op().reads_global()) > sectors(&|_| true)
+    let gathered = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().reads_global());
+    2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
 
 /// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(m: &Ask<'_>) -> Option<Draft> {
-    let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
     // Operands of products are read by no access that could be wider.
-    let is_inside = m.need_of(&inside) >= m.need(Part::MemoryL2) && shapes::operands(m).is_none();
-    let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
+    let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && shapes::operands(m).is_none();
+    let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
+    let unit = m.busiest_of(parts)?;
     // What L2 gets from DRAM once is read by nobody twice.
     let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
     // What loaded values choose is used again only where they say so.
@@ -187,25 +172,14 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
     };
     // What each access wastes it wastes still; the rest is asked for less often.
     let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
-    let draft = Draft::new(Action::ReuseInSm).rewrites().frees_of(m, &waits, 1.0 - kept);
-    let draft = match is_inside {
-        false => draft.keeps(Part::MemoryL2, kept, 0.0),
-        true => draft.keeps_all(&inside, kept, 0.0),
-    };
+    let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
+    let at = At::most(m, |op| match unit.part {
+        _ if is_shuffled => op.is_shuffle(),
+        Part::MemoryShared => op.is_in(Space::Shared),
+        _ => op.reads_global(),
+    });
     // At the same rate its work falls with the time.
-    let goal = unit.share * kept;
-    Some(
-        draft
-            .at(At::most(m, |op| match unit.part {
-                _ if is_shuffled => op.is_shuffle(),
-                Part::MemoryShared => op.is_in(Space::Shared),
-                _ => op.reads_global(),
-            }))
-            .says(how, words!("{} at {}", &unit.name, share(unit.share)))
-            .risks("registers, shared memory")
-            .checks(
-                words!("{} busy {} → {} of today's cycles", &unit.name, share(unit.share), share(goal)),
-                unit.counter.clone(),
-            ),
-    )
+    let (now, goal) = (share(unit.share), share(unit.share * kept));
+    let draft = draft.at(at).says(how, words!("{} at {}", &unit.name, &now)).risks("registers, shared memory");
+    Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }

@@ -22,7 +22,7 @@ pub(super) fn operands(m: &Ask<'_>) -> Option<f64> {
 /// Products of more columns.
 fn wider(m: &Ask<'_>) -> Option<Draft> {
     let (operands, tensor) = (operands(m)?, m.unit(Part::ComputeTensor)?.share);
-    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
+    let l1 = m.busiest_of(&DATA_STAGE)?;
     let executed = m.kernel.with_modifiers()?;
     let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
     let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -33,33 +33,25 @@ fn wider(m: &Ask<'_>) -> Option<Draft> {
     let left = |columns: u32| l1.share - operands + reads(columns);
     let wider = [64, 128, MOST_COLUMNS].into_iter().filter(|wider| *wider > columns);
     let wider = wider.reduce(|less, more| if left(less) <= BELOW * tensor { less } else { more })?;
-    let after = [(Part::MemoryShared, left(wider)), (Part::MemoryL1tex, left(wider))];
+    let after = DATA_STAGE.map(|part| (part, left(wider)));
     let (next, busy) = busiest(m, &after);
     let takes = |columns: u32| [wavefronts(columns), cycles(columns)].map(|count| fixed(count, 0));
     let ([reads_now, cycles_now], [reads_then, cycles_then]) = (takes(columns), takes(wider));
-    Some(
-        Draft::relieves(m, Action::WiderProducts, &after)
-            .at(at_products(m))
-            .says(
-                words!(
-                    "Products of {} columns in place of {}, or the left operand in registers",
-                    wider.to_string(),
-                    columns.to_string()
-                ),
-                words!(
-                    "operands take {} wavefronts for {} tensor cycles, {} for {} then; {} {} → {}, and {} ({}) is next",
-                    reads_now,
-                    cycles_now,
-                    reads_then,
-                    cycles_then,
-                    &l1.name,
-                    share(l1.share),
-                    share(left(wider)),
-                    next,
-                    share(busy)
-                ),
-            )
-            .risks(words!("{} accumulators a thread for each product", (wider / 2).to_string()))
-            .checks(words!("operands of wgmma {} → {}", share(operands), share(reads(wider))), OPERANDS),
-    )
+    let why = words!(
+        "operands take {} wavefronts for {} tensor cycles, {} for {} then; {} {} → {}, and {} ({}) is next",
+        reads_now,
+        cycles_now,
+        reads_then,
+        cycles_then,
+        &l1.name,
+        share(l1.share),
+        share(left(wider)),
+        next,
+        share(busy)
+    );
+    let (from, to) = (columns.to_string(), wider.to_string());
+    let how = words!("Products of {} columns in place of {}, or the left operand in registers", to, from);
+    let draft = Draft::relieves(m, Action::WiderProducts, &after).at(at_products(m)).says(how, why);
+    let draft = draft.risks(words!("{} accumulators a thread for each product", (wider / 2).to_string()));
+    Some(draft.checks(words!("operands of wgmma {} → {}", share(operands), share(reads(wider))), OPERANDS))
 }

@@ -9,18 +9,17 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[stages])];
 /// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
 pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::LongScoreboard;
-    let part = m.at_mbarriers();
     let wait = m.wait(reason)?;
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
+    let stage =
+        stage.map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)));
     let sentence = words!(
-        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}{}{}.",
+        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} % of that at mbarriers{}{}{}.",
         share(wait),
-        format!("{} %", fixed(100.0 * part, 0)),
-        stage
-            .map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)))
-            .unwrap_or_default(),
+        whole(m.at_mbarriers()),
+        stage.unwrap_or_default(),
         m.unfilled(),
-        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+        m.busiest()
     );
     let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);
     Some(held.at(At::Line(Sits::Waits(reason))).from(m.held(&[&reason.per_issue()])))
@@ -37,13 +36,8 @@ pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// The part of the shared memory of an SM that no block takes.
-fn shared_left(m: &Ask<'_>) -> f64 {
-    let found = || {
-        let chip = m.chip()?;
-        let bytes = shared_of_block(m)?;
-        Some(1.0 - bytes * m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
-    };
-    found().unwrap_or(1.0)
+fn shared_left(m: &Ask<'_>) -> Option<f64> {
+    Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
@@ -56,13 +50,15 @@ fn stages(m: &Ask<'_>) -> Option<Draft> {
     }
     let waits = phases.share(PhaseKind::StageWait);
     // Stages take shared memory: where they have most of it, no further one fits.
-    let has_room = shared_left(m) >= STAGE;
+    let has_room = shared_left(m).is_none_or(|left| left >= STAGE);
     let work = producer(phases);
     let sentence = match (work.first(), has_room) {
-        (Some(first), _) if first.kind == PhaseKind::SlotWait => match has_room {
-            true => "More stages: the producer waits for a free one".into(),
-            false => "Smaller stages, or free them sooner: the producer waits for a free one".into(),
-        },
+        (Some(first), true) if first.kind == PhaseKind::SlotWait => {
+            "More stages: the producer waits for a free one".into()
+        }
+        (Some(first), false) if first.kind == PhaseKind::SlotWait => {
+            "Smaller stages, or free them sooner: the producer waits for a free one".into()
+        }
         (Some(first), true) => words!("Take work off the producer, first {}; or more stages", named(first)),
         (Some(first), false) => words!("Take work off the producer, first {}: no further stage fits", named(first)),
         (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
@@ -71,16 +67,13 @@ fn stages(m: &Ask<'_>) -> Option<Draft> {
     let of = words::join(work.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ");
     let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
-    let saves = draft.saves(m);
-    let at = work.first().map_or_else(|| At::waits(m, StallReason::LongScoreboard), at);
+    let check = stall("wait for the stage", waits, draft.saves(m));
+    let draft = draft.at(work.first().map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
+    let draft =
+        draft.says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of));
     let full = registers(m).map(|full| words!("{}: no more warps", full));
-    Some(
-        draft
-            .at(at)
-            .says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of))
-            .risks(full.unwrap_or_else(|| "shared memory for the stages".into()))
-            .checks(stall("wait for the stage", waits, saves), StallReason::LongScoreboard.per_issue()),
-    )
+    let draft = draft.risks(full.unwrap_or_else(|| "shared memory for the stages".into()));
+    Some(draft.checks(check, StallReason::LongScoreboard.per_issue()))
 }
 
 /// The lines of the warps that the others wait for, where these hold no products and their lines are told.

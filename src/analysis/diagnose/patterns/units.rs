@@ -16,13 +16,12 @@ const APART: f64 = 0.05;
 /// A part as what limits.
 pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Option<Held> {
     let unit = m.unit(part)?;
-    let held = match part {
+    Some(match part {
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
         Part::ComputeTensor if unit.is_saturated() => full(m, unit),
         _ if unit.is_saturated() => saturated(m, unit),
         _ => queued(m, unit).or_else(|| pressure(m, unit)).unwrap_or_else(|| saturated(m, unit)),
-    };
-    Some(Held { unit: Some(unit.clone()), ..held })
+    })
 }
 
 /// Device memory: the fabric of L2 carries the same stream.
@@ -32,12 +31,11 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
     let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
     let behind = behind.map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
     let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
-    let held = Held::new(Code::Unit(Part::MemoryDram), 100.0 * dram.share, 0.0, sentence).at(At::Line(Sits::Limiter));
     let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
     if m.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
     }
-    held.from(readings)
+    Held::of_unit(m, dram, 100.0 * dram.share, 0.0, sentence).from(readings)
 }
 
 /// A unit by what its counter says.
@@ -48,14 +46,14 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     });
     let sentence = words!(
         "{} at {} of peak{}{}{}.",
-        format::capital(&the(unit)),
+        the(unit),
         share(unit.share),
         resident(unit),
         made_of(m, unit),
         wait.unwrap_or_default()
     );
-    let at = if unit.part == Part::ComputeTensor { at_products(m) } else { At::Line(Sits::Limiter) };
-    Held::new(Code::Unit(unit.part), 100.0 * unit.share, 0.0, sentence).at(at).from(m.readings(&[&unit.counter]))
+    let held = Held::of_unit(m, unit, 100.0 * unit.share, 0.0, sentence);
+    if unit.part == Part::ComputeTensor { held.at(at_products(m)) } else { held }
 }
 
 /// What a unit does while there is work for it, where SMs are empty for a while.
@@ -73,16 +71,16 @@ pub(super) fn named(unit: &Unit) -> String {
     }
 }
 
-/// `the FMA pipe is`.
-pub(super) fn the(unit: &Unit) -> String {
+/// `The FMA pipe is`.
+fn the(unit: &Unit) -> String {
     let verb = if unit.name.ends_with('s') { "are" } else { "is" };
-    format!("{} {verb}", named(unit))
+    format!("{} {verb}", format::capital(&named(unit)))
 }
 
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
 pub(super) fn shuffles(m: &Measures<'_>) -> Option<f64> {
     let stage = DataStage::of(m.kernel)?;
-    let shuffles = 100.0 * m.count(Op::is_shuffle) / (m.cycles? * m.sms?);
+    let shuffles = 100.0 * m.count(Op::is_shuffle) / m.sm_cycles()?;
     (shuffles > 0.0 && 2.0 * shuffles >= stage.whole).then(|| shuffles.min(stage.shared))
 }
 
@@ -95,74 +93,60 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
         return Words::default();
     }
     let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
-    let point = |value: f64| fixed(value, 1);
-    if let Some(shuffles) = shuffles(m) {
-        return words!(
-            ": shuffles {}, shared memory {}, global and local accesses {}",
-            point(shuffles),
-            point(stage.shared - shuffles),
-            point(stage.other())
-        );
-    }
-    match m.value(OPERANDS).filter(|operands| *operands >= 0.05) {
-        Some(operands) => words!(
-            ": operands of wgmma {}, other shared memory {}, global and local accesses {}",
-            point(operands),
-            point(stage.shared - operands),
-            point(stage.other())
-        ),
-        None => words!(": shared memory {}, global and local accesses {}", point(stage.shared), point(stage.other())),
-    }
+    let operands =
+        m.value(OPERANDS).filter(|operands| *operands >= 0.05).map(|operands| ("operands of wgmma", operands));
+    let (first, rest) = match shuffles(m).map(|shuffles| ("shuffles", shuffles)).or(operands) {
+        Some((what, part)) => {
+            let other = if what == "shuffles" { "" } else { "other " };
+            (format!("{what} {}, {other}", fixed(part, 1)), stage.shared - part)
+        }
+        None => (String::new(), stage.shared),
+    };
+    words!(": {}shared memory {}, global and local accesses {}", first, fixed(rest, 1), fixed(stage.other(), 1))
 }
 
-/// Stall reasons of warps that queue in front of a unit, each with the share of the warps' time that is spent there. Loads wait for
-/// L1 where it answers most of them, and for L2 where they make its stream.
-fn queue(m: &Measures<'_>, part: Part) -> Vec<(StallReason, f64)> {
+/// Stall reasons of warps that queue in front of a unit. Loads wait for L1 where it answers most of them, and for L2 where they make
+/// its stream.
+fn queue(m: &Measures<'_>, part: Part) -> &'static [StallReason] {
     use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
-    let waits = |reasons: &[StallReason]| {
-        reasons.iter().filter_map(|reason| Some((*reason, m.wait(*reason)?))).collect::<Vec<_>>()
-    };
-    let loads = |is_level: bool| Some((LongScoreboard, m.waits_for_loads().filter(|_| is_level)?));
     match part {
         Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let hits = m.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
-            waits(&[LgThrottle, MioThrottle, ShortScoreboard]).into_iter().chain(loads(hits)).collect()
+            let is_hit = m.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
+            let all = &[LgThrottle, MioThrottle, ShortScoreboard, LongScoreboard];
+            if is_hit { all } else { &all[..3] }
         }
-        Part::MemoryL2 => match l2::streams(m) {
-            Some(_) => waits(&[LgThrottle]).into_iter().chain(loads(true)).collect(),
-            None => Vec::new(),
-        },
-        Part::Issue => waits(&[NotSelected]),
-        part if part.computes() => waits(&[MathPipeThrottle]),
-        _ => Vec::new(),
+        Part::MemoryL2 if l2::streams(m).is_some() => &[LgThrottle, LongScoreboard],
+        Part::Issue => &[NotSelected],
+        part if part.computes() => &[MathPipeThrottle],
+        _ => &[],
     }
 }
 
 /// A unit in whose queue warps spend much of their time.
 fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    let queue = queue(m, unit.part);
+    let wait = |reason: &StallReason| match reason {
+        StallReason::LongScoreboard => Some((*reason, m.waits_for_loads()?)),
+        _ => Some((*reason, m.wait(*reason)?)),
+    };
+    let queue: Vec<(StallReason, f64)> = queue(m, unit.part).iter().filter_map(wait).collect();
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
-    let names = queue.iter().filter_map(|(reason, share)| Some((reason.row()?.label, *share)));
-    let named: Vec<String> =
-        names.filter(|(_, share)| *share >= 0.01).map(|(label, of)| format!("{label} {}", share(of))).collect();
+    let named = queue.iter().filter(|(_, share)| *share >= 0.01);
+    let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
     let sentence = words!(
         "{} at {} of peak, and its queue is full ({}){}.",
-        format::capital(&the(unit)),
+        the(unit),
         share(unit.share),
-        named.join(", "),
+        named.collect::<Vec<_>>().join(", "),
         made_of(m, unit)
     );
-    let held = Held::new(Code::Unit(unit.part), own, m.limits[Threshold::QueueShare], sentence);
-    held.holds.then(|| held.at(At::Line(Sits::Limiter)).from(m.readings(&[&unit.counter])))
+    Held::of_unit(m, unit, own, m.limits[Threshold::QueueShare], sentence).if_large()
 }
 
 /// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
 fn queued(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    let phases = m.sampled()?;
-    let chain = m.study?.chain().filter(|chain| 100.0 * chain.share >= m.limits[Threshold::ChainShare])?;
-    let latency = m.chip()?.latency.as_ref()?;
-    let alone = f64::from(latency.dram?);
-    let step = phases.step_cycles().filter(|step| *step >= QUEUED * alone)?;
+    let chain = m.chain()?;
+    let alone = f64::from(m.chip()?.latency.as_ref()?.dram?);
+    let step = m.phases?.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let sentence = words!(
         "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
         named(unit),
@@ -171,8 +155,8 @@ fn queued(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
         glance::cycles(step),
         fixed(alone, 0)
     );
-    let held = Held::new(Code::Unit(unit.part), 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
-    Some(held.at(At::point(&chain.load)).from(m.readings(&[&unit.counter])))
+    let held = Held::of_unit(m, unit, 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
+    Some(held.at(At::point(&chain.load)))
 }
 
 /// A share of peak above what a peak allows, of the busiest counter of the breakdown.

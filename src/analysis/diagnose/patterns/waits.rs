@@ -24,14 +24,14 @@ pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
     let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share))).unwrap_or_default();
     // The unit in front of which they wait is not told again.
-    let busiest = m.units.first().filter(|unit| front.is_none_or(|front| front.part != unit.part));
+    let is_told = front.is_some() && front.map(|unit| unit.part) == m.units.first().map(|unit| unit.part);
     let sentence = words!(
         "{} takes {} of the warps' time{}{}{}.",
         row.label,
         share(share_of),
         behind,
         m.unfilled(),
-        busiest.map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+        if is_told { String::new() } else { m.busiest() }
     );
     let code = if reason == StallReason::NoInstruction { Code::InstructionFetch } else { Code::Wait(reason) };
     let held = Held::new(code, 100.0 * share_of, 0.0, sentence).at(At::Line(Sits::Waits(reason)));
