@@ -123,15 +123,6 @@ pub(super) fn is_memory(unit: &Unit) -> bool {
     <&str>::from(unit.part).starts_with("memory-") || *unit.counter == units::MEMORY
 }
 
-/// The same where a stream of device memory is too thin to fill it: the fabric of L2, which carries it, does not set the pace either.
-pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
-    let lowered = |unit: Unit| match unit.part {
-        Part::MemoryL2 => Unit { level: Level::High, ..unit },
-        _ => unit,
-    };
-    units.into_iter().map(lowered).collect()
-}
-
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
 /// executed: without tensor instructions it is not the tensor pipe.
 fn part(k: &Kernel<'_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {

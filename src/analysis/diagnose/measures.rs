@@ -3,7 +3,7 @@
 //! A metric that is not there makes the rule that needs it silent, never 0.
 
 use super::kernel::Kernel;
-use super::level::{self, Unit};
+use super::level::{self, Level, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
@@ -62,15 +62,8 @@ pub(in crate::analysis) struct Measures<'a> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
-    /// Whether tiles come by TMA; `None` where opcodes were not counted on a chip that has it.
-    has_bulk_copies: Option<bool>,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
-}
-
-/// Whether the chip copies tiles by TMA; also where it is not known.
-fn may_copy_in_bulk(k: &Kernel<'_>) -> bool {
-    k.chip().is_none_or(|chip| chip.has_bulk_copies)
 }
 
 impl<'a> Deref for Measures<'a> {
@@ -99,8 +92,12 @@ impl<'a> Measures<'a> {
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);
-        let units = level::units(k, active, has_tensor);
+        let mut units = level::units(k, active, has_tensor);
         let is_thin = level::is_thin(k, &units);
+        // The fabric of L2, which carries a stream that is too thin to fill device memory, does not set the pace either.
+        for unit in units.iter_mut().filter(|unit| is_thin && unit.part == Part::MemoryL2) {
+            unit.level = Level::High;
+        }
         Measures {
             kernel_of: k,
             blocks,
@@ -117,15 +114,7 @@ impl<'a> Measures<'a> {
             warps: positive(WARPS),
             life: life(),
             has_tensor,
-            has_bulk_copies: match executed.is_empty() {
-                true => (!may_copy_in_bulk(k)).then_some(false),
-                false => {
-                    Some(executed.iter().any(|(opcode, count)| {
-                        *count > 0.0 && Op::of(opcode).is_bulk() && Op::of(opcode).copies_global()
-                    }))
-                }
-            },
-            units: if is_thin { level::of_thin_stream(units) } else { units },
+            units,
             is_thin,
         }
     }
@@ -193,7 +182,13 @@ impl<'a> Measures<'a> {
     /// The share of the warps' time that they wait for loads through L1, 0 to 1; not known of a kernel that may have bulk copies,
     /// whose mbarriers answer by the same scoreboards, without samples by instruction.
     pub(super) fn waits_for_loads(&self) -> Option<f64> {
-        if self.has_bulk_copies != Some(false) && self.kernel_of.phases.is_none() {
+        let executed = self.kernel.opcodes();
+        let is_bulk = |op: Op| op.is_bulk() && op.copies_global();
+        let may_copy = match executed.is_empty() {
+            true => self.chip().is_none_or(|chip| chip.has_bulk_copies),
+            false => executed.iter().any(|(opcode, count)| *count > 0.0 && is_bulk(Op::of(opcode))),
+        };
+        if may_copy && self.phases.is_none() {
             return None;
         }
         Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
@@ -235,14 +230,9 @@ impl<'a> Measures<'a> {
         self.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
     }
 
-    /// Whether some unit sets the pace by itself.
-    pub(super) fn is_saturated(&self) -> bool {
-        self.units.iter().any(Unit::is_saturated)
-    }
-
     /// What stands behind a wait while units have room; nothing where one is full, and where none was measured.
     pub(super) fn unfilled(&self) -> &'static str {
-        if self.units.is_empty() || self.is_saturated() { "" } else { "; no unit is saturated" }
+        if self.units.is_empty() || self.units.iter().any(Unit::is_saturated) { "" } else { "; no unit is saturated" }
     }
 
     /// Achieved over theoretical occupancy.

@@ -11,7 +11,7 @@ use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, drafts, levers};
 use super::patterns::waits::{of_wait, unknown};
-use super::patterns::{Question, Stands, grid, launch, questions, stages, units};
+use super::patterns::{Question, Stands, launch, questions, stages, units};
 use super::roof::{at_the_roof, ruled_out};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
@@ -231,8 +231,8 @@ fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
         Taker::Wait(reason) => of_wait(m, reason),
         Taker::Mbarriers => stages::mbarriers(m),
         Taker::Unheld => Some(unknown(m)),
-        Taker::Tail if grid::is_small_grid(m) => grid::small_grid(m),
-        Taker::Tail => grid::tail(m),
+        Taker::Tail if launch::is_small_grid(m) => launch::small_grid(m),
+        Taker::Tail => launch::tail(m),
         Taker::Empty => launch::short(m),
     }
 }

@@ -164,6 +164,13 @@ impl Flows {
         self.behind(code, rows.iter().filter_map(|row| self.address_of(code, *row)).collect(), usize::MAX)
     }
 
+    /// Whether a value from memory is behind a register that a row reads, whatever was made of it.
+    pub(in crate::analysis) fn is_from_memory(&self, code: &Code<'_>, row: usize, register: Register) -> bool {
+        let own = self.operands(code, row).iter().filter(|(other, _)| *other == register);
+        let behind = self.behind(code, own.map(|(_, rows)| &rows[..]).collect(), LONGEST);
+        behind.iter().any(|row| self.is_memory[*row])
+    }
+
     /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.
     pub(in crate::analysis) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut Vec<usize>) {
         let mut is_from_memory = self.is_memory.clone();

@@ -42,8 +42,8 @@ mod unavoidable;
 mod waits;
 
 pub(in crate::analysis) use code::Loop;
-pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
+pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::address;
 pub(crate) use model::Span;

@@ -9,24 +9,18 @@ pub(super) mod banks;
 mod barriers;
 mod code;
 mod constants;
-mod conversions;
-mod copies;
 mod epilogue;
 mod fences;
-pub(super) mod grid;
 mod instructions;
-mod l2;
 mod lanes;
 pub(super) mod launch;
 mod loads;
 mod local;
 mod occupancy;
 pub(super) mod origin;
-mod passes;
 mod products;
 mod reuse;
 pub(super) mod sectors;
-mod shapes;
 pub(super) mod stages;
 pub(super) mod units;
 pub(super) mod waits;
@@ -52,9 +46,8 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 24] = [
+const FAMILIES: [&[Pattern]; 19] = [
     &launch::PATTERNS,
-    &grid::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
     &epilogue::PATTERNS,
@@ -68,14 +61,10 @@ const FAMILIES: [&[Pattern]; 24] = [
     &code::PATTERNS,
     &loads::PATTERNS,
     &units::PATTERNS,
-    &copies::PATTERNS,
     &products::PATTERNS,
-    &shapes::PATTERNS,
     &stages::PATTERNS,
     &reuse::PATTERNS,
-    &passes::PATTERNS,
     &instructions::PATTERNS,
-    &conversions::PATTERNS,
     &origin::PATTERNS,
 ];
 

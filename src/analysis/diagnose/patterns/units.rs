@@ -1,6 +1,6 @@
 //! Units that are busy, as what limits.
 
-use super::l2;
+use super::loads;
 use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
@@ -87,7 +87,7 @@ pub(super) fn shuffles(m: &Measures<'_>) -> Option<f64> {
 /// What fills a unit, where counters tell.
 fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     if unit.part == Part::MemoryL2 {
-        return l2::streams(m).map(|own| words!(": {}", own.said())).unwrap_or_default();
+        return loads::streams(m).map(|own| words!(": {}", own.said())).unwrap_or_default();
     }
     if !matches!(unit.part, Part::MemoryShared | Part::MemoryL1tex) {
         return Words::default();
@@ -111,11 +111,11 @@ fn queue(m: &Measures<'_>, part: Part) -> &'static [StallReason] {
     use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
     match part {
         Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let is_hit = m.value(L1_HITS).is_some_and(|hits| hits >= l2::MOSTLY_HITS);
+            let is_hit = m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS);
             let all = &[LgThrottle, MioThrottle, ShortScoreboard, LongScoreboard];
             if is_hit { all } else { &all[..3] }
         }
-        Part::MemoryL2 if l2::streams(m).is_some() => &[LgThrottle, LongScoreboard],
+        Part::MemoryL2 if loads::streams(m).is_some() => &[LgThrottle, LongScoreboard],
         Part::Issue => &[NotSelected],
         part if part.computes() => &[MathPipeThrottle],
         _ => &[],

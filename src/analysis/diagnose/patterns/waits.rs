@@ -2,7 +2,7 @@
 
 use super::atomics::hot_spot;
 use super::code::fetch;
-use super::l2;
+use super::loads;
 use super::loads::chain;
 use super::*;
 use crate::analysis::diagnose::level::is_memory;
@@ -12,7 +12,7 @@ pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_>, reason: StallReas
     match reason {
         // The queue at one slice of L2 is told as what fills the slice.
         StallReason::LongScoreboard if hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention) => None,
-        StallReason::LongScoreboard => chain(m).or_else(|| l2::latency(m)).or_else(|| wait(m, reason)),
+        StallReason::LongScoreboard => chain(m).or_else(|| loads::latency(m)).or_else(|| wait(m, reason)),
         StallReason::NoInstruction => fetch(m).or_else(|| wait(m, reason)),
         _ => wait(m, reason),
     }
