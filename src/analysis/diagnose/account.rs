@@ -4,7 +4,7 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::load_time;
+use super::level;
 use super::machine::{Machine, PLACES, place};
 use super::measures::Measures;
 use crate::catalog::{Part, StallReason};
@@ -75,9 +75,7 @@ pub(super) fn queued(m: &Measures<'_>) -> Option<f64> {
 
 /// The time of a load over what one takes in an idle chip; `None` where that was not measured.
 pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
-    let latency = m.chip()?.latency.as_ref()?;
-    m.sampled()?;
-    Some(load_time(m)? / f64::from(latency.dram?))
+    m.sampled().and_then(|_| level::times_idle(m))
 }
 
 fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {

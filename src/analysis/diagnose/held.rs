@@ -53,25 +53,19 @@ impl At {
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
     pub(super) fn heaviest(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
-        let found = || {
-            let study = m.study?;
-            let rows =
-                (0..study.code.rows.len()).map(|row| (row, weight(study, row))).filter(|(_, weight)| *weight > 0);
-            let mut lines: Vec<(Point, u64)> = Vec::new();
-            for (row, weight) in rows {
-                let own = point(study, row);
-                if own.line == 0 {
-                    continue;
-                }
-                match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
-                    Some((_, all)) => *all += weight,
-                    None => lines.push((own, weight)),
-                }
+        let Some(study) = m.study else { return At::Line(Sits::Nowhere) };
+        let mut lines: Vec<(Point, u64)> = Vec::new();
+        let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
+        for (row, weight) in weights.filter(|(_, weight)| *weight > 0) {
+            let own = point(study, row);
+            match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
+                Some((_, all)) => *all += weight,
+                None => lines.push((own, weight)),
             }
-            let most = lines.iter().map(|(_, weight)| *weight).max()?;
-            lines.iter().find(|(_, weight)| *weight == most).map(|(line, _)| At::point(line))
-        };
-        found().unwrap_or(At::Line(Sits::Nowhere))
+        }
+        let known = lines.iter().filter(|(own, _)| own.line > 0);
+        let most = known.rev().max_by_key(|(_, weight)| *weight);
+        most.map_or(At::Line(Sits::Nowhere), |(line, _)| At::point(line))
     }
 
     /// What is waited for the most for a reason, by its cause where one is known.
@@ -135,6 +129,12 @@ impl Held {
     pub(super) fn of_unit(m: &Measures<'_>, unit: &Unit, value: f64, least: f64, sentence: Words) -> Held {
         let held = Held::new(Code::Unit(unit.part), value, least, sentence).at(At::Line(Sits::Limiter));
         Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) }
+    }
+
+    /// Where a wait sits, with its counter and others that have a number.
+    pub(super) fn of_wait(self, m: &Measures<'_>, reason: StallReason, others: &[&str]) -> Held {
+        let own = reason.per_issue();
+        self.at(At::Line(Sits::Waits(reason))).from(m.held(&[&[own.as_str()], others].concat()))
     }
 
     /// Something that limits nothing: it costs, or is worth knowing.

@@ -42,6 +42,15 @@ impl Unit {
         self.level == Level::Saturated
     }
 
+    /// `the FMA pipe`.
+    pub(super) fn named(&self) -> String {
+        match self.part {
+            Part::MemoryL2 | Part::MemoryDram => self.name.clone(),
+            Part::Issue => "instruction issue".to_owned(),
+            _ => format!("the {}", self.name),
+        }
+    }
+
     /// `L1 66`, in percent of the peak over the launch.
     pub fn said(&self) -> String {
         format!("{} {}", self.name, format::fixed(100.0 * self.share, if self.share < 0.01 { 1 } else { 0 }))
@@ -60,7 +69,7 @@ pub(super) fn is_shared(part: Part) -> bool {
 }
 
 /// What L2 is at most in any of its parts: it holds the fabric between its halves.
-const WHOLES: [Counter; 1] = [Counter::LtsThroughputAvgPctElapsed];
+const L2: Counter = Counter::LtsThroughputAvgPctElapsed;
 /// L1 in all its parts, where its data stage was not collected: while it is active, and over the launch.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
 const L1_OVER_LAUNCH: Counter = Counter::L1texThroughputAvgPctElapsed;
@@ -80,10 +89,9 @@ pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
 /// holds a block.
 pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
-    let listed = units::busiest(k.kernel);
-    let wholes = WHOLES.iter().filter_map(|name| Some(BusyUnit::new(name, k.value(name)?)));
+    let l2 = k.value(L2).map(|percent| BusyUnit::new(L2, percent));
     let mut found: Vec<Unit> = Vec::new();
-    for unit in listed.into_iter().chain(wholes) {
+    for unit in units::busiest(k.kernel).into_iter().chain(l2) {
         let Some(part) = part(k, &unit, has_tensor) else { continue };
         match found.iter_mut().find(|other| other.part == part) {
             Some(other) if 100.0 * other.share >= unit.percent => {}
@@ -101,21 +109,15 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
     if let Some(percent) = k.value(DRAM).filter(|_| !has_dram) {
         found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
-    found.extend(rolled_up(k, active, &found));
+    // The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
+    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)] {
+        if let Some(percent) = k.value(whole).filter(|_| found.iter().all(|unit| is_memory(unit) != of_memory)) {
+            let (unit, active) = (BusyUnit::new(whole, percent), active.filter(|_| !of_memory));
+            found.push(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active) });
+        }
+    }
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
-}
-
-/// The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
-fn rolled_up(k: &Kernel<'_>, active: Option<f64>, found: &[Unit]) -> Vec<Unit> {
-    let sides = [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)];
-    let is_known = |of_memory: bool| found.iter().any(|unit| is_memory(unit) == of_memory);
-    let lacking = sides.into_iter().filter(|(.., of_memory)| !is_known(*of_memory));
-    let of_side = lacking.filter_map(|(whole, name, of_memory)| {
-        let unit = BusyUnit::new(whole, k.value(whole)?);
-        Some(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active.filter(|_| !of_memory)) })
-    });
-    of_side.collect()
 }
 
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
@@ -184,23 +186,20 @@ pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
     k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
-/// Cycles of a load: the longest single wait for loads in a turn of the main loop, or all of them where code does not part them; `None`
-/// where that was not measured.
-pub(super) fn load_time(k: &Kernel<'_>) -> Option<f64> {
-    Some(k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0))
+/// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of them
+/// where code does not part them; `None` where that was not measured.
+pub(super) fn times_idle(k: &Kernel<'_>) -> Option<f64> {
+    let cycles = k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0);
+    Some(cycles / f64::from(k.chip()?.latency.as_ref()?.dram?))
 }
 
 /// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
 /// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. None of the loads spends most of it in a queue.
 pub(super) fn is_thin(k: &Kernel<'_>, units: &[Unit]) -> bool {
     let of = |part: Part| units.iter().find(|unit| unit.part == part);
-    let times_idle = || {
-        let latency = k.chip()?.latency.as_ref()?;
-        Some(load_time(k)? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
-    };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };
-    let is_fabric = l2.is_saturated() && dram.level == Level::High;
-    is_fabric
-        && is_of_dram(k) != Some(false)
-        && times_idle().is_some_and(|times| times < QUEUED && dram.share * times < 1.0)
+    let is_fabric = l2.is_saturated() && dram.level == Level::High && is_of_dram(k) != Some(false);
+    let is_measured = || k.chip().and_then(|chip| chip.latency.as_ref()).is_some_and(|latency| !latency.is_assumed);
+    let is_idle = |times: f64| times < QUEUED && dram.share * times < 1.0;
+    is_fabric && is_measured() && times_idle(k).is_some_and(is_idle)
 }

@@ -194,16 +194,13 @@ impl<'a> Measures<'a> {
         Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
     }
 
-    /// The waits by share, largest first. A warp that issues or is ready waits for nothing. None where one that the report does not
-    /// hold may be the largest.
-    pub(super) fn top_waits(&self) -> Vec<(StallReason, f64)> {
+    /// The largest wait. A warp that issues or is ready waits for nothing. None where one that the report does not hold may be the largest.
+    pub(super) fn top_wait(&self) -> Option<(StallReason, f64)> {
         let is_stall = |reason: &&StallReason| reason.row().is_some_and(crate::catalog::StallRow::is_stall);
         let all = StallReason::VARIANTS.iter().filter(is_stall);
-        let mut found: Vec<(StallReason, f64)> =
-            all.filter_map(|reason| Some((*reason, self.wait(*reason)?))).collect();
-        found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let unheld = self.unheld_waits();
-        if found.first().is_some_and(|(_, largest)| *largest < unheld) { Vec::new() } else { found }
+        // The first of equal ones.
+        let found = all.rev().filter_map(|reason| Some((*reason, self.wait(*reason)?)));
+        found.max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, largest)| *largest >= self.unheld_waits())
     }
 
     /// The share of the warps' time of which the report holds no reason, 0 to 1.
@@ -235,9 +232,9 @@ impl<'a> Measures<'a> {
         if self.units.is_empty() || self.units.iter().any(Unit::is_saturated) { "" } else { "; no unit is saturated" }
     }
 
-    /// Achieved over theoretical occupancy.
+    /// The part of the room for warps that is filled, 0 to 1.
     pub(super) fn filled(&self) -> Option<f64> {
-        Some(self.achieved? / self.theoretical?)
+        Some((self.achieved? / self.theoretical?).min(1.0))
     }
 
     /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.

@@ -15,9 +15,9 @@ use crate::words;
 use crate::words::Words;
 
 impl Levers {
-    /// Whether one of these actions has a row.
-    fn names(&self, actions: &[Action]) -> bool {
-        self.rows.iter().any(|lever| matches!(&lever.code, LeverCode::Ours(action) if actions.contains(action)))
+    /// Whether an action has a row.
+    fn names(&self, action: Action) -> bool {
+        self.rows.iter().any(|lever| lever.code == LeverCode::Ours(action))
     }
 
     /// What an action is expected to save, where it was computed.
@@ -33,7 +33,7 @@ pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option
     let is_pipe = part.computes() && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
     let is_full = m.machine.need(part).is_some_and(|need| need >= ROOF);
-    if !is_full || levers.names(&[Action::Rebuild]) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
+    if !is_full || levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
         return None;
     }
     let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
@@ -53,7 +53,7 @@ pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option
         }
         None => words!("another algorithm, or a narrower type"),
     };
-    let name = if part == Part::MemoryDram { unit.name.clone() } else { format!("the {}", unit.name) };
+    let name = unit.named();
     let left = share(1.0 - most);
     // DRAM does not reach its peak: saturated, it is at its roof.
     if 1.0 - most >= WORTH_A_TRY && !(part == Part::MemoryDram && unit.level == Level::Saturated) {
@@ -70,7 +70,7 @@ pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.
 pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
-    if let Some(wave) = wavefronts(m).filter(|_| !levers.names(&[Action::Unconflict])) {
+    if let Some(wave) = wavefronts(m).filter(|_| !levers.names(Action::Unconflict)) {
         let excess = wave.all - wave.ideal;
         // Most of few wavefronts is no reason to rule them out.
         if excess <= WORTH * wave.all && wave.excess < WORTH {
@@ -78,14 +78,14 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         }
     }
     let coalescing = levers.saves(Action::Coalesce);
-    let has_lever = coalescing.is_some_and(|saves| saves >= WORTH_A_TRY) || levers.names(&[Action::Coalesce]);
-    if let Some(phases) = m.phases.filter(|phases| !phases.accesses.is_empty() && !has_lever) {
-        let inherent: u64 =
-            phases.accesses.iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
-        let is_shifted = phases.accesses.iter().any(|access| access.is_shifted() && !access.is_inherent);
-        found.extend(match (packable(m).is_empty(), inherent, coalescing) {
-            (true, 0, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
-            (true, 0, _) => Some("coalescing (0 excess sectors)".to_owned()),
+    let has_lever = coalescing.is_some_and(|saves| saves >= WORTH_A_TRY) || levers.names(Action::Coalesce);
+    let all = m.accesses();
+    if !all.is_empty() && !has_lever {
+        let by_data = all.iter().any(|access| access.is_inherent && access.excess() > 0);
+        let is_shifted = all.iter().any(|access| access.is_shifted() && !access.is_inherent);
+        found.extend(match (packable(m).is_empty(), by_data, coalescing) {
+            (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
+            (true, false, _) => Some("coalescing (0 excess sectors)".to_owned()),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
             (false, _, Some(saves)) => {
                 let excess =
@@ -95,7 +95,7 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
             (false, _, None) => None,
         });
     }
-    if let Some(room) = m.theoretical.filter(|_| !levers.names(&[Action::MoreWarps])) {
+    if let Some(room) = m.theoretical.filter(|_| !levers.names(Action::MoreWarps)) {
         let all_slots = Change { warps: (room, room), ..Change::default() };
         if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
@@ -109,15 +109,14 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         }
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
-    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(&[Action::WholeWaves])) {
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(Action::WholeWaves)) {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }
     let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
     let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(dram.share));
-    found.extend(
-        dram.filter(|_| !levers.names(&[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
-    );
+    found
+        .extend(dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share))));
     let of_refused = |(draft, saves): &(Draft, f64)| {
         Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused.clone()?))
     };

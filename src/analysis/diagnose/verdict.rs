@@ -10,7 +10,7 @@ use super::level::Unit;
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, drafts, levers};
-use super::patterns::waits::{of_wait, unknown};
+use super::patterns::units::{of_wait, unknown};
 use super::patterns::{Question, Stands, launch, questions, stages, units};
 use super::roof::{at_the_roof, ruled_out};
 use crate::analysis::derive::units::BusyUnit;
@@ -288,12 +288,11 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
 
 /// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing.
 fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
-    let waits = m.top_waits();
-    let Some((top, wait)) = waits.first() else { return false };
+    let Some((top, wait)) = m.top_wait() else { return false };
     let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
     let name: &str = top.into();
     let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
-    ready >= *wait
+    ready >= wait
         || part.row().is_some_and(|row| row.queues.contains(&name))
         || part == Part::ComputeTensor && barrier_of_products
 }

@@ -1,6 +1,5 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
-use super::units::named;
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::machine::place;
@@ -17,18 +16,16 @@ pub(super) const PATTERNS: [Pattern; 2] = [
     .cured_by(&[copies]),
 ];
 
+/// What warps wait for that add to memory.
+const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
+
 /// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
 /// an operation, so that additions which follow one another at one address fill it at less than its peak.
 pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
     let atomics = m.count(Op::is_l2_atomic);
     let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
-    let waits = m.waits(&[
-        StallReason::LongScoreboard,
-        StallReason::LgThrottle,
-        StallReason::Drain,
-        StallReason::ShortScoreboard,
-    ]);
+    let waits = m.waits(&WAITS) + m.waits(&[StallReason::ShortScoreboard]);
     let is_awaited = 100.0 * waits >= m.limits[Threshold::ChainShare];
     let least = match atomics > 0.0 && is_quiet && is_awaited {
         true => m.limits[Threshold::HotSliceAtomics],
@@ -52,46 +49,31 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     held.from(m.readings(&[&spot.counter])).if_large()
 }
 
-/// Additions to shared memory that are tried until no other lane came in between: the chip adds floats there by compare and swap.
-#[derive(Clone, Copy)]
-struct Retries {
-    /// Compare-and-swap instructions of warps.
-    tries: f64,
-    /// Additions of warps, at most: loops that lanes leave one by one.
-    additions: f64,
-}
-
-impl Retries {
-    /// What stays where each addition is tried once, 0 to 1.
-    fn stay(self) -> f64 {
-        self.additions / self.tries
-    }
-}
-
-/// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
-/// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
-fn retries(m: &Measures<'_>) -> Option<Retries> {
-    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic));
-    let reads = m.mix.count(|op| op.loads_shared() && op.is_by_lane());
-    let additions = m.mix.count(|op| op == Op::BSSY);
-    let (tries, additions) = (tries?, additions.filter(|additions| *additions > 0.0)?);
-    (reads? >= tries && tries > additions).then_some(Retries { tries, additions })
+/// Additions to shared memory that are tried until no other lane came in between, since the chip adds floats there by compare and swap:
+/// those tries of warps, and the additions, at most (loops that lanes leave one by one). `None` where no such loop ran more than once. A
+/// try reads its word before it swaps; an addition of integers, which the chip has, does not. Each loop reconverges its lanes behind it,
+/// and so opens with a `BSSY`.
+fn retries(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))?;
+    let reads = m.mix.count(|op| op.loads_shared() && op.is_by_lane())?;
+    let additions = m.mix.count(|op| op == Op::BSSY).filter(|additions| *additions > 0.0)?;
+    (reads >= tries && tries > additions).then_some((tries, additions))
 }
 
 /// Lanes that add to few words of shared memory, in front of a busy data stage.
 pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
-    let retries = retries(m)?;
+    let (tries, additions) = retries(m)?;
     let stage = m.unit(Part::MemoryShared).filter(|unit| unit.level > Level::Idle)?;
     let sentence = words!(
         "Lanes add to few words of shared memory and take turns: {} compare-and-swap instructions of warps for at most {} additions, {} tries each; {} is at {}.",
-        count(retries.tries),
-        count(retries.additions),
-        fixed(retries.tries / retries.additions, 1),
-        named(stage),
+        count(tries),
+        count(additions),
+        fixed(tries / additions, 1),
+        stage.named(),
         share(stage.share)
     );
-    let held =
-        Held::new(Code::AtomicContention, 100.0 * (1.0 - retries.stay()), m.limits[Threshold::CauseShare], sentence);
+    let in_vain = 100.0 * (1.0 - additions / tries);
+    let held = Held::new(Code::AtomicContention, in_vain, m.limits[Threshold::CauseShare], sentence);
     held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter])).if_large()
 }
 
@@ -120,7 +102,7 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     // Rewritten code has at best no work for the pipes.
     let pipes = m.machine.parts().filter(|part| place(*part) == place(Part::Issue));
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
-    let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
+    let waits = m.waits(&WAITS);
     let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
     let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
@@ -131,24 +113,20 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
 fn copies(m: &Ask<'_>) -> Option<Draft> {
-    let retries = own_retries(m)?;
-    let stays = retries.stay();
+    let (tries, additions) = own_retries(m)?;
+    let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
     let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps(&parts, stays, stays);
     let draft = draft.frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays);
-    Some(
-        draft
-            .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)))
-            .says(
-                "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first",
-                words!("{} tries for each addition to shared memory", fixed(1.0 / stays, 1)),
-            )
-            .risks("shared memory for the copies; another order of additions")
-            .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED),
-    )
+    let draft = draft.at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)));
+    let how = "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first";
+    let draft = draft.says(how, words!("{} tries for each addition to shared memory", fixed(tries / additions, 1)));
+    let draft = draft.risks("shared memory for the copies; another order of additions");
+    Some(draft.checks(words!("ATOMS {} → {}", count(tries), count(additions)), SHARED))
 }
 
-/// Tries of additions to shared memory, where those are more than the atomics on L2.
-fn own_retries(m: &Ask<'_>) -> Option<Retries> {
-    retries(m).filter(|retries| shared_atomics(m).is_some() && m.count(Op::is_l2_atomic) < retries.additions)
+/// Tries of additions to shared memory and these, where they are more than the atomics on L2.
+fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
+    shared_atomics(m)?;
+    retries(m).filter(|(_, additions)| m.count(Op::is_l2_atomic) < *additions)
 }

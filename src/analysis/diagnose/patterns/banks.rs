@@ -3,11 +3,9 @@
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
-        .cured_by(&[unconflict]),
-    Pattern::changes(&[wide_shared]),
-];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
+        .cured_by(&[unconflict, wide_shared])];
 
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]
@@ -90,7 +88,7 @@ fn unconflict(m: &Ask<'_>) -> Option<Draft> {
     );
     let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::heaviest(m, conflicts)).says(sentence, why);
     let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
-    Some(if m.top_waits().is_empty() { draft.open("the section WarpStateStats") } else { draft })
+    Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }
 
 /// What is left of the instructions and wavefronts of four loads that one of 16 bytes replaces.

@@ -1,20 +1,17 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
 use super::stages::shared_of_block;
-use super::waits::wait;
+use super::units::wait;
 use super::*;
 use cuda_binary::op::Control;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Do warps exchange values in rounds of barriers?",
-        SOURCE,
-        rounds,
-        Stands::For(Action::FewerBarriers),
-    )
-    .cured_by(&[barriers]),
-    Pattern::changes(&[double_buffer]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Do warps exchange values in rounds of barriers?",
+    SOURCE,
+    rounds,
+    Stands::For(Action::FewerBarriers),
+)
+.cured_by(&[barriers, double_buffer])];
 
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
 const ROUND: f64 = 4.0;
@@ -22,7 +19,7 @@ const ROUND: f64 = 4.0;
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
 fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
-    m.top_waits().first().filter(|(top, _)| *top == reason)?;
+    m.top_wait().filter(|(top, _)| *top == reason)?;
     let barriers = m.mix.count(|op| op == Op::BAR).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
     (accesses <= ROUND * barriers).then(|| wait(m, reason)).flatten()

@@ -33,8 +33,8 @@ pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
         loop_of(m).unwrap_or_default(),
         leave.unwrap_or_default()
     );
-    let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence).at(At::Line(Sits::Waits(reason)));
-    held.from(m.held(&[&reason.per_issue(), LEAVING.name(), EXECUTED.name()])).if_large()
+    let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence);
+    held.of_wait(m, reason, &[LEAVING.name(), EXECUTED.name()]).if_large()
 }
 
 /// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.

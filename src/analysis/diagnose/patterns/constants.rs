@@ -2,16 +2,13 @@
 
 use super::*;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Do lanes read constants at different addresses?",
-        SPEED,
-        divergent,
-        Stands::For(Action::MoveConstants),
-    )
-    .cured_by(&[move_constants]),
-    Pattern::changes(&[broadcasts]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Do lanes read constants at different addresses?",
+    SPEED,
+    divergent,
+    Stands::For(Action::MoveConstants),
+)
+.cured_by(&[move_constants, broadcasts])];
 
 /// Requests of the constant cache that the LSU sends.
 const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;

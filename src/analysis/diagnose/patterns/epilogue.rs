@@ -3,16 +3,13 @@
 use super::*;
 use crate::analysis::lines::Place;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Is the tensor pipe idle in the epilogue?",
-        SOURCE,
-        exposed_epilogue,
-        Stands::ByItself(Action::OverlapEpilogue),
-    )
-    .cured_by(&[overlap]),
-    Pattern::changes(&[persistent, wide_loads]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Is the tensor pipe idle in the epilogue?",
+    SOURCE,
+    exposed_epilogue,
+    Stands::ByItself(Action::OverlapEpilogue),
+)
+.cured_by(&[overlap, persistent, wide_loads])];
 
 /// An epilogue in which the tensor pipe is idle for certain.
 fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {

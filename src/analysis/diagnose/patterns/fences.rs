@@ -3,16 +3,13 @@
 use super::*;
 use cuda_binary::op::Sync;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Does a one-lane fence delay every step?",
-        SOURCE,
-        fence_chain,
-        Stands::ByItself(Action::NarrowFence),
-    )
-    .cured_by(&[fence]),
-    Pattern::changes(&[exit, fences]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Does a one-lane fence delay every step?",
+    SOURCE,
+    fence_chain,
+    Stands::ByItself(Action::NarrowFence),
+)
+.cured_by(&[fence, exit, fences])];
 
 /// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.
 fn fence_chain(m: &Measures<'_>) -> Option<Held> {
@@ -73,6 +70,5 @@ fn fences(m: &Ask<'_>) -> Option<Draft> {
     let check = stall("memory barrier stall", wait, draft.expected(m));
     let how = "Fewer and narrower fences: one after several stores, block scope where only the block reads";
     let draft = draft.at(At::waits(m, reason)).says(how, words!("warps wait at fences {} of their time", share(wait)));
-    let draft = draft.risks("the ordering that other blocks rely on: run racecheck");
-    Some(draft.checks(check, reason.per_issue()))
+    Some(draft.risks("the ordering that other blocks rely on: run racecheck").checks(check, reason.per_issue()))
 }

@@ -4,12 +4,12 @@ use super::*;
 use crate::analysis::phases::PIPES;
 use std::collections::BTreeMap;
 
-pub(super) const PATTERNS: [Pattern; 3] = [
-    Pattern::changes(&[fewer]),
-    Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions))
-        .cured_by(&[divisions]),
-    Pattern::changes(&[conversions]),
-];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions)).cured_by(&[
+        fewer,
+        divisions,
+        conversions,
+    ])];
 
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
@@ -183,26 +183,22 @@ fn conversions(m: &Ask<'_>) -> Option<Draft> {
     let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
     let gone = Some(((converted + doubles) / m.executed()?).min(1.0)).filter(|gone| *gone >= WORTH)?;
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
-    Some(
-        Draft::new(Action::FewerConversions)
-            .rewrites()
-            .keeps(&[Part::ComputeFp64], 0.0, 0.0)
-            .keeps(&[Part::Issue], 1.0 - gone, 0.0)
-            .keeps(&[Part::ComputeXu], 0.25, 0.0)
-            .frees_of(m, &waits, 0.5)
-            .at(At::most(m, is_conversion))
-            .says(
-                "Compute in single precision: literals with an `f`, no function or variable of type double",
-                words!(
-                    "{} conversions between precisions and {} operations on doubles, {} of the instructions",
-                    count(converted),
-                    count(doubles),
-                    share(gone)
-                ),
-            )
-            .risks("fewer digits in long sums")
-            .checks(words!("F2F {} → 0", count(converted)), EXECUTED),
-    )
+    let draft = Draft::new(Action::FewerConversions)
+        .rewrites()
+        .keeps(&[Part::ComputeFp64], 0.0, 0.0)
+        .keeps(&[Part::Issue], 1.0 - gone, 0.0)
+        .keeps(&[Part::ComputeXu], 0.25, 0.0)
+        .frees_of(m, &waits, 0.5);
+    let (converted, doubles) = (count(converted), count(doubles));
+    let why = words!(
+        "{} conversions between precisions and {} operations on doubles, {} of the instructions",
+        &converted,
+        doubles,
+        share(gone)
+    );
+    let how = "Compute in single precision: literals with an `f`, no function or variable of type double";
+    let draft = draft.at(At::most(m, is_conversion)).says(how, why).risks("fewer digits in long sums");
+    Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
 /// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that

@@ -1,6 +1,5 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
-use super::units::named;
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
 
@@ -33,7 +32,7 @@ fn divergence(m: &Measures<'_>) -> Option<Held> {
         "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
         fixed(lanes, 1),
         share(idle(lanes)),
-        if unit.part == Part::Issue { unit.name.clone() } else { named(unit) },
+        if unit.part == Part::Issue { unit.name.clone() } else { unit.named() },
         share(unit.share)
     );
     let least = 100.0 * idle(m.limits[Threshold::LanesFew]);
@@ -59,16 +58,11 @@ fn regroup(m: &Ask<'_>) -> Option<Draft> {
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
     let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
     let now = fixed(lanes, 1);
-    Some(
-        draft
-            .at(At::heaviest(m, idle_lanes))
-            .says(
-                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp",
-                words!("{} of 32 lanes are active in the average instruction", now.clone()),
-            )
-            .risks("the cost of sorting; order of the output")
-            .checks(words!("lanes per instruction {} → 32", now), LANES),
-    )
+    let how = "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp";
+    let why = words!("{} of 32 lanes are active in the average instruction", &now);
+    let draft = draft.at(At::heaviest(m, idle_lanes)).says(how, why);
+    let draft = draft.risks("the cost of sorting; order of the output");
+    Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 
 /// Threads of a warp.

@@ -1,7 +1,7 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::occupancy::{filled, short_blocks};
+use super::occupancy::short_blocks;
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
@@ -18,7 +18,7 @@ pub(super) const PATTERNS: [Pattern; 7] = [
         "Are there too few blocks to fill the warp slots?",
         "--section Occupancy",
         underfilled,
-        Stands::Warps(filled),
+        Stands::Warps(|m| m.filled()),
     ),
     Pattern::changes(&[waves]),
 ];
@@ -185,13 +185,10 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     };
     let now = fixed(waves, 2);
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
-    Some(
-        Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
-            .at(At::Launch)
-            .says(how, words!("{}{} waves", blocks, now.clone()))
-            .risks(if is_rest { "more work a block" } else { "partial sums through L2" })
-            .checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES),
-    )
+    let draft = Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() });
+    let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
+    let draft = draft.risks(if is_rest { "more work a block" } else { "partial sums through L2" });
+    Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 
 /// Blocks for every SM.
@@ -206,7 +203,7 @@ fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
         return None;
     }
     // The warps of an SM that has a block, of those that fit.
-    let filled = if is_covered { m.filled().unwrap_or(1.0).min(1.0) } else { 1.0 };
+    let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
     let how = words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default());
@@ -223,16 +220,11 @@ fn even(m: &Ask<'_>) -> Option<Draft> {
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
     let check = words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2));
     let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
-    Some(
-        draft
-            .at(At::Launch)
-            .says(how, why)
-            .risks("a reduction over the parts of a split block")
-            .checks(check, RESIDENT),
-    )
+    let draft = draft.at(At::Launch).says(how, why).risks("a reduction over the parts of a split block");
+    Some(draft.checks(check, RESIDENT))
 }
 
 /// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
 fn is_covered(m: &Measures<'_>) -> bool {
-    m.top_waits().first().is_none_or(|(reason, _)| *reason != StallReason::Barrier)
+    m.top_wait().is_none_or(|(reason, _)| reason != StallReason::Barrier)
 }

@@ -7,10 +7,9 @@ use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
 use crate::analysis::phases::Indirection;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
-    Pattern::changes(&[chains, in_flight]),
-];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside)
+        .cured_by(&[chains, in_flight])];
 
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
@@ -292,16 +291,6 @@ impl Served {
     pub(in crate::analysis::diagnose) fn said(self) -> Words {
         words!("hit rate {} %, DRAM reads {} of what L2 sends", fixed(self.hits, 1), share(self.from_dram))
     }
-
-    /// Bytes that an SM has in flight, those that L2 at its peak needs, and the cycles of a load that hits: rate × latency.
-    /// `None` where the chip's latency was not measured.
-    fn in_flight(self, m: &Measures<'_>) -> Option<(f64, f64, f64)> {
-        let chip = m.chip()?;
-        let cycles = f64::from(chip.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
-        let busy = m.unit(Part::MemoryL2)?.share / m.active?;
-        let now = self.per_cycle * cycles;
-        (busy > 0.0).then(|| (now, now / busy, cycles))
-    }
 }
 
 /// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits.
@@ -309,27 +298,27 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
     let served = served(m)?;
     let l2 = m.unit(Part::MemoryL2)?;
     let reason = StallReason::LongScoreboard;
-    let (wait, (top, _)) = (m.waits_for_loads()?, m.top_waits().into_iter().next()?);
-    if top != reason || l2.level > Level::Idle {
-        return None;
-    }
-    let flight = served.in_flight(m).map(|(now, full, cycles)| {
-        words!(
+    let wait = m.waits_for_loads()?;
+    m.top_wait().filter(|(top, _)| *top == reason && l2.level == Level::Idle)?;
+    // Bytes that an SM has in flight, and those that L2 at its peak needs: rate × latency.
+    let flight = || {
+        let cycles = f64::from(m.chip()?.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
+        let busy = Some(l2.share / m.active?).filter(|busy| *busy > 0.0)?;
+        let now = served.per_cycle * cycles / 1e3;
+        Some(words!(
             " At {} cycles per load an SM has {} kB in flight; L2 at its peak needs {} kB.",
             glance::cycles(cycles),
-            fixed(now / 1e3, 1),
-            fixed(full / 1e3, 1)
-        )
-    });
+            fixed(now, 1),
+            fixed(now / busy, 1)
+        ))
+    };
     let sentence = words!(
         "The loads hit in L2 ({}), which is at {} of peak: warps wait {} of their time for its latency.{}",
         served.said(),
         share(l2.share),
         share(wait),
-        flight.unwrap_or_default()
+        flight().unwrap_or_default()
     );
     let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
-    let held = held.at(At::Line(Sits::Waits(reason)));
-    held.holds
-        .then(|| held.from(m.held(&[&reason.per_issue(), HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter])))
+    held.of_wait(m, reason, &[HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter]).if_large()
 }

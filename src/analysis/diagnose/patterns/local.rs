@@ -123,20 +123,19 @@ fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
     let after: Vec<(Part, f64)> = issue.into_iter().chain(control).collect();
     let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().keeps(&L1, kept, kept);
     let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, stays);
-    let (how, what) = match are_spills(m) {
-        Some(true) => (words!("Keep the spilled values in registers{}", capped(m)), "the sectors are spills"),
-        Some(false) => {
-            ("Index local arrays by constants (unroll), or keep them in shared memory".into(), "local arrays cause")
+    let part = share(1.0 - kept);
+    let (how, mut why) = match are_spills(m) {
+        Some(true) => {
+            (words!("Keep the spilled values in registers{}", capped(m)), words!("{} of the sectors are spills", part))
         }
+        Some(false) => (
+            "Index local arrays by constants (unroll), or keep them in shared memory".into(),
+            words!("local arrays cause {} of the sectors", part),
+        ),
         None => (
             words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(m)),
-            "local memory causes",
+            words!("local memory causes {} of the sectors", part),
         ),
-    };
-    let part = share(1.0 - kept);
-    let mut why = match are_spills(m) {
-        Some(true) => words!("{} of {}", part, what),
-        _ => words!("{} {} of the sectors", what, part),
     };
     why.push(against_l2(m).unwrap_or_default());
     let draft = draft.frees_of(m, &WAITS, 1.0 - kept).unknown(m, unknown).says(how, why);

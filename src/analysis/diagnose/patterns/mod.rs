@@ -23,7 +23,6 @@ mod reuse;
 pub(super) mod sectors;
 pub(super) mod stages;
 pub(super) mod units;
-pub(super) mod waits;
 
 // What every family speaks of.
 use super::draft::{Ask, Draft, busiest, stall};

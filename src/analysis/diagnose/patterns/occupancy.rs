@@ -5,8 +5,13 @@ use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::FileInUse;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Do blocks end faster than they start?", "--section Occupancy", short_blocks, Stands::Warps(filled))
-        .cured_by(&[larger_blocks]),
+    Pattern::asks(
+        "Do blocks end faster than they start?",
+        "--section Occupancy",
+        short_blocks,
+        Stands::Warps(|m| m.filled()),
+    )
+    .cured_by(&[larger_blocks]),
     Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(|m| m.theoretical))
         .cured_by(&[warps]),
 ];
@@ -20,7 +25,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
-    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let (reason, wait) = m.top_wait()?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
         "{} takes {} of the warps' time at {} occupancy{}{}{}.",
@@ -32,30 +37,29 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
         m.busiest()
     );
     let few = 100.0 - m.limits[Threshold::OccupancyFew];
-    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence).at(At::Line(Sits::Waits(reason)));
-    Some(held.from(m.held(&[&reason.per_issue(), THEORETICAL.name(), ACHIEVED.name()])))
+    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence);
+    Some(held.of_wait(m, reason, &[THEORETICAL.name(), ACHIEVED.name()]))
 }
 
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
 pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
-    let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
-    let blocks = m.blocks?;
-    let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
-    let is_short = life < m.limits[Threshold::ShortLife];
+    m.waves.filter(|waves| *waves > 1.0)?;
+    let life = m.life.filter(|life| *life < m.limits[Threshold::ShortLife])?;
+    let (blocks, filled) = (m.blocks?, m.filled()?);
+    let every = m.sm_cycles().zip(m.active).map(|(cycles, active)| glance::cycles(cycles * active / blocks));
+    let every = every.map(|cycles| format!(", and an SM starts one every {cycles} cycles"));
     let sentence = words!(
         "{} blocks of {} live {} cycles each{}: an SM holds {} warps, {} of those that fit.",
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         glance::cycles(life),
-        every
-            .map(|cycles| format!(", and an SM starts one every {} cycles", glance::cycles(cycles)))
-            .unwrap_or_default(),
+        every.unwrap_or_default(),
         fixed(m.warps?, 1),
         share(filled)
     );
     let least = m.limits[Threshold::FilledLow];
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    (is_short && waves > 1.0).then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+    Some(held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
 /// Warps of the largest block.
@@ -154,7 +158,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
 /// Blocks with more work.
 fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
     short_blocks(m).filter(|held| held.holds)?;
-    let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, filled(m)?);
+    let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, m.filled()?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
     let sizes = m.block_sizes();
     let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
@@ -177,9 +181,4 @@ fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
     let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
     let draft = draft.risks("a tail where the element count is not a multiple");
     Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
-}
-
-/// The part of the room for warps that is filled.
-pub(super) fn filled(m: &Measures<'_>) -> Option<f64> {
-    m.filled().map(|filled| filled.min(1.0))
 }

@@ -7,7 +7,7 @@ use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
 use crate::analysis::derive::roofline::executed_operations;
 
-pub(super) const PATTERNS: [Pattern; 2] = [Pattern::changes(&[drain, generation]), Pattern::changes(&[wider])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation, wider])];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
 pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {

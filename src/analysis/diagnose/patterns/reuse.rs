@@ -8,8 +8,7 @@ use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::traffic::Traffic;
 
-pub(super) const PATTERNS: [Pattern; 2] =
-    [Pattern::changes(&[register_tile, reuse]), Pattern::changes(&[passes, bytes, narrow_index])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index])];
 
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
@@ -217,8 +216,7 @@ fn bytes(m: &Ask<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryL2, Part::MemoryDram], kept, kept);
     let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
     let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);
-    let draft = draft.at(At::most(m, Op::reads_global));
-    Some(draft.checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
+    Some(draft.at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.

@@ -5,7 +5,7 @@ use super::epilogue::{at, registers};
 use super::*;
 use crate::analysis::phases::Pace;
 
-pub(super) const PATTERNS: [Pattern; 2] = [Pattern::changes(&[stages]), Pattern::changes(&[bulk])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
 
 /// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
 pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held> {
@@ -23,7 +23,7 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
         m.busiest()
     );
     let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);
-    Some(held.at(At::Line(Sits::Waits(reason))).from(m.held(&[&reason.per_issue()])))
+    Some(held.of_wait(m, reason, &[]))
 }
 
 /// The part of the shared memory of an SM that a further stage needs at least.

@@ -1,10 +1,14 @@
-//! Units that are busy, as what limits.
+//! What limits, by name: parts of the chip, waits, and what cannot be told.
 
+use super::atomics::hot_spot;
+use super::code::fetch;
 use super::loads;
+use super::loads::chain;
 use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
+use crate::analysis::diagnose::level::is_memory;
 use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED};
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -40,7 +44,7 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
 
 /// A unit by what its counter says.
 fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
-    let wait = m.top_waits().into_iter().next().filter(|_| !unit.is_saturated());
+    let wait = m.top_wait().filter(|_| !unit.is_saturated());
     let wait = wait.and_then(|(reason, wait)| {
         Some(words!("; the largest wait, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
     });
@@ -62,19 +66,10 @@ fn resident(unit: &Unit) -> String {
     if is_apart { format!(", {} while a block is resident", share(unit.resident)) } else { String::new() }
 }
 
-/// `the FMA pipe`.
-pub(super) fn named(unit: &Unit) -> String {
-    match unit.part {
-        Part::MemoryL2 | Part::MemoryDram => unit.name.clone(),
-        Part::Issue => "instruction issue".to_owned(),
-        _ => format!("the {}", unit.name),
-    }
-}
-
 /// `The FMA pipe is`.
 fn the(unit: &Unit) -> String {
     let verb = if unit.name.ends_with('s') { "are" } else { "is" };
-    format!("{} {verb}", format::capital(&named(unit)))
+    format!("{} {verb}", format::capital(&unit.named()))
 }
 
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
@@ -149,14 +144,13 @@ fn queued(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let step = m.phases?.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let sentence = words!(
         "Loads queue at {} ({} of peak): a step of the chain at `:{}` takes {} cycles, where a load from DRAM takes {} on an idle chip.",
-        named(unit),
+        unit.named(),
         share(unit.share),
         chain.load.line.to_string(),
         glance::cycles(step),
         fixed(alone, 0)
     );
-    let held = Held::of_unit(m, unit, 100.0 * unit.share, m.limits[Threshold::SolLow], sentence);
-    Some(held.at(At::point(&chain.load)))
+    Some(Held::of_unit(m, unit, 100.0 * unit.share, m.limits[Threshold::SolLow], sentence).at(At::point(&chain.load)))
 }
 
 /// A share of peak above what a peak allows, of the busiest counter of the breakdown.
@@ -169,4 +163,70 @@ fn peak_exceeded(m: &Measures<'_>) -> Option<Held> {
     );
     let held = Held::remark(m, Code::PeakExceeded, unit.percent - 100.0, sentence).noted();
     (unit.percent > m.limits[Threshold::PeakExceeded]).then(|| held.from(m.readings(&[&unit.counter])))
+}
+
+/// A wait as what limits.
+pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
+    match reason {
+        // The queue at one slice of L2 is told as what fills the slice.
+        StallReason::LongScoreboard if hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention) => None,
+        StallReason::LongScoreboard => chain(m).or_else(|| loads::latency(m)).or_else(|| wait(m, reason)),
+        StallReason::NoInstruction => fetch(m).or_else(|| wait(m, reason)),
+        _ => wait(m, reason),
+    }
+}
+
+pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
+    let (share_of, row) = (m.wait(reason)?, reason.row()?);
+    let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
+    let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
+    let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share))).unwrap_or_default();
+    // The unit in front of which they wait is not told again.
+    let is_told = front.is_some() && front.map(|unit| unit.part) == m.units.first().map(|unit| unit.part);
+    let sentence = words!(
+        "{} takes {} of the warps' time{}{}{}.",
+        row.label,
+        share(share_of),
+        behind,
+        m.unfilled(),
+        if is_told { String::new() } else { m.busiest() }
+    );
+    let code = if reason == StallReason::NoInstruction { Code::InstructionFetch } else { Code::Wait(reason) };
+    let held = Held::new(code, 100.0 * share_of, 0.0, sentence);
+    Some(held.of_wait(m, reason, &[THEORETICAL.name(), ACHIEVED.name()]))
+}
+
+/// What cannot be told: the report holds no waits, or not what the SMs or the memory system do.
+pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
+    let has_some = !m.stalls.tables.is_empty();
+    if m.units.is_empty() {
+        let sentence = match has_some {
+            true => words!(
+                "The report holds stall reasons and no unit utilisation: what warps wait for is known, and not whether a part of the chip is full."
+            ),
+            false => words!("The report holds neither unit utilisation nor stall reasons."),
+        };
+        return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
+    }
+    let units: Vec<String> = m.units.iter().take(2).map(|unit| format!("{} %", unit.said())).collect();
+    let lacks = match m.unheld_waits() {
+        unheld if unheld > 0.0 => format!("no reason for {} of the warps' time", share(unheld)),
+        _ if has_some => "stall reasons without what all of them sum up to".to_owned(),
+        _ => "no stall reasons".to_owned(),
+    };
+    let unmeasured = match (m.units.iter().any(is_memory), m.units.iter().all(is_memory)) {
+        (true, false) => None,
+        (true, true) => Some("the SMs"),
+        (false, _) => Some("the memory system"),
+    };
+    let sentence = match unmeasured {
+        None => words!("No unit is saturated ({}), and the report holds {}.", units.join(", "), lacks),
+        Some(part) => words!(
+            "Nothing that was measured is saturated ({}); the report holds {} and nothing of {}, so that work and latency cannot be told apart.",
+            units.join(", "),
+            lacks,
+            part
+        ),
+    };
+    Held::new(Code::Latency, 0.0, 0.0, sentence).from(m.readings(&[&m.units[0].counter]))
 }
