@@ -68,11 +68,6 @@ impl Shares<'_> {
     }
 }
 
-/// The part of the wait for a load that is spent in a queue, by the time that it takes; `None` where that was not measured.
-pub(super) fn queued(m: &Measures<'_>) -> Option<f64> {
-    times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0))
-}
-
 /// The time of a load over what one takes in an idle chip; `None` where that was not measured.
 pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
     m.sampled().and_then(|_| level::times_idle(m))
@@ -99,7 +94,9 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
                 // Where the steps keep the tensor pipe full, stages that are not free are its queue.
                 let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
                 found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
-                found.wait(share - mbarriers, &LOADS, queued(m), rest);
+                // The part of the wait for a load that is spent in a queue, by the time that it takes.
+                let queued = times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0));
+                found.wait(share - mbarriers, &LOADS, queued, rest);
             }
             LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
             MioThrottle | ShortScoreboard => found.wait(share, &behind_mio, None, rest),

@@ -222,11 +222,6 @@ impl<'a> Measures<'a> {
         self.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram])
     }
 
-    /// The busiest unit on the way of global accesses.
-    pub(super) fn global_memory(&self) -> Option<&Unit> {
-        self.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
-    }
-
     /// What stands behind a wait while units have room; nothing where one is full, and where none was measured.
     pub(super) fn unfilled(&self) -> &'static str {
         if self.units.is_empty() || self.units.iter().any(Unit::is_saturated) { "" } else { "; no unit is saturated" }

@@ -1,7 +1,7 @@
 //! The epilogue of a tile: products beside it, its loads.
 
 use super::*;
-use crate::analysis::lines::Place;
+use crate::analysis::phases::Span;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     "Is the tensor pipe idle in the epilogue?",
@@ -44,12 +44,8 @@ fn named(phase: &Phase) -> Words {
 
 /// The call of a phase, else its first line.
 pub(super) fn at(phase: &Phase) -> At {
-    let place = |line: u32| At::Place(Place { file: phase.at.file.clone(), line, inlined_at: Vec::new() });
-    match &phase.name {
-        Some(name) => place(name.call),
-        None if phase.at.first > 0 => place(phase.at.first),
-        None => At::Line(Sits::Nowhere),
-    }
+    let call = phase.name.as_ref().map(|name| Span { first: name.call, ..phase.at.clone() });
+    At::span(call.as_ref().unwrap_or(&phase.at))
 }
 
 /// Busy cycles of the tensor pipe.

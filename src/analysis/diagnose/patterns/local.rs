@@ -54,8 +54,11 @@ fn local(m: &Measures<'_>) -> Option<Held> {
         (_, Some(false)) => words!("Local arrays, indexed at run time, cause {}{}.", of_all, accesses),
         _ => words!("Local memory, of spills or of arrays, causes {}{}.", of_all, accesses),
     };
-    let index = index_work(m).filter(|index| index.fills_its_pipe(m));
-    if let Some(IndexWork { own, all }) = index {
+    // Where it is most of what a busy pipe does.
+    let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
+    let is_most = |(own, all): &(f64, f64)| is_busy && 100.0 * own / all >= m.limits[Threshold::CauseShare];
+    let index = index_work(m).filter(is_most);
+    if let Some((own, all)) = index {
         let (own, all) = (count(own), count(all));
         sentence.push(words!(
             " {} of {} executed instructions of the uniform datapath only compute their addresses.",
@@ -71,33 +74,12 @@ fn local(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::Line(Sits::LocalAccesses)).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
 }
 
-/// What addresses of local arrays take of the uniform datapath, in executions by warps.
-#[derive(Clone, Copy)]
-struct IndexWork {
-    /// Instructions that do nothing else.
-    own: f64,
-    /// All instructions of the datapath.
-    all: f64,
-}
-
-impl IndexWork {
-    /// Its share of the datapath's instructions.
-    fn share(self) -> f64 {
-        (self.own / self.all).min(1.0)
-    }
-
-    /// Whether it is most of what a busy pipe does.
-    fn fills_its_pipe(self, m: &Measures<'_>) -> bool {
-        let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
-        is_busy && 100.0 * self.share() >= m.limits[Threshold::CauseShare]
-    }
-}
-
-/// `None` where no local array is indexed on the uniform datapath.
-fn index_work(m: &Measures<'_>) -> Option<IndexWork> {
+/// Executions by warps of instructions of the uniform datapath that do nothing but address local arrays, and of all of its instructions;
+/// `None` where no local array is indexed there.
+fn index_work(m: &Measures<'_>) -> Option<(f64, f64)> {
     let own = m.study?.local_index()[0] as f64;
-    let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
-    (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
+    let all = m.count(|op| op.class() == Some(Class::Uniform));
+    (own > 0.0 && all > 0.0).then_some((own, all.max(own)))
 }
 
 /// The part of the sectors that are global from which local memory costs little.
@@ -109,14 +91,14 @@ fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
     let kept = Some(global / (global + local)).filter(|kept| *kept <= MOSTLY_GLOBAL)?;
     let index = index_work(m);
     let others = m.study.map_or(0.0, |study| study.local_index()[1] as f64);
-    let gone = m.count(|op| op.is_in(Space::Local)) + others + index.map_or(0.0, |index| index.own);
+    let gone = m.count(|op| op.is_in(Space::Local)) + others + index.map_or(0.0, |(own, _)| own);
     let issue = m.unit(Part::Issue).zip(m.executed());
     let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
     // What goes is known where opcodes were counted, those of addresses by instruction.
     let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
-    let control = control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share())));
+    let control = control.map(|(unit, (own, all))| (Part::ComputeControl, unit.share * (1.0 - own / all)));
     // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
     let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
     let stays = moved.map_or(kept, |moved| (SECTOR * global / moved).clamp(0.0, 1.0));

@@ -7,7 +7,6 @@
 mod atomics;
 pub(super) mod banks;
 mod barriers;
-mod code;
 mod constants;
 mod epilogue;
 mod fences;
@@ -45,7 +44,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 19] = [
+const FAMILIES: [&[Pattern]; 18] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -57,7 +56,6 @@ const FAMILIES: [&[Pattern]; 19] = [
     &barriers::PATTERNS,
     &lanes::PATTERNS,
     &constants::PATTERNS,
-    &code::PATTERNS,
     &loads::PATTERNS,
     &units::PATTERNS,
     &products::PATTERNS,

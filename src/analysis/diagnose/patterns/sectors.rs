@@ -101,7 +101,8 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
 /// they touch beyond their bytes.
 fn misaligned(m: &Measures<'_>) -> Option<Held> {
     let (first, part) = off_boundary(m)?;
-    m.global_memory().filter(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])?;
+    m.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
+        .filter(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])?;
     let all = m.value(SECTORS)?;
     let [now, ideal] = of_a_request(first);
     let sentence = words!(

@@ -1,7 +1,7 @@
 //! What limits, by name: parts of the chip, waits, and what cannot be told.
 
 use super::atomics::hot_spot;
-use super::code::fetch;
+use super::constants::fetch;
 use super::loads;
 use super::loads::chain;
 use super::products::{at_products, full};
