@@ -148,7 +148,7 @@ impl Flows {
     }
 
     /// The rows behind what a row reads.
-    pub(super) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+    pub(in crate::analysis) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
         self.behind(code, operands, LONGEST).into_iter().collect()
     }

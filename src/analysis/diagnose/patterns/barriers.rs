@@ -42,22 +42,12 @@ fn asks_other_blocks(m: &Measures<'_>, wait: f64) -> Option<Point> {
         if rows.iter().any(|row| code.op(*row).act() == Some(Act::Store)) {
             return None;
         }
-        let mut open: Vec<usize> =
-            rows.iter().copied().filter(|row| code.op(*row).control() == Some(Control::Branch)).collect();
-        let mut seen = open.clone();
-        while let Some(row) = open.pop() {
-            if code.op(row).loads_global() {
-                let is_same = !flows.address_behind(code, row).iter().any(is_inside);
-                if is_same && code.executed[row] > 0 {
-                    return Some(row);
-                }
-                continue;
-            }
-            let behind: Vec<usize> = flows.operands_of(code, row).filter(is_inside).collect();
-            open.extend(behind.iter().filter(|row| !seen.contains(row)));
-            seen.extend(behind);
-        }
-        None
+        let branches = rows.iter().filter(|row| code.op(**row).control() == Some(Control::Branch));
+        let mut behind = branches.flat_map(|row| flows.behind_row(code, *row)).filter(is_inside);
+        behind.find(|row| {
+            let is_load = code.op(*row).loads_global() && code.executed[*row] > 0;
+            is_load && !flows.address_behind(code, *row).iter().any(is_inside)
+        })
     };
     let all = study.samples.sum as f64;
     code.loops.iter().find_map(|cycle| {

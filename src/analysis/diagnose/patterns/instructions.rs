@@ -78,12 +78,8 @@ pub(super) fn of_index(m: &Ask<'_>, part: Part) -> Option<f64> {
 
 /// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
 fn arithmetic(m: &Ask<'_>) -> Option<f64> {
-    let is_meant = |op: Op| {
-        let class = op.class();
-        op.is_product()
-            || class
-                .is_some_and(|class| matches!(class, Class::Fp32 | Class::Fp64 | Class::Fp16 | Class::SpecialFunction))
-    };
+    const ON_VALUES: [Class; 4] = [Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction];
+    let is_meant = |op: Op| op.is_product() || op.is_of(&ON_VALUES);
     Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
 }
 

@@ -188,9 +188,7 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     };
     let is_load = |row: &usize| {
         let op = code.op(*row);
-        op.act() == Some(Act::Load)
-            && matches!(op.space(), Some(Space::Global | Space::Shared))
-            && code.executed[*row] > 0
+        (op.loads_global() || op.loads_shared()) && code.executed[*row] > 0
     };
     let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
     let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;

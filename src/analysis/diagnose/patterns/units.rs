@@ -88,16 +88,12 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
         return Words::default();
     }
     let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
-    let operands =
-        m.value(OPERANDS).filter(|operands| *operands >= 0.05).map(|operands| ("operands of wgmma", operands));
-    let (first, rest) = match shuffles(m).map(|shuffles| ("shuffles", shuffles)).or(operands) {
-        Some((what, part)) => {
-            let other = if what == "shuffles" { "" } else { "other " };
-            (format!("{what} {}, {other}", fixed(part, 1)), stage.shared - part)
-        }
-        None => (String::new(), stage.shared),
-    };
-    words!(": {}shared memory {}, global and local accesses {}", first, fixed(rest, 1), fixed(stage.other(), 1))
+    let of_shuffles = shuffles(m).map(|part| (part, format!("shuffles {}, ", fixed(part, 1))));
+    let of_operands = m.value(OPERANDS).filter(|part| *part >= 0.05);
+    let of_operands = of_operands.map(|part| (part, format!("operands of wgmma {}, other ", fixed(part, 1))));
+    let (part, first) = of_shuffles.or(of_operands).unwrap_or_default();
+    let (shared, other) = (fixed(stage.shared - part, 1), fixed(stage.other(), 1));
+    words!(": {}shared memory {}, global and local accesses {}", first, shared, other)
 }
 
 /// Stall reasons of warps that queue in front of a unit. Loads wait for L1 where it answers most of them, and for L2 where they make
