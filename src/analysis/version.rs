@@ -19,7 +19,7 @@ pub(in crate::analysis) struct Version<'a, 'r> {
 }
 
 impl<'a, 'r> Version<'a, 'r> {
-    pub(in crate::analysis) fn measurement(&self) -> Measurement<'a, 'r> {
+    pub(in crate::analysis) fn measurement(&self) -> Measurement<'a> {
         Measurement {
             over_time: self.profile.over_time.as_ref(),
             ..measurement(self.kernel, self.studied, self.side.launch())
@@ -32,7 +32,7 @@ pub(in crate::analysis) fn measurement<'a, 'r>(
     kernel: &'a KernelSummary<'r>,
     studied: &'a Studied<'a>,
     launch: Option<&'a LaunchFacts>,
-) -> Measurement<'a, 'r> {
+) -> Measurement<'a> {
     let parked = studied.parked.as_ref().map(|parked| parked.share);
     Measurement {
         kernel,

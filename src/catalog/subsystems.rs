@@ -89,6 +89,11 @@ impl Part {
     pub fn row(self) -> Option<&'static Subsystem> {
         subsystem(self)
     }
+
+    /// Whether it is a pipe of the SMs.
+    pub(crate) fn computes(self) -> bool {
+        <&str>::from(self).starts_with("compute-")
+    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::load_time;
+use super::level;
 use super::machine::{Machine, PLACES, place};
 use super::measures::Measures;
-use crate::catalog::{self, Part, StallReason};
+use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
 
 /// What the model may be off by, in shares of the time: what saves within this of the most is not told from it.
@@ -68,19 +68,12 @@ impl Shares<'_> {
     }
 }
 
-/// The part of the wait for a load that is spent in a queue, by the time that it takes; `None` where that was not measured.
-pub(super) fn queued(m: &Measures<'_, '_>) -> Option<f64> {
-    times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0))
-}
-
 /// The time of a load over what one takes in an idle chip; `None` where that was not measured.
-pub(super) fn times_idle(m: &Measures<'_, '_>) -> Option<f64> {
-    let latency = catalog::chip(m.kernel.device().compute_capability?)?.latency.as_ref()?;
-    m.sampled()?;
-    Some(load_time(m)? / f64::from(latency.dram?))
+pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
+    m.sampled().and_then(|_| level::times_idle(m))
 }
 
-fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
+fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     use StallReason::{
         Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MathPipeThrottle,
         MioThrottle, NotSelected, Selected, ShortScoreboard, TexThrottle, Wait,
@@ -89,7 +82,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
     let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
     let on_way = [LOADS.as_slice(), &L1].concat();
-    let pressure = m.kernel_of.phases.and_then(|phases| phases.pressure);
+    let pressure = m.phases.and_then(|phases| phases.pressure);
     let mut told = 0.0;
     for reason in StallReason::VARIANTS.iter().copied() {
         let Some(share) = m.wait(reason) else { continue };
@@ -101,7 +94,9 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
                 // Where the steps keep the tensor pipe full, stages that are not free are its queue.
                 let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
                 found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
-                found.wait(share - mbarriers, &LOADS, queued(m), rest);
+                // The part of the wait for a load that is spent in a queue, by the time that it takes.
+                let queued = times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0));
+                found.wait(share - mbarriers, &LOADS, queued, rest);
             }
             LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
             MioThrottle | ShortScoreboard => found.wait(share, &behind_mio, None, rest),
@@ -114,7 +109,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
             }
             Wait | BranchResolving => found.wait(share, &own, None, rest),
             Barrier => {
-                let products = m.kernel_of.phases.map_or(0.0, |phases| phases.at_products());
+                let products = m.phases.map_or(0.0, |phases| phases.at_products());
                 found.wait(share * products, &[Part::ComputeTensor], None, rest);
                 found.wait(share * (1.0 - products), &[], None, rest);
             }
@@ -129,7 +124,7 @@ fn shares(m: &Measures<'_, '_>, machine: &Machine) -> Vec<(Taker, f64)> {
 }
 
 impl Account {
-    pub(super) fn of(m: &Measures<'_, '_>, machine: &Machine) -> Account {
+    pub(super) fn of(m: &Measures<'_>, machine: &Machine) -> Account {
         let shares = shares(m, machine);
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();

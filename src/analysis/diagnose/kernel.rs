@@ -10,14 +10,14 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::over_time::OverTime;
-use crate::analysis::phases::{Phases, Study};
-use crate::catalog::StallReason;
+use crate::analysis::phases::{Phases, SectorAccess, Study};
+use crate::catalog::{self, ChipRow, Counter, StallReason};
 use crate::evidence::{LaunchFacts, Reading, SourceView};
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]
-pub(in crate::analysis) struct Measurement<'a, 'r> {
-    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+pub(in crate::analysis) struct Measurement<'a> {
+    pub(in crate::analysis) kernel: &'a KernelSummary<'a>,
     /// Its instructions, counted or not.
     pub(in crate::analysis) view: Option<&'a SourceView>,
     /// The same with their counts and samples; `None` where the report does not count and sample by instruction.
@@ -33,8 +33,8 @@ pub(in crate::analysis) struct Measurement<'a, 'r> {
 }
 
 /// One kernel with what is derived from it, beside an old one where there is one.
-pub(in crate::analysis) struct Kernel<'a, 'r> {
-    pub(in crate::analysis) kernel: &'a KernelSummary<'r>,
+pub(in crate::analysis) struct Kernel<'a> {
+    pub(in crate::analysis) kernel: &'a KernelSummary<'a>,
     pub(in crate::analysis) view: Option<&'a SourceView>,
     pub(in crate::analysis) study: Option<&'a Study<'a>>,
     pub(in crate::analysis) phases: Option<&'a Phases>,
@@ -50,13 +50,13 @@ pub(in crate::analysis) struct Kernel<'a, 'r> {
     pub(in crate::analysis) roofline: Roofline,
 }
 
-impl<'a, 'r> Kernel<'a, 'r> {
+impl<'a> Kernel<'a> {
     pub(in crate::analysis) fn of(
-        new: Measurement<'a, 'r>,
-        old: Option<Measurement<'_, '_>>,
+        new: Measurement<'a>,
+        old: Option<Measurement<'_>>,
         work: &'a Work,
         limits: &'a Limits,
-    ) -> Kernel<'a, 'r> {
+    ) -> Kernel<'a> {
         let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let on = phases.map(Phases::lanes_on).unwrap_or_default();
@@ -80,7 +80,7 @@ impl<'a, 'r> Kernel<'a, 'r> {
     }
 
     /// What readings by name are computed from.
-    pub(in crate::analysis) fn known(&self) -> Known<'_, 'r> {
+    pub(in crate::analysis) fn known(&self) -> Known<'_, 'a> {
         let Kernel { kernel, stalls, mix, coalescing, .. } = self;
         let at_products = self.phases.map_or(0.0, Phases::at_products);
         Known { kernel, stalls, mix, coalescing, at_products }
@@ -91,6 +91,26 @@ impl<'a, 'r> Kernel<'a, 'r> {
         let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;
         let name: &str = reason.into();
         self.stalls.counted(table, table.rows.iter().find(|row| row.reason == name)?)
+    }
+
+    /// The chip that it ran on; `None` for one without a row.
+    pub(super) fn chip(&self) -> Option<&'static ChipRow> {
+        catalog::chip(self.kernel.device().compute_capability?)
+    }
+
+    /// Accesses to global memory with their sectors; none where they were not counted.
+    pub(super) fn accesses(&self) -> &'a [SectorAccess] {
+        self.phases.map_or(&[], |phases| &phases.accesses)
+    }
+
+    /// The sum of two metrics; `None` where one is missing.
+    pub(super) fn sum(&self, names: [Counter; 2]) -> Option<f64> {
+        names.into_iter().map(|name| self.value(name)).sum()
+    }
+
+    /// The number of a metric.
+    pub(super) fn value(&self, name: impl AsRef<str>) -> Option<f64> {
+        self.kernel.value(name)
     }
 
     /// The readings of these metrics, by name.

@@ -4,7 +4,7 @@ use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::phases::Study;
-use crate::catalog::{self, Counter, Family, Part, Threshold};
+use crate::catalog::{Counter, Family, Part, Threshold};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
 
@@ -42,6 +42,15 @@ impl Unit {
         self.level == Level::Saturated
     }
 
+    /// `the FMA pipe`.
+    pub(super) fn named(&self) -> String {
+        match self.part {
+            Part::MemoryL2 | Part::MemoryDram => self.name.clone(),
+            Part::Issue => "instruction issue".to_owned(),
+            _ => format!("the {}", self.name),
+        }
+    }
+
     /// `L1 66`, in percent of the peak over the launch.
     pub fn said(&self) -> String {
         format!("{} {}", self.name, format::fixed(100.0 * self.share, if self.share < 0.01 { 1 } else { 0 }))
@@ -60,7 +69,7 @@ pub(super) fn is_shared(part: Part) -> bool {
 }
 
 /// What L2 is at most in any of its parts: it holds the fabric between its halves.
-const WHOLES: [Counter; 1] = [Counter::LtsThroughputAvgPctElapsed];
+const L2: Counter = Counter::LtsThroughputAvgPctElapsed;
 /// L1 in all its parts, where its data stage was not collected: while it is active, and over the launch.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
 const L1_OVER_LAUNCH: Counter = Counter::L1texThroughputAvgPctElapsed;
@@ -72,18 +81,17 @@ const SHARED_AND_FP64: [Counter; 2] =
 
 /// Whether hardware that FP64 and tensor instructions share worked mostly for tensor instructions, where no opcodes were counted:
 /// most of its busy cycles are none of the FP64 pipe.
-pub(super) fn is_mostly_tensor(k: &Kernel<'_, '_>) -> bool {
-    let [shared, fp64] = SHARED_AND_FP64.map(|name| k.kernel.value(name));
+pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
+    let [shared, fp64] = SHARED_AND_FP64.map(|name| k.value(name));
     shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64)
 }
 
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
 /// holds a block.
-pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
-    let listed = units::busiest(k.kernel);
-    let wholes = WHOLES.iter().filter_map(|name| Some(BusyUnit::new(name, k.kernel.value(name)?)));
+pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
+    let l2 = k.value(L2).map(|percent| BusyUnit::new(L2, percent));
     let mut found: Vec<Unit> = Vec::new();
-    for unit in listed.into_iter().chain(wholes) {
+    for unit in units::busiest(k.kernel).into_iter().chain(l2) {
         let Some(part) = part(k, &unit, has_tensor) else { continue };
         match found.iter_mut().find(|other| other.part == part) {
             Some(other) if 100.0 * other.share >= unit.percent => {}
@@ -92,30 +100,24 @@ pub(super) fn units(k: &Kernel<'_, '_>, active: Option<f64>, has_tensor: bool) -
         }
     }
     let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
-    let l1 = k.kernel.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
-    let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.kernel.value(L1_OVER_LAUNCH)?)));
+    let l1 = k.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
+    let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.value(L1_OVER_LAUNCH)?)));
     if let Some(over) = l1.filter(|_| !has_l1) {
         found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
     }
     let has_dram = found.iter().any(|unit| unit.part == Part::MemoryDram);
-    if let Some(percent) = k.kernel.value(DRAM).filter(|_| !has_dram) {
+    if let Some(percent) = k.value(DRAM).filter(|_| !has_dram) {
         found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
-    found.extend(rolled_up(k, active, &found));
+    // The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
+    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)] {
+        if let Some(percent) = k.value(whole).filter(|_| found.iter().all(|unit| is_memory(unit) != of_memory)) {
+            let (unit, active) = (BusyUnit::new(whole, percent), active.filter(|_| !of_memory));
+            found.push(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active) });
+        }
+    }
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
-}
-
-/// The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
-fn rolled_up(k: &Kernel<'_, '_>, active: Option<f64>, found: &[Unit]) -> Vec<Unit> {
-    let sides = [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)];
-    let is_known = |of_memory: bool| found.iter().any(|unit| is_memory(unit) == of_memory);
-    let lacking = sides.into_iter().filter(|(.., of_memory)| !is_known(*of_memory));
-    let of_side = lacking.filter_map(|(whole, name, of_memory)| {
-        let unit = BusyUnit::new(whole, k.kernel.value(whole)?);
-        Some(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active.filter(|_| !of_memory)) })
-    });
-    of_side.collect()
 }
 
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
@@ -123,18 +125,9 @@ pub(super) fn is_memory(unit: &Unit) -> bool {
     <&str>::from(unit.part).starts_with("memory-") || *unit.counter == units::MEMORY
 }
 
-/// The same where a stream of device memory is too thin to fill it: the fabric of L2, which carries it, does not set the pace either.
-pub(super) fn of_thin_stream(units: Vec<Unit>) -> Vec<Unit> {
-    let lowered = |unit: Unit| match unit.part {
-        Part::MemoryL2 => Unit { level: Level::High, ..unit },
-        _ => unit,
-    };
-    units.into_iter().map(lowered).collect()
-}
-
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
 /// executed: without tensor instructions it is not the tensor pipe.
-fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
+fn part(k: &Kernel<'_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     let name = unit.counter.as_str();
     if Family::NoUnit.has(name) {
         return None;
@@ -155,7 +148,7 @@ fn part(k: &Kernel<'_, '_>, unit: &BusyUnit, has_tensor: bool) -> Option<Part> {
     }
 }
 
-fn of(k: &Kernel<'_, '_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit {
+fn of(k: &Kernel<'_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit {
     let share = unit.percent / 100.0;
     let while_held = active.filter(|active| *active > 0.0 && !is_shared(part)).map(|active| (share / active).min(1.0));
     let step = k.phases.and_then(|phases| phases.step_efficiency).filter(|_| part == Part::ComputeTensor);
@@ -188,29 +181,25 @@ pub(super) const QUEUED: f64 = 2.0;
 
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
-pub(super) fn is_of_dram(k: &Kernel<'_, '_>) -> Option<bool> {
-    let both = |names: [Counter; 2]| -> Option<f64> { names.into_iter().map(|name| k.kernel.value(name)).sum() };
-    let asked = k.kernel.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| both(L2_BYTES))?;
-    both(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
+pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
+    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
+    k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
 }
 
-/// Cycles of a load: the longest single wait for loads in a turn of the main loop, or all of them where code does not part them; `None`
-/// where that was not measured.
-pub(super) fn load_time(k: &Kernel<'_, '_>) -> Option<f64> {
-    Some(k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0))
+/// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of them
+/// where code does not part them; `None` where that was not measured.
+pub(super) fn times_idle(k: &Kernel<'_>) -> Option<f64> {
+    let cycles = k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0);
+    Some(cycles / f64::from(k.chip()?.latency.as_ref()?.dram?))
 }
 
 /// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
 /// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. None of the loads spends most of it in a queue.
-pub(super) fn is_thin(k: &Kernel<'_, '_>, units: &[Unit]) -> bool {
+pub(super) fn is_thin(k: &Kernel<'_>, units: &[Unit]) -> bool {
     let of = |part: Part| units.iter().find(|unit| unit.part == part);
-    let times_idle = || {
-        let latency = catalog::chip(k.kernel.device().compute_capability?)?.latency.as_ref()?;
-        Some(load_time(k)? / f64::from(latency.dram.filter(|_| !latency.is_assumed)?))
-    };
     let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };
-    let is_fabric = l2.is_saturated() && dram.level == Level::High;
-    is_fabric
-        && is_of_dram(k) != Some(false)
-        && times_idle().is_some_and(|times| times < QUEUED && dram.share * times < 1.0)
+    let is_fabric = l2.is_saturated() && dram.level == Level::High && is_of_dram(k) != Some(false);
+    let is_measured = || k.chip().and_then(|chip| chip.latency.as_ref()).is_some_and(|latency| !latency.is_assumed);
+    let is_idle = |times: f64| times < QUEUED && dram.share * times < 1.0;
+    is_fabric && is_measured() && times_idle(k).is_some_and(is_idle)
 }

@@ -142,9 +142,10 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
     for rule in kernel.rules.iter() {
         let Some(speedup) = rule.speedup.filter(|s| s.percent >= limits[Threshold::LeverLeast]) else { continue };
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
+        let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         levers.push(Lever {
             bound: Some(speedup.percent),
-            formula: say(&rule.id, speedup.is_global),
+            formula: format!("NVIDIA's rule {}, {scope}", rule.id),
             sentence: title.to_string().into(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
             ..Lever::new(LeverCode::Rule(rule.id.to_string()), LeverOrigin::NvidiaRule)
@@ -152,10 +153,4 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
     }
     levers.sort_by(|a, b| b.bound.unwrap_or(0.0).total_cmp(&a.bound.unwrap_or(0.0)));
     levers
-}
-
-/// What an estimate of NVIDIA's is about.
-fn say(rule: &str, is_global: bool) -> String {
-    let scope = if is_global { "of the run time" } else { "of the part that the rule looks at" };
-    format!("NVIDIA's rule {rule}, {scope}")
 }

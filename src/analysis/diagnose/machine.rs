@@ -149,8 +149,8 @@ fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; PLACES] {
 }
 
 impl Machine {
-    pub(super) fn of(m: &Measures<'_, '_>) -> Machine {
-        let busiest = m.kernel.value(RESIDENT_MOST).zip(m.kernel.value(CYCLES).filter(|cycles| *cycles > 0.0));
+    pub(super) fn of(m: &Measures<'_>) -> Machine {
+        let busiest = m.value(RESIDENT_MOST).zip(m.value(CYCLES).filter(|cycles| *cycles > 0.0));
         let busiest = busiest.map(|(resident, cycles)| (resident / cycles).min(1.0));
         let active = m.active.map(|active| active.min(1.0));
         // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.

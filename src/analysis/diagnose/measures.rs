@@ -3,13 +3,13 @@
 //! A metric that is not there makes the rule that needs it silent, never 0.
 
 use super::kernel::Kernel;
-use super::level::{self, Unit};
+use super::level::{self, Level, Unit};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Phases, Study};
-use crate::catalog::{self, Counter, Part, StallReason, Threshold};
+use crate::analysis::phases::{Chain, Phases, Study};
+use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
 use std::ops::Deref;
@@ -33,8 +33,8 @@ pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
-pub(in crate::analysis) struct Measures<'a, 'r> {
-    pub(super) kernel_of: &'a Kernel<'a, 'r>,
+pub(in crate::analysis) struct Measures<'a> {
+    pub(super) kernel_of: &'a Kernel<'a>,
     /// `B`: blocks.
     pub(super) blocks: Option<f64>,
     /// `W`: warps of a block.
@@ -62,30 +62,22 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
-    /// Whether tiles come by TMA; `None` where opcodes were not counted on a chip that has it.
-    has_bulk_copies: Option<bool>,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
 }
 
-/// Whether the chip copies tiles by TMA; also where it is not known.
-fn may_copy_in_bulk(k: &Kernel<'_, '_>) -> bool {
-    let chip = k.kernel.device().compute_capability.and_then(catalog::chip);
-    chip.is_none_or(|chip| chip.has_bulk_copies)
-}
+impl<'a> Deref for Measures<'a> {
+    type Target = Kernel<'a>;
 
-impl<'a, 'r> Deref for Measures<'a, 'r> {
-    type Target = Kernel<'a, 'r>;
-
-    fn deref(&self) -> &Kernel<'a, 'r> {
+    fn deref(&self) -> &Kernel<'a> {
         self.kernel_of
     }
 }
 
-impl<'a, 'r> Measures<'a, 'r> {
-    pub(super) fn of(k: &'a Kernel<'a, 'r>) -> Measures<'a, 'r> {
-        let positive = |name: Counter| k.kernel.value(name).filter(|value| *value > 0.0);
-        let ratio = |part: Counter, whole: Counter| Some(k.kernel.value(part)? / positive(whole)?);
+impl<'a> Measures<'a> {
+    pub(super) fn of(k: &'a Kernel<'a>) -> Measures<'a> {
+        let positive = |name: Counter| k.value(name).filter(|value| *value > 0.0);
+        let ratio = |part: Counter, whole: Counter| Some(k.value(part)? / positive(whole)?);
         let key = k.kernel.key();
         let threads = key.block.and_then(Dim3::count);
         let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);
@@ -100,8 +92,12 @@ impl<'a, 'r> Measures<'a, 'r> {
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);
-        let units = level::units(k, active, has_tensor);
+        let mut units = level::units(k, active, has_tensor);
         let is_thin = level::is_thin(k, &units);
+        // The fabric of L2, which carries a stream that is too thin to fill device memory, does not set the pace either.
+        for unit in units.iter_mut().filter(|unit| is_thin && unit.part == Part::MemoryL2) {
+            unit.level = Level::High;
+        }
         Measures {
             kernel_of: k,
             blocks,
@@ -118,15 +114,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             warps: positive(WARPS),
             life: life(),
             has_tensor,
-            has_bulk_copies: match executed.is_empty() {
-                true => (!may_copy_in_bulk(k)).then_some(false),
-                false => {
-                    Some(executed.iter().any(|(opcode, count)| {
-                        *count > 0.0 && Op::of(opcode).is_bulk() && Op::of(opcode).copies_global()
-                    }))
-                }
-            },
-            units: if is_thin { level::of_thin_stream(units) } else { units },
+            units,
             is_thin,
         }
     }
@@ -139,6 +127,11 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// Code, samples and where values come from; as above.
     pub(super) fn sampled_code(&self) -> Option<&'a Study<'a>> {
         self.sampled().and(self.kernel_of.study)
+    }
+
+    /// Dependent loads, where the samples that wait for them are many.
+    pub(super) fn chain(&self) -> Option<&'a Chain> {
+        self.sampled_code()?.chain().filter(|chain| 100.0 * chain.share >= self.limits[Threshold::ChainShare])
     }
 
     /// Whether too little was sampled for a share to mean something, as in a launch that has hardly begun when it ends.
@@ -154,6 +147,16 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// Executions of some opcodes; 0 where opcodes were not counted.
     pub(super) fn count(&self, takes: impl Fn(Op) -> bool) -> f64 {
         self.mix.count(takes).unwrap_or(0.0)
+    }
+
+    /// Cycles of all SMs.
+    pub(super) fn sm_cycles(&self) -> Option<f64> {
+        Some(self.cycles? * self.sms?)
+    }
+
+    /// ` (busiest: L1 66 %)`.
+    pub(super) fn busiest(&self) -> String {
+        self.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
     }
 
     /// Whether it is several kernels, as one result: a range, or a graph.
@@ -179,22 +182,25 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// The share of the warps' time that they wait for loads through L1, 0 to 1; not known of a kernel that may have bulk copies,
     /// whose mbarriers answer by the same scoreboards, without samples by instruction.
     pub(super) fn waits_for_loads(&self) -> Option<f64> {
-        if self.has_bulk_copies != Some(false) && self.kernel_of.phases.is_none() {
+        let executed = self.kernel.opcodes();
+        let is_bulk = |op: Op| op.is_bulk() && op.copies_global();
+        let may_copy = match executed.is_empty() {
+            true => self.chip().is_none_or(|chip| chip.has_bulk_copies),
+            false => executed.iter().any(|(opcode, count)| *count > 0.0 && is_bulk(Op::of(opcode))),
+        };
+        if may_copy && self.phases.is_none() {
             return None;
         }
         Some(self.wait(StallReason::LongScoreboard)? * (1.0 - self.at_mbarriers()))
     }
 
-    /// The waits by share, largest first. A warp that issues or is ready waits for nothing. None where one that the report does not
-    /// hold may be the largest.
-    pub(super) fn top_waits(&self) -> Vec<(StallReason, f64)> {
+    /// The largest wait. A warp that issues or is ready waits for nothing. None where one that the report does not hold may be the largest.
+    pub(super) fn top_wait(&self) -> Option<(StallReason, f64)> {
         let is_stall = |reason: &&StallReason| reason.row().is_some_and(crate::catalog::StallRow::is_stall);
         let all = StallReason::VARIANTS.iter().filter(is_stall);
-        let mut found: Vec<(StallReason, f64)> =
-            all.filter_map(|reason| Some((*reason, self.wait(*reason)?))).collect();
-        found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        let unheld = self.unheld_waits();
-        if found.first().is_some_and(|(_, largest)| *largest < unheld) { Vec::new() } else { found }
+        // The first of equal ones.
+        let found = all.rev().filter_map(|reason| Some((*reason, self.wait(*reason)?)));
+        found.max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, largest)| *largest >= self.unheld_waits())
     }
 
     /// The share of the warps' time of which the report holds no reason, 0 to 1.
@@ -216,24 +222,14 @@ impl<'a, 'r> Measures<'a, 'r> {
         self.busiest_of(&[Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram])
     }
 
-    /// The busiest unit on the way of global accesses.
-    pub(super) fn global_memory(&self) -> Option<&Unit> {
-        self.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
-    }
-
-    /// Whether some unit sets the pace by itself.
-    pub(super) fn is_saturated(&self) -> bool {
-        self.units.iter().any(Unit::is_saturated)
-    }
-
     /// What stands behind a wait while units have room; nothing where one is full, and where none was measured.
     pub(super) fn unfilled(&self) -> &'static str {
-        if self.units.is_empty() || self.is_saturated() { "" } else { "; no unit is saturated" }
+        if self.units.is_empty() || self.units.iter().any(Unit::is_saturated) { "" } else { "; no unit is saturated" }
     }
 
-    /// Achieved over theoretical occupancy.
+    /// The part of the room for warps that is filled, 0 to 1.
     pub(super) fn filled(&self) -> Option<f64> {
-        Some(self.achieved? / self.theoretical?)
+        Some((self.achieved? / self.theoretical?).min(1.0))
     }
 
     /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.

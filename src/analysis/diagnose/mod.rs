@@ -2,11 +2,13 @@
 //!
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
 //! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `machine` what it needs, `account` what
-//! the launch would save without each of it, `patterns` what that is, where it comes from and what could be done about it, `next` ranks
-//! that, `roof` what is left and ruled out.
+//! the launch would save without each of it, `patterns` what that is (`held`), where it comes from and what could be done about it
+//! (`draft`), `next` ranks that and says what is left and ruled out.
 
 mod account;
+mod draft;
 pub(in crate::analysis) mod finding;
+mod held;
 mod kernel;
 mod level;
 pub(in crate::analysis) mod lever;
@@ -14,7 +16,6 @@ mod machine;
 mod measures;
 mod next;
 mod patterns;
-mod roof;
 mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};

@@ -1,8 +1,18 @@
-//! What could be done about a verdict, ranked.
+//! What could be done about a verdict, ranked; what is left at the roof, and what is ruled out.
 
-use super::lever::Lever;
-use super::patterns::{Ask, Draft, WORTH_A_TRY, by_caller, changes};
-use crate::catalog::{Action, Threshold};
+use super::draft::{Ask, Draft};
+use super::held::{count, share};
+use super::level::{DRAM_BYTES, Level};
+use super::lever::{Lever, LeverCode};
+use super::machine::{Change, ROOF};
+use super::patterns::banks::wavefronts;
+use super::patterns::origin::by_caller;
+use super::patterns::sectors::{packable, sectors};
+use super::patterns::{WORTH, WORTH_A_TRY, changes};
+use crate::catalog::{Action, Code, Counter, Part, Threshold};
+use crate::quantity::glance;
+use crate::words;
+use crate::words::Words;
 
 /// Changes, each with the share of the time that it is expected to save.
 type Drafts = Vec<(Draft, f64)>;
@@ -18,45 +28,150 @@ pub(super) struct Levers {
     pub(super) refused: Drafts,
 }
 
+impl Levers {
+    /// Whether an action has a row.
+    fn names(&self, action: Action) -> bool {
+        self.rows.iter().any(|lever| lever.code == LeverCode::Ours(action))
+    }
+
+    /// What an action is expected to save, where it was computed.
+    fn saves(&self, action: Action) -> Option<f64> {
+        self.computed.iter().find(|(other, _)| *other == action).map(|(_, saves)| *saves)
+    }
+}
+
 /// So many rows are the first ones.
 const FIRST: usize = 2;
 
 /// What could be done, once for each action: the one that is expected to save most, and one that can be done before one that cannot.
 /// Those that can be done, and those that cannot.
-pub(super) fn drafts(ask: &Ask<'_, '_, '_>) -> (Drafts, Drafts) {
+pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
     let mut merged = Drafts::new();
     for draft in changes(ask) {
         let expected = draft.expected(ask);
         match merged.iter_mut().find(|(other, _)| other.action == draft.action) {
-            Some((other, most)) if (other.refused().is_none(), *most) >= (draft.refused().is_none(), expected) => {}
+            Some((other, most)) if (other.refused.is_none(), *most) >= (draft.refused.is_none(), expected) => {}
             Some(other) => *other = (draft, expected),
             None => merged.push((draft, expected)),
         }
     }
-    merged.into_iter().partition(|(draft, _)| draft.refused().is_none())
+    merged.into_iter().partition(|(draft, _)| draft.refused.is_none())
 }
 
 /// The levers of a kernel, of what can be done and what cannot.
-pub(super) fn levers(ask: &Ask<'_, '_, '_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
+pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
-    let least = ask.m.limits[Threshold::LeverLeast] / 100.0;
-    merged.retain(|(draft, expected)| draft.is_open() || draft.is_rate() || *expected >= least);
+    let least = ask.limits[Threshold::LeverLeast] / 100.0;
+    merged.retain(|(draft, expected)| draft.is_rough() || *expected >= least);
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
     let rank = |(draft, expected): &(Draft, f64)| {
         let sure = expected * draft.certainty();
         draft.raises().and_then(of).map_or(sure, |base| base.min(sure) - f64::EPSILON)
     };
-    let mut ranked: Vec<(bool, f64, Draft)> =
-        merged.iter().map(|own| (own.0.is_open() || own.0.is_rate(), rank(own), own.0.clone())).collect();
-    ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-    let bounded = ranked.iter().filter(|(is_open, ..)| !is_open);
-    let bar = bounded.map(|(_, rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
+    let mut ranked: Vec<(f64, &Draft)> = merged.iter().map(|own| (rank(own), &own.0)).collect();
+    ranked.sort_by(|(a, one), (b, other)| one.is_rough().cmp(&other.is_rough()).then(b.total_cmp(a)));
+    let bounded = ranked.iter().filter(|(_, draft)| !draft.is_rough());
+    let bar = bounded.map(|(rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
     refused.retain(|own| rank(own) >= bar);
     refused.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     refused.truncate(FIRST);
-    Levers { rows: ranked.into_iter().map(|(.., draft)| draft.done(ask)).collect(), computed, refused }
+    Levers { rows: ranked.into_iter().map(|(_, draft)| draft.clone().done(ask)).collect(), computed, refused }
+}
+
+/// The part that needs most of the time is nearly full, and nothing that was computed takes off what is worth a row: what is left, and
+/// that only less work helps.
+pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
+    let Code::Unit(part) = limiter else { return None };
+    let is_pipe = part.computes() && part != Part::ComputeControl;
+    let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
+    let is_full = m.machine.need(part).is_some_and(|need| need >= ROOF);
+    if !is_full || levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
+        return None;
+    }
+    let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
+    let bytes = |name: Counter| m.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
+    let less = match part {
+        Part::MemoryDram => {
+            let [read, written] = DRAM_BYTES.map(bytes);
+            let saved = read
+                .zip(written)
+                .map(|(read, written)| words!(" (saves its read or write: {} read, {} written here)", read, written));
+            words!("fuse with a neighbour{}, a narrower type, no intermediate", saved.unwrap_or_default())
+        }
+        Part::ComputeTensor => "fewer products, a narrower type, or structured sparsity".into(),
+        Part::ComputeFma => "another algorithm, a narrower type, or tensor instructions for products".into(),
+        _ => "another algorithm, or a narrower type".into(),
+    };
+    let name = unit.named();
+    let left = share(1.0 - most);
+    // DRAM does not reach its peak: saturated, it is at its roof.
+    if 1.0 - most >= WORTH_A_TRY && !(part == Part::MemoryDram && unit.level == Level::Saturated) {
+        return Some(words!("≤ {} is left beside the work of {}. Sure to help is less of it: {}.", left, name, less));
+    }
+    let near = if unit.level == Level::Saturated { "At" } else { "Near" };
+    Some(words!("{} the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", near, name, left, less))
+}
+
+/// What no lever names, each with its number, and what would be a first row and cannot be done here.
+pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
+    let mut found: Vec<String> = Vec::new();
+    if let Some(wave) = wavefronts(m).filter(|_| !levers.names(Action::Unconflict)) {
+        let excess = wave.all - wave.ideal;
+        // Most of few wavefronts is no reason to rule them out.
+        if excess <= WORTH * wave.all && wave.excess < WORTH {
+            found.push(format!("bank conflicts ({} excess wavefronts)", count(excess)));
+        }
+    }
+    let coalescing = levers.saves(Action::Coalesce);
+    let has_lever = coalescing.is_some_and(|saves| saves >= WORTH_A_TRY) || levers.names(Action::Coalesce);
+    let all = m.accesses();
+    if !all.is_empty() && !has_lever {
+        let by_data = all.iter().any(|access| access.is_inherent && access.excess() > 0);
+        let is_shifted = all.iter().any(|access| access.is_shifted() && !access.is_inherent);
+        found.extend(match (packable(m).is_empty(), by_data, coalescing) {
+            (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
+            (true, false, _) => Some("coalescing (0 excess sectors)".to_owned()),
+            (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
+            (false, _, Some(saves)) => {
+                let excess =
+                    sectors(m).map(|(_, excess)| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
+                Some(format!("coalescing ({excess}about {} of the time)", share(saves)))
+            }
+            (false, _, None) => None,
+        });
+    }
+    if let Some(room) = m.theoretical.filter(|_| !levers.names(Action::MoreWarps)) {
+        let all_slots = Change { warps: (room, room), ..Change::default() };
+        if m.is_by_design() == Some(true) {
+            found.push("occupancy (1 block/SM by design)".to_owned());
+        } else if room >= 1.0 || m.machine.after(&all_slots).expected < WORTH_A_TRY {
+            let sizes = m.block_sizes();
+            let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
+            let fuller = fuller.map(|(size, most)| {
+                format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
+            });
+            found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
+        }
+    }
+    let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(Action::WholeWaves)) {
+        let kind = if is_persistent { "persistent, " } else { "" };
+        found.push(format!("wave quantisation ({kind}{})", share(wave)));
+    }
+    let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
+    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(dram.share));
+    found
+        .extend(dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share))));
+    let of_refused = |(draft, saves): &(Draft, f64)| {
+        Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused.clone()?))
+    };
+    let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
+    let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));
+    let refused = (!refused.is_empty()).then(|| words!("Not here: {}.", words::join(refused, "; ")));
+    let said: Vec<Words> = ruled.into_iter().chain(refused).collect();
+    (!said.is_empty()).then(|| words::join(said, " "))
 }

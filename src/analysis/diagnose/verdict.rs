@@ -2,19 +2,21 @@
 //! is, what stands beside it, and what could be done.
 
 use super::account::{Account, ERROR, Taker};
+use super::draft::{Ask, Draft};
 use super::finding::{Finding, Severity};
+use super::held::{At, Held, share};
 use super::kernel::{Kernel, Measurement};
 use super::level::Unit;
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
-use super::next::{Levers, drafts, levers};
-use super::patterns::{self, Ask, At, Draft, Held, Question, Stands, questions, share, unknown};
-use super::roof::{at_the_roof, ruled_out};
+use super::next::{Levers, at_the_roof, drafts, levers, ruled_out};
+use super::patterns::units::{of_wait, unknown};
+use super::patterns::{Question, Stands, launch, questions, stages, units};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{Action, Code, Part, Threshold};
+use crate::catalog::{Code, Part, Threshold};
 use crate::evidence::Reading;
 use crate::words;
 use crate::words::Words;
@@ -98,15 +100,6 @@ impl Bottleneck {
     }
 }
 
-/// The verdict with what else was found.
-pub(super) struct Judged {
-    pub(super) bottleneck: Bottleneck,
-    /// Where the limit sits.
-    pub(super) at: At,
-    /// What stands beside it.
-    pub(super) others: Vec<Held>,
-}
-
 /// Percent below which what does not limit is no finding.
 const TRIFLE: f64 = 2.0;
 /// The part of what goes with a part or a wait from which its cause is named in its place.
@@ -114,21 +107,21 @@ const MOST: f64 = 0.5;
 /// Independent loads that a loop unrolled by four has in flight: what is left of a wait where a warp waits once for all of them.
 const SERIAL: f64 = 0.75;
 
-/// What might limit: what it saves where it is away, and whether that is work that the result may need.
+/// The questions with their answers.
+type Answers = [(&'static Question, Option<Held>)];
+
+/// What might limit: what it saves where it is away; of the account, or by itself.
 struct Candidate {
     held: Held,
     saves: f64,
-    is_needed: bool,
+    taker: Option<Taker>,
 }
 
-/// Names what a launch saves most without.
-pub(super) fn judge(ask: &Ask<'_, '_, '_>, drafts: &[(Draft, f64)]) -> Judged {
-    let m = ask.m;
-    let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(m))).collect();
-    let found = || answers.iter().filter_map(|(rule, held)| Some((*rule, held.as_ref()?)));
-    let account = Account::of(m, &ask.machine);
-    let limit = weighed(ask, drafts, &account, found);
-    let before = found().find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
+/// Names what a launch saves most without: the verdict, where the limit sits, and what stands beside it.
+pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, Vec<Held>) {
+    let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(ask))).collect();
+    let limit = weighed(ask, drafts, &answers);
+    let before = found(&answers).find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
     // A launch of which most SMs never had a block is that, however short it is.
     let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
     let is_before = before.is_some();
@@ -136,31 +129,37 @@ pub(super) fn judge(ask: &Ask<'_, '_, '_>, drafts: &[(Draft, f64)]) -> Judged {
         Some(held) => Limit { held, of: None, ahead: 1.0, nearly: None },
         None => limit,
     };
-    let steps = answers
-        .iter()
-        .map(|(rule, own)| {
-            step(rule.asks, rule.needs, own.as_ref(), own.as_ref().is_some_and(|own| own.code == held.code))
-        })
-        .chain([step("What would the launch save most without?", "--set full", Some(&held), true)]);
-    let steps = steps.collect();
-    let (confidence, because) = confidence(m, &held, is_before, 100.0 * ahead);
-    let others = found().map(|(_, held)| held.clone()).chain(of.filter(|_| held.unit.is_none()));
-    let others = others.filter(|other| other.code != held.code && (other.holds || other.share >= TRIFLE));
-    let others = others.filter(|other| other.holds || !LAUNCH.contains(&other.code)).collect();
-    let next = m.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
+    let step = |question, needs, own: Option<&Held>| Step {
+        question,
+        needs,
+        held: own.map(|own| (own.code == held.code, own.sentence.clone())),
+        readings: own.map(|own| own.readings.clone()).unwrap_or_default(),
+    };
+    let steps = answers.iter().map(|(rule, own)| step(rule.asks, rule.needs, own.as_ref()));
+    let steps = steps.chain([step("What would the launch save most without?", "--set full", Some(&held))]).collect();
+    let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
+    let others = found(&answers).map(|(_, held)| held.clone()).chain(of.filter(|_| held.unit.is_none()));
+    let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
+    let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();
+    let next = ask.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {
         limiter: held.code,
         sentence: words!("{}{}", held.sentence, nearly.unwrap_or_default()),
         steps,
         unit: held.unit.as_ref().map(Unit::busy),
         next: next.map(Unit::busy),
-        units: m.units.clone(),
+        units: ask.units.clone(),
         confidence,
         because,
         roof: None,
         ruled_out: None,
     };
-    Judged { bottleneck, at: held.at, others }
+    (bottleneck, held.at, others)
+}
+
+/// What was found, with its question.
+fn found(answers: &Answers) -> impl Iterator<Item = (&Question, &Held)> {
+    answers.iter().filter_map(|(rule, held)| Some((*rule, held.as_ref()?)))
 }
 
 /// What is worth a finding only where it is large.
@@ -177,44 +176,40 @@ struct Limit {
     nearly: Option<Words>,
 }
 
-fn weighed<'h, I: Iterator<Item = (&'h Question, &'h Held)>>(
-    ask: &Ask<'_, '_, '_>,
-    drafts: &[(Draft, f64)],
-    account: &Account,
-    found: impl Fn() -> I,
-) -> Limit {
-    let m = ask.m;
-    let draft_of = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action);
-    let takers = account.takers.iter().filter_map(|(taker, saves)| {
-        let held = named(m, *taker)?;
-        Some((Candidate { held, saves: *saves, is_needed: matches!(taker, Taker::Part(_)) }, Some(*taker)))
-    });
-    let alone = found().filter_map(|(rule, held)| {
+fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
+    let account = Account::of(ask, &ask.machine);
+    let takers = account
+        .takers
+        .iter()
+        .filter_map(|(taker, saves)| Some(Candidate { held: named(ask, *taker)?, saves: *saves, taker: Some(*taker) }));
+    let alone = found(answers).filter_map(|(rule, held)| {
         let Stands::ByItself(action) = rule.stands else { return None };
         // Without a lever it takes what it is busy for.
-        let saves = draft_of(action).map_or_else(|| ask.machine.without_wait(held.share / 100.0), |(_, saves)| *saves);
-        Some((Candidate { held: held.clone(), saves, is_needed: false }, None))
+        let saved = drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);
+        let saves = saved.unwrap_or_else(|| ask.machine.without_wait(held.share / 100.0));
+        Some(Candidate { held: held.clone(), saves, taker: None })
     });
-    let mut all: Vec<(Candidate, Option<Taker>)> = takers.chain(alone).collect();
-    all.sort_by(|(a, _), (b, _)| b.saves.total_cmp(&a.saves));
-    let most = all.first().map_or(0.0, |(own, _)| own.saves);
+    let mut all: Vec<Candidate> = takers.chain(alone).collect();
+    all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
+    let most = all.first().map_or(0.0, |own| own.saves);
     // Of what cannot be told apart, what may be away goes before work that the result may need.
+    let is_away = |own: &Candidate| !matches!(own.taker, Some(Taker::Part(_)));
     let is_near = |own: &Candidate| own.saves >= most - ERROR && own.saves > ERROR;
-    if let Some(at) = all.iter().position(|(own, _)| !own.is_needed && is_near(own)) {
+    if let Some(at) = all.iter().position(|own| is_away(own) && is_near(own)) {
         all[..=at].rotate_right(1);
     }
     let mut all = all.into_iter();
-    let Some((first, taker)) = all.next() else {
-        return Limit { held: unknown(m), of: None, ahead: 0.0, nearly: None };
+    let Some(Candidate { held, saves, taker }) = all.next() else {
+        return Limit { held: unknown(ask), of: None, ahead: 0.0, nearly: None };
     };
     let second = all.next();
-    let ahead = second.as_ref().map_or(first.saves, |(second, _)| first.saves - second.saves);
-    let cause = taker.and_then(|taker| cause(ask, account, taker, first.saves, draft_of, found()));
-    let near = second.filter(|(second, _)| second.saves >= most - ERROR && cause.is_none());
-    let nearly = near.map(|(second, _)| say(first.saves, &second));
-    match cause {
-        Some(cause) => Limit { held: cause, of: Some(first.held), ahead, nearly: None },
-        None => Limit { held: first.held, of: None, ahead, nearly },
+    let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
+    match taker.and_then(|taker| cause(ask, &account, taker, saves, drafts, answers)) {
+        Some(cause) => Limit { held: cause, of: Some(held), ahead, nearly: None },
+        None => {
+            let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
+            Limit { held, of: None, ahead, nearly }
+        }
     }
 }
 
@@ -229,66 +224,56 @@ fn say(first: f64, second: &Candidate) -> Words {
 }
 
 /// What takes time, as a finding.
-fn named(m: &Measures<'_, '_>, taker: Taker) -> Option<Held> {
+fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
     match taker {
-        Taker::Part(part) => patterns::of_part(m, part),
-        Taker::Wait(reason) => patterns::of_wait(m, reason),
-        Taker::Mbarriers => patterns::mbarriers(m),
+        Taker::Part(part) => units::of_part(m, part),
+        Taker::Wait(reason) => of_wait(m, reason),
+        Taker::Mbarriers => stages::mbarriers(m),
         Taker::Unheld => Some(unknown(m)),
-        Taker::Tail if patterns::is_small_grid(m) => patterns::small_grid(m),
-        Taker::Tail => patterns::tail(m),
-        Taker::Empty => patterns::short(m),
+        Taker::Tail if launch::is_small_grid(m) => launch::small_grid(m),
+        Taker::Tail => launch::tail(m),
+        Taker::Empty => launch::short(m),
     }
 }
 
 /// What most of a part's or a wait's time comes from: of the causes that take of it, the one without which the launch saves most, if
 /// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
 /// than loads of each warp side by side.
-fn cause<'h, 'd>(
-    ask: &Ask<'_, '_, '_>,
+fn cause(
+    ask: &Ask<'_>,
     account: &Account,
     taker: Taker,
     saves: f64,
-    draft_of: impl Fn(Action) -> Option<&'d (Draft, f64)>,
-    found: impl Iterator<Item = (&'h Question, &'h Held)>,
+    drafts: &[(Draft, f64)],
+    answers: &Answers,
 ) -> Option<Held> {
-    let is_wait = matches!(taker, Taker::Wait(_));
     let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
-    let causes = found.filter_map(|(rule, held)| {
-        let gain = match rule.stands {
-            Stands::For(action) => {
-                let (draft, gain) = draft_of(action)?;
-                let touches = match taker {
-                    Taker::Part(part) => draft.relieves_place(part),
-                    Taker::Wait(_) => draft.frees_warps(),
-                    _ => false,
-                };
-                Some(*gain).filter(|gain| touches && *gain >= MOST * saves)
-            }
-            Stands::Warps(filled) => {
-                let filled = filled(ask.m).filter(|_| is_wait)?;
-                let gain = ask.machine.without_wait(1.0 - filled);
-                Some(gain).filter(|gain| *gain > side_by_side)
-            }
-            _ => None,
-        };
-        Some((held, gain?))
+    let causes = found(answers).filter_map(|(rule, held)| match rule.stands {
+        Stands::For(action) => {
+            let (draft, gain) = drafts.iter().find(|(draft, _)| draft.action == action)?;
+            let touches = match taker {
+                Taker::Part(part) => draft.relieves_place(part),
+                Taker::Wait(_) => draft.frees_warps(),
+                _ => false,
+            };
+            (touches && *gain >= MOST * saves).then_some((held, *gain))
+        }
+        Stands::Warps(filled) if matches!(taker, Taker::Wait(_)) => {
+            let gain = ask.machine.without_wait(1.0 - filled(ask)?);
+            (gain > side_by_side).then_some((held, gain))
+        }
+        _ => None,
     });
     let most = causes.max_by(|(_, a), (_, b)| a.total_cmp(b));
     most.map(|(held, _)| held.clone())
 }
 
-fn step(question: &'static str, needs: &'static str, held: Option<&Held>, limits: bool) -> Step {
-    let readings = held.map(|held| held.readings.clone()).unwrap_or_default();
-    Step { question, needs, held: held.map(|held| (limits, held.sentence.clone())), readings }
-}
-
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
-fn confidence(m: &Measures<'_, '_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
+fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
     if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
         return (Confidence::High, Because::Launch);
     }
-    let Some(phases) = m.kernel_of.phases else { return (Confidence::Low, Because::Unsampled) };
+    let Some(phases) = m.phases else { return (Confidence::Low, Because::Unsampled) };
     let samples = phases.samples as f64;
     match &held.unit {
         _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
@@ -301,13 +286,12 @@ fn confidence(m: &Measures<'_, '_>, held: &Held, is_before: bool, ahead: f64) ->
 }
 
 /// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing.
-fn queues_agree(m: &Measures<'_, '_>, part: Part) -> bool {
-    let waits = m.top_waits();
-    let Some((top, wait)) = waits.first() else { return false };
+fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
+    let Some((top, wait)) = m.top_wait() else { return false };
     let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
     let name: &str = top.into();
-    let barrier_of_products = m.kernel_of.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
-    ready >= *wait
+    let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
+    ready >= wait
         || part.row().is_some_and(|row| row.queues.contains(&name))
         || part == Part::ComputeTensor && barrier_of_products
 }
@@ -332,53 +316,38 @@ impl Diagnosis {
 }
 
 /// Diagnoses a kernel by itself, without its lines.
-pub(in crate::analysis) fn alone(measured: Measurement<'_, '_>, work: &Work, limits: &Limits) -> Diagnosis {
+pub(in crate::analysis) fn alone(measured: Measurement<'_>, work: &Work, limits: &Limits) -> Diagnosis {
     diagnose(&Kernel::of(measured, None, work, limits), |_| None)
 }
 
 /// Diagnoses a kernel. `lines` gives its costs by source line, where the report counts by instruction, once it is known
 /// what limits.
-pub(in crate::analysis) fn diagnose(
-    kernel: &Kernel<'_, '_>,
-    lines: impl FnOnce(Code) -> Option<SourceLines>,
-) -> Diagnosis {
-    let measures = Measures::of(kernel);
-    let ask = Ask::of(&measures);
+pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code) -> Option<SourceLines>) -> Diagnosis {
+    let ask = Ask::of(Measures::of(kernel));
     let (drafts, refused) = drafts(&ask);
-    let Judged { mut bottleneck, at, others } = judge(&ask, &drafts);
-    let lines = lines(bottleneck.limiter);
-    let found = match bottleneck.limiter {
+    let (mut bottleneck, at, others) = judge(&ask, &drafts);
+    let limiter = bottleneck.limiter;
+    let lines = lines(limiter);
+    let found = match limiter {
         Code::LaunchFailed | Code::NotMeasured => Levers::default(),
         _ => levers(&ask, drafts, refused),
     };
-    let limiter = bottleneck.limiter;
+    bottleneck.roof = at_the_roof(&ask, limiter, &found);
+    let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
+    bottleneck.ruled_out = ruled_out(&ask, &found, is_found);
+    let mut all = found.rows;
+    all.extend(nvidia(kernel.kernel, kernel.limits));
     let place = |at: At| match at {
         At::Place(place) => Some(place),
         At::Line(sits) => lines.as_ref()?.place(sits, limiter),
         At::Launch => None,
     };
-    bottleneck.roof = at_the_roof(&measures, bottleneck.limiter, &found);
-    let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
-    bottleneck.ruled_out = ruled_out(&measures, &found, is_found);
-    let mut all = found.rows;
-    all.extend(nvidia(kernel.kernel, kernel.limits));
-    let found = others.into_iter().map(finding);
-    let findings = ranked(&bottleneck, at, found, place);
+    let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }
 }
 
-fn finding(held: Held) -> (Finding, At) {
-    let Held { code, beside, sentence, readings, share, at, .. } = held;
-    (Finding { code, severity: beside, sentence, at: None, readings, share }, at)
-}
-
 /// Each finding with its place: the limit, then the rest, the most severe first and within that the largest share.
-fn ranked(
-    bottleneck: &Bottleneck,
-    at: At,
-    found: impl Iterator<Item = (Finding, At)>,
-    place: impl Fn(At) -> Option<Place>,
-) -> Vec<Finding> {
+fn ranked(bottleneck: &Bottleneck, at: At, others: Vec<Held>, place: impl Fn(At) -> Option<Place>) -> Vec<Finding> {
     let limiter = Finding {
         code: bottleneck.limiter,
         severity: Severity::Limits,
@@ -387,11 +356,11 @@ fn ranked(
         readings: bottleneck.readings(),
         share: 100.0,
     };
-    let placed = |(finding, at): (Finding, At)| {
-        let severity = finding.severity.max(Severity::Costs);
-        Finding { at: place(at), severity, ..finding }
+    let finding = |held: Held| {
+        let Held { code, beside, sentence, readings, share, at, .. } = held;
+        Finding { code, severity: beside.max(Severity::Costs), sentence, at: place(at), readings, share }
     };
-    let mut rest: Vec<Finding> = found.map(placed).collect();
+    let mut rest: Vec<Finding> = others.into_iter().map(finding).collect();
     rest.sort_by(|a, b| a.severity.cmp(&b.severity).then(b.share.total_cmp(&a.share)));
     std::iter::once(limiter).chain(rest).collect()
 }

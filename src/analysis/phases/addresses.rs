@@ -7,7 +7,7 @@ use super::study::Study;
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
-use cuda_binary::op::{Act, Space};
+use cuda_binary::op::Space;
 use std::collections::BTreeSet;
 
 /// Whether an opcode takes an address of its lanes.
@@ -134,7 +134,7 @@ fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
     let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
     for row in rows {
         let word = code.rows[row].word.unwrap_or_default();
-        let is_load = code.op(row).is_in(Space::Shared) && code.op(row).act() == Some(Act::Load);
+        let is_load = code.op(row).loads_shared();
         let is_word = is_load && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
         let is_base =
             |own: &&Register| own.count > 0 && matches!(own.file, RegisterFile::General | RegisterFile::Uniform);

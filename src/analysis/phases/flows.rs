@@ -148,7 +148,7 @@ impl Flows {
     }
 
     /// The rows behind what a row reads.
-    pub(super) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
+    pub(in crate::analysis) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
         self.behind(code, operands, LONGEST).into_iter().collect()
     }
@@ -162,6 +162,13 @@ impl Flows {
     /// The rows behind the addresses of some accesses.
     pub(in crate::analysis) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> Vec<usize> {
         self.behind(code, rows.iter().filter_map(|row| self.address_of(code, *row)).collect(), usize::MAX)
+    }
+
+    /// Whether a value from memory is behind a register that a row reads, whatever was made of it.
+    pub(in crate::analysis) fn is_from_memory(&self, code: &Code<'_>, row: usize, register: Register) -> bool {
+        let own = self.operands(code, row).iter().filter(|(other, _)| *other == register);
+        let behind = self.behind(code, own.map(|(_, rows)| &rows[..]).collect(), LONGEST);
+        behind.iter().any(|row| self.is_memory[*row])
     }
 
     /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.

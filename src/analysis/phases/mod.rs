@@ -38,8 +38,8 @@ mod unavoidable;
 mod waits;
 
 pub(in crate::analysis) use code::Loop;
+pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
-pub(in crate::analysis) use detail::{Indirection, PIPES};
 pub use detail::{LaneStep, OpcodeRun, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use lanes::reach_of_stores;

@@ -118,6 +118,11 @@ impl Op {
         self.is_in(Space::Global) && self.act() == Some(Act::Load)
     }
 
+    /// Whether it brings data of shared memory to registers.
+    pub fn loads_shared(self) -> bool {
+        self.is_in(Space::Shared) && self.act() == Some(Act::Load)
+    }
+
     /// Whether it copies from global to shared memory.
     pub fn copies_global(self) -> bool {
         self.is_in(Space::Global) && self.act() == Some(Act::Copy)

@@ -1,17 +1,8 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, SPEED, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
-use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::Level;
 use crate::analysis::diagnose::machine::place;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::{Act, Space};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
@@ -25,151 +16,117 @@ pub(super) const PATTERNS: [Pattern; 2] = [
     .cured_by(&[copies]),
 ];
 
-/// Executed atomics on memory, by warps.
-pub(super) fn atomics(m: &Measures<'_, '_>) -> f64 {
-    m.mix.count(Op::is_l2_atomic).unwrap_or(0.0)
-}
+/// What warps wait for that add to memory.
+const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
 
 /// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
 /// an operation, so that additions which follow one another at one address fill it at less than its peak.
-pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
-    let (spot, average) = units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
-    let atomics = atomics(m);
+pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
+    let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
+    let atomics = m.count(Op::is_l2_atomic);
     let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
-    let waits = m.waits(&[
-        StallReason::LongScoreboard,
-        StallReason::LgThrottle,
-        StallReason::Drain,
-        StallReason::ShortScoreboard,
-    ]);
+    let waits = m.waits(&WAITS) + m.waits(&[StallReason::ShortScoreboard]);
     let is_awaited = 100.0 * waits >= m.limits[Threshold::ChainShare];
     let least = match atomics > 0.0 && is_quiet && is_awaited {
         true => m.limits[Threshold::HotSliceAtomics],
         false => m.limits[Threshold::HotSlice],
     };
-    let factor = format::fixed(spot.percent / average.max(0.01), 0);
-    let what = match atomics > 0.0 {
-        true => words!("{} warp-level atomics hit one slice of L2", count(atomics)),
-        false => words!("The accesses hit one instance of {}", &spot.label),
+    let (code, sits, what) = match atomics > 0.0 {
+        true => {
+            let what = words!("{} warp-level atomics hit one slice of L2", count(atomics));
+            (Code::AtomicContention, Sits::Atomics, what)
+        }
+        false => (Code::MemoryHotSpot, Sits::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
     };
     let sentence = words!(
         "{}, which is at {} % of peak, {} times the average (`{}`).",
         what,
-        format::fixed(spot.percent, 1),
-        factor,
+        fixed(spot.percent, 1),
+        fixed(spot.percent / average.max(0.01), 0),
         &spot.counter
     );
-    let code = if atomics > 0.0 { Code::AtomicContention } else { Code::MemoryHotSpot };
-    let sits = if atomics > 0.0 { Sits::Atomics } else { Sits::Nowhere };
     let held = Held::new(code, spot.percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
-    held.holds.then(|| held.from(m.readings(&[&spot.counter])))
+    held.from(m.readings(&[&spot.counter])).if_large()
 }
 
-/// Additions to shared memory that are tried until no other lane came in between: the chip adds floats there by compare and swap.
-#[derive(Clone, Copy)]
-pub(super) struct Retries {
-    /// Compare-and-swap instructions of warps.
-    tries: f64,
-    /// Additions of warps, at most: loops that lanes leave one by one.
-    additions: f64,
-}
-
-impl Retries {
-    /// The share of the tries beyond the first of each addition, 0 to 1.
-    fn in_vain(self) -> f64 {
-        1.0 - self.additions / self.tries
-    }
-}
-
-/// `None` where no such loop ran more than once. A try reads its word before it swaps; an addition of integers, which the chip has, does
-/// not. Each loop reconverges its lanes behind it, and so opens with a `BSSY`.
-pub(super) fn retries(m: &Measures<'_, '_>) -> Option<Retries> {
-    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic));
-    let reads = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane());
-    let additions = m.mix.count(|op| op == Op::BSSY);
-    let (tries, additions) = (tries?, additions.filter(|additions| *additions > 0.0)?);
-    (reads? >= tries && tries > additions).then_some(Retries { tries, additions })
+/// Additions to shared memory that are tried until no other lane came in between, since the chip adds floats there by compare and swap:
+/// those tries of warps, and the additions, at most (loops that lanes leave one by one). `None` where no such loop ran more than once. A
+/// try reads its word before it swaps; an addition of integers, which the chip has, does not. Each loop reconverges its lanes behind it,
+/// and so opens with a `BSSY`.
+fn retries(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))?;
+    let reads = m.mix.count(|op| op.loads_shared() && op.is_by_lane())?;
+    let additions = m.mix.count(|op| op == Op::BSSY).filter(|additions| *additions > 0.0)?;
+    (reads >= tries && tries > additions).then_some((tries, additions))
 }
 
 /// Lanes that add to few words of shared memory, in front of a busy data stage.
-pub(super) fn shared_atomics(m: &Measures<'_, '_>) -> Option<Held> {
-    let retries = retries(m)?;
+pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
+    let (tries, additions) = retries(m)?;
     let stage = m.unit(Part::MemoryShared).filter(|unit| unit.level > Level::Idle)?;
     let sentence = words!(
         "Lanes add to few words of shared memory and take turns: {} compare-and-swap instructions of warps for at most {} additions, {} tries each; {} is at {}.",
-        count(retries.tries),
-        count(retries.additions),
-        format::fixed(retries.tries / retries.additions, 1),
-        format!("the {}", stage.name),
+        count(tries),
+        count(additions),
+        fixed(tries / additions, 1),
+        stage.named(),
         share(stage.share)
     );
-    let held = Held::new(Code::AtomicContention, 100.0 * retries.in_vain(), m.limits[Threshold::CauseShare], sentence);
-    let held = held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter]));
-    held.holds.then_some(held)
+    let in_vain = 100.0 * (1.0 - additions / tries);
+    let held = Held::new(Code::AtomicContention, in_vain, m.limits[Threshold::CauseShare], sentence);
+    held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter])).if_large()
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
-fn stays(m: &Measures<'_, '_>, blocks: f64) -> f64 {
+fn stays(m: &Measures<'_>, blocks: f64) -> f64 {
     let by_lanes = || {
         let code = &m.study?.code;
         let lanes = code.lanes.as_ref()?;
         Some((0..code.rows.len()).filter(|row| code.op(*row).is_l2_atomic()).map(|row| lanes[row] as f64).sum::<f64>())
     };
-    blocks / by_lanes().unwrap_or(0.0).max(atomics(m)).max(blocks)
+    blocks / by_lanes().unwrap_or(0.0).max(m.count(Op::is_l2_atomic)).max(blocks)
 }
 
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
 /// slice takes its time for those that stay.
-fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     // Additions to shared memory are copied, and not gathered.
-    if own_retries(ask).is_some() || hot_spot(ask.m).is_none_or(|held| held.code != Code::AtomicContention) {
+    if own_retries(m).is_some() || hot_spot(m).is_none_or(|held| held.code != Code::AtomicContention) {
         return None;
     }
-    let blocks = ask.m.blocks?;
-    let executed = atomics(ask.m);
-    let gone = 1.0 - stays(ask.m, blocks);
+    let blocks = m.blocks?;
+    let executed = m.count(Op::is_l2_atomic);
+    let gone = 1.0 - stays(m, blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
-    let draft = Draft::relieves(ask, Action::FewerAtomics, &touched);
+    let draft = Draft::relieves(m, Action::FewerAtomics, &touched);
     // Rewritten code has at best no work for the pipes.
-    let pipes = ask.machine.parts().filter(|part| place(*part) == place(Part::Issue));
-    let draft = pipes.fold(draft, |draft, part| draft.keeps(part, 1.0, 0.0));
-    let waits = ask.m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain]);
-    Some(
-        draft
-            .frees(gone * waits, gone)
-            .at(At::most(ask.m, Op::is_l2_atomic))
-            .says(
-                "Reduce in registers, then in shared memory, then one atomic per block".into(),
-                words!("{} warp-level atomics, {} per block", count(executed), format::fixed(executed / blocks, 1)),
-            )
-            .risks("shared memory and a barrier per block; the order of additions changes".into())
-            .checks(
-                words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed))),
-                Counter::LtsTSectorsMax,
-            ),
-    )
+    let pipes = m.machine.parts().filter(|part| place(*part) == place(Part::Issue));
+    let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
+    let waits = m.waits(&WAITS);
+    let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
+    let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
+    let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
+    let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
+    let risk = "shared memory and a barrier per block; the order of additions changes";
+    Some(draft.risks(risk).checks(check, Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
-fn copies(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let retries = own_retries(ask)?;
-    let stays = 1.0 - retries.in_vain();
+fn copies(m: &Ask<'_>) -> Option<Draft> {
+    let (tries, additions) = own_retries(m)?;
+    let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
-    let after: Vec<(Part, f64)> =
-        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * stays))).collect();
-    Some(Draft::relieves(ask, Action::FewerAtomics, &after)
-        .rewrites()
-        .frees_of(ask, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays)
-        .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))).says(
-            "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first".into(),
-            words!("{} tries for each addition to shared memory", format::fixed(retries.tries / retries.additions, 1)),
-        )
-        .risks("shared memory for the copies; another order of additions".into())
-        .checks(words!("ATOMS {} → {}", count(retries.tries), count(retries.additions)), SHARED))
+    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps(&parts, stays, stays);
+    let draft = draft.frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays);
+    let draft = draft.at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)));
+    let how = "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first";
+    let draft = draft.says(how, words!("{} tries for each addition to shared memory", fixed(tries / additions, 1)));
+    let draft = draft.risks("shared memory for the copies; another order of additions");
+    Some(draft.checks(words!("ATOMS {} → {}", count(tries), count(additions)), SHARED))
 }
 
-/// Tries of additions to shared memory, where those are more than the atomics on L2.
-fn own_retries(ask: &Ask<'_, '_, '_>) -> Option<Retries> {
-    retries(ask.m).filter(|retries| shared_atomics(ask.m).is_some() && atomics(ask.m) < retries.additions)
+/// Tries of additions to shared memory and these, where they are more than the atomics on L2.
+fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
+    shared_atomics(m)?;
+    retries(m).filter(|(_, additions)| m.count(Op::is_l2_atomic) < *additions)
 }

@@ -1,21 +1,11 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count};
+use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::lever::Along;
-use crate::analysis::diagnose::measures::{CYCLES, Measures};
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::Study;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
-        .cured_by(&[unconflict]),
-    Pattern::changes(&[wide_shared]),
-];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
+        .cured_by(&[unconflict, wide_shared])];
 
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]
@@ -30,9 +20,9 @@ pub(in crate::analysis::diagnose) struct Wavefronts {
 }
 
 /// `None` where that was not counted.
-pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<Wavefronts> {
-    let (asked, ideal) = (m.kernel.value(SHARED).filter(|all| *all > 0.0)?, m.kernel.value(SHARED_IDEAL)?);
-    let cycles = m.cycles? * m.sms?;
+pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_>) -> Option<Wavefronts> {
+    let (asked, ideal) = (m.value(SHARED).filter(|all| *all > 0.0)?, m.value(SHARED_IDEAL)?);
+    let cycles = m.sm_cycles()?;
     let passed = DataStage::of(m.kernel).map(|stage| stage.whole / 100.0 * cycles);
     let all = match passed {
         Some(passed) => asked.min(passed.max(ideal)),
@@ -43,7 +33,7 @@ pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_, '_>) -> Option<
 }
 
 /// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.
-fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
+fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
     let Wavefronts { all, ideal, excess } = wavefronts(m)?;
     let part = 100.0 * excess;
     if part < m.limits[Threshold::ExcessNamed] {
@@ -53,15 +43,12 @@ fn bank_conflicts(m: &Measures<'_, '_>) -> Option<Held> {
         "Shared memory takes {} wavefronts, {} without conflicts ({}×); the excess fills {} % of the L1 data stage's cycles.",
         count(all),
         count(ideal),
-        format::fixed(all / ideal, 1),
-        format::fixed(part, 1)
+        fixed(all / ideal, 1),
+        fixed(part, 1)
     );
     let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
     Some(held.at(At::Line(Sits::SharedAccesses)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
 }
-
-/// The part of the excess from which its cause is that of all of it.
-const MOST: f64 = 0.5;
 
 /// Wavefronts of an instruction beyond those that its words need.
 fn conflicts(study: &Study<'_>, row: usize) -> u64 {
@@ -70,16 +57,12 @@ fn conflicts(study: &Study<'_>, row: usize) -> u64 {
 }
 
 /// C15: a layout without bank conflicts.
-pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let Wavefronts { all, ideal, excess } = wavefronts(m)?;
-    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if excess < WORTH {
-        return None;
-    }
+fn unconflict(m: &Ask<'_>) -> Option<Draft> {
+    let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
+    let l1 = m.busiest_of(&DATA_STAGE)?;
     let goal = (l1.share - excess).max(0.0);
-    let after = [(Part::MemoryShared, goal), (Part::MemoryL1tex, goal), (Part::MemoryLsu, goal)];
-    let by_data = m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| part >= MOST);
+    // The cause of most of the excess is that of all of it.
+    let by_data = m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0);
     let (sentence, risk) = match by_data {
         true => {
             ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
@@ -91,70 +74,54 @@ pub(super) fn unconflict(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     };
     // What waits for the data stage, in proportion to its wavefronts, and warps that wait for those.
     let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
-    let with = m.wait(StallReason::Barrier).unwrap_or_default()
-        + m.at_mbarriers() * m.wait(StallReason::LongScoreboard).unwrap_or_default();
+    let with = m.waits(&[StallReason::Barrier]) + m.at_mbarriers() * m.waits(&[StallReason::LongScoreboard]);
     let gone = 1.0 - ideal / all;
-    let draft = Draft::relieves(ask, Action::Unconflict, &after)
-        .frees(gone * behind, gone * (behind + with))
-        .at(At::heaviest(m, conflicts))
-        .says(
-            sentence.into(),
-            words!(
-                "{} wavefronts, {} without conflicts; {} {} → {} %",
-                count(all),
-                count(ideal),
-                &l1.name,
-                format::fixed(100.0 * l1.share, 0),
-                format::fixed(100.0 * goal, 0)
-            ),
-        )
-        .risks(risk.into())
-        .checks(words!("wavefronts of shared memory {} → {}", count(all), count(ideal)), SHARED);
-    Some(if m.top_waits().is_empty() { draft.open("the section WarpStateStats") } else { draft })
+    let draft = Draft::relieves(m, Action::Unconflict, &L1.map(|part| (part, goal)));
+    let (all, ideal) = (count(all), count(ideal));
+    let why = words!(
+        "{} wavefronts, {} without conflicts; {} {} → {} %",
+        &all,
+        &ideal,
+        &l1.name,
+        whole(l1.share),
+        whole(goal)
+    );
+    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::heaviest(m, conflicts)).says(sentence, why);
+    let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
+    Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }
 
 /// What is left of the instructions and wavefronts of four loads that one of 16 bytes replaces.
 const QUARTER: f64 = 0.25;
 
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
-fn wide_shared(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
-    let gone = (1.0 - QUARTER) * runs.loads as f64;
-    let cycles = m.cycles? * m.sms?;
-    let l1 = m.busiest_of(&[Part::MemoryShared, Part::MemoryL1tex])?;
-    if gone / cycles < WORTH {
-        return None;
-    }
-    let goal = (l1.share - gone / cycles).max(0.0);
-    let executed = m.kernel.value(Counter::SmspInstExecutedSum).filter(|executed| *executed > gone);
-    let issue = m.unit(Part::Issue).zip(executed).map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
-    let unknown = if issue.is_none() { vec![Part::Issue] } else { Vec::new() };
-    let mut after = vec![(Part::MemoryShared, goal), (Part::MemoryL1tex, goal)];
-    let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, (unit.share - gone / cycles).max(0.0)));
-    after.extend(requests);
-    after.extend(issue);
+    let loads = runs.loads as f64;
+    let gone = (1.0 - QUARTER) * loads;
+    let part = Some(gone / m.sm_cycles()?).filter(|part| *part >= WORTH)?;
+    let l1 = m.busiest_of(&DATA_STAGE)?;
+    let less = |unit: &Unit| (unit.share - part).max(0.0);
+    let issue = m.unit(Part::Issue).zip(m.value(EXECUTED).filter(|executed| *executed > gone));
+    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
+    let unknown = if issue.is_none() { &[Part::Issue][..] } else { &[] };
+    let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, less(unit)));
+    let after: Vec<(Part, f64)> =
+        DATA_STAGE.map(|part| (part, less(l1))).into_iter().chain(requests).chain(issue).collect();
     let alignment = match (runs.is_apart, runs.is_aligned) {
-        (true, _) => words!("the words lie apart: interleave what is read together"),
-        (false, true) => words!("rows of a multiple of 16 bytes"),
-        (false, false) => words!("offsets are not multiples of 16 bytes: change the row pitch first"),
+        (true, _) => "the words lie apart: interleave what is read together",
+        (false, true) => "rows of a multiple of 16 bytes",
+        (false, false) => "offsets are not multiples of 16 bytes: change the row pitch first",
     };
-    Some(
-        Draft::relieves(ask, Action::WideShared, &after)
-            .unknown(ask, &unknown)
-            .at(At::point(&runs.at))
-            .says(
-                "LDS.128 in place of four LDS".into(),
-                words!(
-                    "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
-                    count(runs.loads as f64),
-                    &l1.name,
-                    format::fixed(100.0 * l1.share, 0),
-                    format::fixed(100.0 * goal, 0)
-                ),
-            )
-            .risks(alignment)
-            .checks(words!("LDS of 32 bits: {} fewer", count(runs.loads as f64)), SHARED)
-            .beside(Some(Along::PartOf(Action::ReuseInSm))),
-    )
+    let draft = Draft::relieves(m, Action::WideShared, &after).unknown(m, unknown).at(At::point(&runs.at));
+    let why = words!(
+        "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
+        count(loads),
+        &l1.name,
+        whole(l1.share),
+        whole(less(l1))
+    );
+    let draft = draft.says("LDS.128 in place of four LDS", why).risks(alignment);
+    let draft = draft.beside(Along::PartOf(Action::ReuseInSm));
+    Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
 }

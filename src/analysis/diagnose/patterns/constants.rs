@@ -1,15 +1,6 @@
-//! Values that all lanes read, or that each lane reads elsewhere: constants and tables.
+//! What an SM reads through small caches: constants, values that all lanes read, and its code.
 
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, share};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Point, SectorAccess, Study, Wait};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::op::Space;
+use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -18,58 +9,46 @@ pub(super) const PATTERNS: [Pattern; 2] = [
         divergent,
         Stands::For(Action::MoveConstants),
     )
-    .cured_by(&[move_constants]),
-    Pattern::changes(&[broadcasts]),
+    .cured_by(&[move_constants, broadcasts]),
+    Pattern::asks("Does the code leave the instruction cache?", "--section WarpStateStats", fetch, Stands::Beside)
+        .cured_by(&[smaller_code]),
 ];
 
 /// Requests of the constant cache that the LSU sends.
 const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;
 
 /// Constants at addresses that differ from lane to lane are served one address after the other.
-fn divergent(m: &Measures<'_, '_>) -> Option<Held> {
-    let busy = m.kernel.value(CONSTANTS)?;
+fn divergent(m: &Measures<'_>) -> Option<Held> {
+    let busy = m.value(CONSTANTS)?;
     let sentence = words!(
         "Lanes read different constant addresses, served one at a time: the constant cache is busy {} % of the time.",
-        format::fixed(busy, 1)
+        fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
-    let held = held.at(constant_at(m)).from(m.readings(&[CONSTANTS]));
-    held.holds.then_some(held)
-}
-
-/// Where warps wait the most for a constant.
-fn constant_at(m: &Measures<'_, '_>) -> At {
-    let load = m.kernel_of.phases.and_then(|phases| constant_load(&phases.stalls));
-    load.map_or(At::Line(Sits::Nowhere), At::point)
+    held.at(constant_at(m)).from(m.readings(&[CONSTANTS])).if_large()
 }
 
 /// The load of a constant that warps wait at or for the most.
-fn constant_load(stalls: &[Wait]) -> Option<&Point> {
-    let mut found: Vec<(&Point, f64)> = Vec::new();
-    for stall in stalls {
-        for group in &stall.groups {
-            let points = [Some(&group.at), group.cause.as_ref()].into_iter().flatten();
-            let samples = stall.samples as f64 * group.share;
-            found.extend(points.filter(|point| point.op().is_in(Space::Constant)).map(|point| (point, samples)));
-        }
-    }
-    found.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(point, _)| point)
+fn constant_at(m: &Measures<'_>) -> At {
+    let stalls = m.phases.iter().flat_map(|phases| &phases.stalls);
+    let groups = stalls.flat_map(|stall| stall.groups.iter().map(|group| (group, stall.samples as f64 * group.share)));
+    let points = groups.flat_map(|(group, samples)| {
+        [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
+    });
+    let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
+    most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
 }
 
 /// Constants at addresses that differ from lane to lane.
-fn move_constants(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    divergent(ask.m).is_some().then(|| {
-        Draft::relieves(ask, Action::MoveConstants, &[(Part::ComputeControl, 0.0)])
-            .rewrites()
-            .frees_of(ask, &[StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle], 0.75)
-            .at(constant_at(ask.m))
-            .says(
-                "Keep the table in shared memory, in registers with SHFL, or in global memory".into(),
-                "lanes read different constant addresses, served one at a time".into(),
-            )
-            .risks("bank conflicts instead of serialised constant reads".into())
-            .checks("LDC in the loop = 0".into(), Counter::IdcRequestCyclesActiveAvgPctElapsed)
-    })
+fn move_constants(m: &Ask<'_>) -> Option<Draft> {
+    divergent(m)?;
+    let waits = [StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle];
+    let draft = Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)]).rewrites();
+    let draft = draft.frees_of(m, &waits, 0.75).at(constant_at(m)).says(
+        "Keep the table in shared memory, in registers with SHFL, or in global memory",
+        "lanes read different constant addresses, served one at a time",
+    );
+    Some(draft.risks("bank conflicts instead of serialised constant reads").checks("LDC in the loop = 0", CONSTANTS))
 }
 
 /// What an inexact count of sectors may lie beside one a request.
@@ -80,17 +59,15 @@ const CONSTANT: f64 = 0.25;
 
 /// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
 /// is not one block's alone.
-fn is_table(m: &Measures<'_, '_>, access: &SectorAccess) -> bool {
+fn is_table(m: &Measures<'_>, access: &SectorAccess) -> bool {
     let row = |study: &Study<'_>| study.code.rows.iter().position(|row| row.offset == access.at.offset);
-    let Some((study, row)) = m.kernel_of.study.and_then(|study| Some((study, row(study)?))) else { return true };
+    let Some((study, row)) = m.study.and_then(|study| Some((study, row(study)?))) else { return true };
     let is_once = || m.kernel.key().grid.is_some_and(|grid| study.flows.is_read_once(&study.code, row, grid.0));
     !study.code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once()
 }
 
 /// Loads through L1 of one address for all lanes.
-fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let all = &m.kernel_of.phases?.accesses;
+fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
     let is_one = |access: &&SectorAccess| {
         access.at.opcode.starts_with("LDG")
             && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
@@ -98,30 +75,73 @@ fn broadcasts(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             && !access.is_inherent
             && is_table(m, access)
     };
-    let own: u64 = all.iter().filter(is_one).map(|access| access.requests).sum();
-    let requests: u64 = all.iter().map(|access| access.requests).sum();
+    let loads: Vec<&SectorAccess> = m.accesses().iter().filter(is_one).collect();
+    let own: u64 = loads.iter().map(|access| access.requests).sum();
+    let requests: u64 = m.accesses().iter().map(|access| access.requests).sum();
     let part = own as f64 / requests.max(1) as f64;
     // Of the stage, global accesses take what shared memory does not.
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
-    let of_stage = part * stage.other() / stage.whole;
-    let waits = m.waits_for_loads()? + m.wait(StallReason::LgThrottle).unwrap_or_default();
-    let first = all.iter().filter(is_one).max_by_key(|access| access.requests)?;
-    let draft = Draft::of(Action::MoveConstants, Change::default());
-    let inside = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    Some(
-        draft
-            .keeps_all(&inside, 1.0 - of_stage, 1.0 - of_stage)
-            .keeps(Part::Issue, 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
-            .frees(part * (1.0 - CONSTANT) * waits, part * waits)
-            .at(At::point(&first.at))
-            .says(
-                "Keep the table in shared memory, constant memory or registers".into(),
-                words!("{} of the requests bring one value to all lanes through L1", share(part)),
-            )
-            .risks("64 KB of constants; shared memory for a table or a tile of it".into())
-            .checks(
-                words!("requests of global loads −{}", count(own as f64)),
-                Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
-            ),
-    )
+    let stays = 1.0 - part * stage.other() / stage.whole;
+    let waits = m.waits_for_loads()? + m.waits(&[StallReason::LgThrottle]);
+    let first = loads.into_iter().max_by_key(|access| access.requests)?;
+    let draft = Draft::new(Action::MoveConstants)
+        .keeps(&L1, stays, stays)
+        .keeps(&[Part::Issue], 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
+        .frees(part * (1.0 - CONSTANT) * waits, part * waits)
+        .at(At::point(&first.at));
+    let why = words!("{} of the requests bring one value to all lanes through L1", share(part));
+    let draft = draft.says("Keep the table in shared memory, constant memory or registers", why);
+    let draft = draft.risks("64 KB of constants; shared memory for a table or a tile of it");
+    let check = words!("requests of global loads −{}", count(own as f64));
+    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+}
+
+/// Instruction requests that the SM's own cache passed on to the cache of its GPC.
+const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
+
+/// Bytes of an instruction, since cc 7.0.
+const INSTRUCTION: u64 = 16;
+
+/// Warps wait for their next instruction, and requests leave the SM: the code does not stay in its cache. Without that counter the
+/// wait alone must be as large as any wait that limits.
+pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
+    let reason = StallReason::NoInstruction;
+    let wait = m.wait(reason).filter(|_| !m.is_hardly_sampled())?;
+    let thousand = m.executed()? / 1000.0;
+    let misses = m.value(LEAVING).map(|leaving| leaving / thousand);
+    let least = match misses {
+        Some(misses) if misses < m.limits[Threshold::FetchMisses] => return None,
+        Some(_) => m.limits[Threshold::FetchShare],
+        None => m.limits[Threshold::StallShare],
+    };
+    let leave = misses.map(|misses| {
+        format!("; {} instruction requests leave the SM for each thousand instructions", fixed(misses, 1))
+    });
+    let sentence = words!(
+        "Warps wait {} of their time for the next instruction: the code{} does not stay in the instruction cache{}.",
+        share(wait),
+        loop_of(m).unwrap_or_default(),
+        leave.unwrap_or_default()
+    );
+    let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence);
+    held.of_wait(m, reason, &[LEAVING.name(), EXECUTED.name()]).if_large()
+}
+
+/// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.
+fn loop_of(m: &Measures<'_>) -> Option<String> {
+    let loops = m.sampled()?.phases.iter().filter(|phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop));
+    let at = &loops.max_by_key(|phase| phase.samples)?.at;
+    let bytes = (at.end - at.start + INSTRUCTION) as f64;
+    Some(format!(" of the loop, {} kB,", fixed(bytes / 1e3, 1)))
+}
+
+/// Code that stays in the instruction cache.
+fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
+    let reason = StallReason::NoInstruction;
+    let is_much = |wait: &f64| 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
+    let wait = m.wait(reason).filter(is_much)?;
+    let why = words!("warps wait for the next instruction {} of their time", share(wait));
+    let draft = Draft::overlaps(Action::SmallerCode, wait).at(At::waits(m, reason));
+    let draft = draft.says("Less unrolling, fewer inlined copies in the loop", why);
+    Some(draft.risks("more instructions for loop control").checks("no instruction < 5 %", reason.per_issue()))
 }

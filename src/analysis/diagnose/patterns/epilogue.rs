@@ -1,33 +1,24 @@
 //! The epilogue of a tile: products beside it, its loads.
 
-use super::draft::busiest;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::{Place, Sits};
-use crate::analysis::phases::{Phase, PhaseKind};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use super::*;
+use crate::analysis::phases::Span;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Is the tensor pipe idle in the epilogue?",
-        SOURCE,
-        exposed_epilogue,
-        Stands::ByItself(Action::OverlapEpilogue),
-    )
-    .cured_by(&[overlap]),
-    Pattern::changes(&[persistent, wide_loads]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Is the tensor pipe idle in the epilogue?",
+    SOURCE,
+    exposed_epilogue,
+    Stands::ByItself(Action::OverlapEpilogue),
+)
+.cured_by(&[overlap, persistent, wide_loads])];
 
 /// An epilogue in which the tensor pipe is idle for certain.
-fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
-    let phases = m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) {
-        return None;
-    }
+fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {
+    let phases = m.sampled().filter(|phases| phases.tensor.is_some())?;
+    phases.phase(PhaseKind::Epilogue).filter(|epilogue| epilogue.tensor == Some(0.0))
+}
+
+fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
+    let epilogue = without_products(m)?;
     let sentence = words!(
         "{} of the warp samples are in {}, entered after the last products: the tensor pipe is idle there{}.",
         share(epilogue.share),
@@ -35,30 +26,26 @@ fn exposed_epilogue(m: &Measures<'_, '_>) -> Option<Held> {
         m.unfilled()
     );
     let held = Held::new(Code::ExposedEpilogue, 100.0 * epilogue.share, m.limits[Threshold::EpilogueExposed], sentence);
-    Some(held.at(at(epilogue)).from(m.held(&[Counter::SmPipeTensorCyclesActiveAvgPctElapsed])))
+    Some(held.at(at(epilogue)).from(m.held(&[TENSOR])))
 }
 
 /// What a phase is called: the function that it is, and its lines.
 fn named(phase: &Phase) -> Words {
-    match (&phase.name, phase.at.first) {
-        (Some(name), _) if name.first == name.last => words!("`{}` (:{})", &name.name, name.first.to_string()),
-        (Some(name), _) => {
-            words!("`{}` (:{}–:{})", &name.name, name.first.to_string(), name.last.to_string())
-        }
-        (None, 0) => format!("the epilogue (SASS {:#x})", phase.at.start).into(),
-        (None, first) if first == phase.at.last => words!("the epilogue (:{})", first.to_string()),
-        (None, first) => words!("the epilogue (:{}–:{})", first.to_string(), phase.at.last.to_string()),
+    let lines = |first: u32, last: u32| match first == last {
+        true => format!("(:{first})"),
+        false => format!("(:{first}–:{last})"),
+    };
+    match &phase.name {
+        Some(name) => words!("`{}` {}", &name.name, lines(name.first, name.last)),
+        None if phase.at.first == 0 => words!("the epilogue (SASS {})", format!("{:#x}", phase.at.start)),
+        None => words!("the epilogue {}", lines(phase.at.first, phase.at.last)),
     }
 }
 
 /// The call of a phase, else its first line.
 pub(super) fn at(phase: &Phase) -> At {
-    let place = |line: u32| At::Place(Place { file: phase.at.file.clone(), line, inlined_at: Vec::new() });
-    match &phase.name {
-        Some(name) => place(name.call),
-        None if phase.at.first > 0 => place(phase.at.first),
-        None => At::Line(Sits::Nowhere),
-    }
+    let call = phase.name.as_ref().map(|name| Span { first: name.call, ..phase.at.clone() });
+    At::span(call.as_ref().unwrap_or(&phase.at))
 }
 
 /// Busy cycles of the tensor pipe.
@@ -73,24 +60,19 @@ const NARROW: u64 = 32;
 /// A register file is nearly full from this part on.
 const NEARLY_FULL: f64 = 0.95;
 
-fn tensor(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    ask.m.unit(Part::ComputeTensor).map(|unit| unit.share)
-}
-
 /// `tensor active 40 → 60 %`: the same work in less time.
-fn busier(ask: &Ask<'_, '_, '_>, saves: f64) -> Words {
-    let Some(now) = tensor(ask) else { return Words::default() };
-    let goal = (now / (1.0 - saves).max(0.01)).min(1.0);
-    words!("tensor active {} → {} %", format::fixed(100.0 * now, 0), format::fixed(100.0 * goal, 0))
+fn busier(m: &Ask<'_>, saves: f64) -> Words {
+    let Some(now) = m.unit(Part::ComputeTensor).map(|unit| unit.share) else { return Words::default() };
+    words!("tensor active {} → {} %", whole(now), whole((now / (1.0 - saves).max(0.01)).min(1.0)))
 }
 
 /// The part of the register file that a block takes, where it is nearly all.
-pub(super) fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
-    let used = ask.m.occupancy.file_in_use()?;
+pub(super) fn registers(m: &Ask<'_>) -> Option<Words> {
+    let used = m.occupancy.file_in_use()?;
     (used.share >= NEARLY_FULL).then(|| {
         words!(
             "register file {} % full ({} × {} threads)",
-            format::fixed(100.0 * used.share, 0),
+            fixed(100.0 * used.share, 0),
             count(used.file.per_thread),
             count(used.threads)
         )
@@ -98,95 +80,64 @@ pub(super) fn registers(ask: &Ask<'_, '_, '_>) -> Option<Words> {
 }
 
 /// The epilogue of a tile beside the products of the next one.
-pub(super) fn overlap(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    if phases.tensor.is_none() || epilogue.tensor != Some(0.0) || epilogue.cost < WORTH {
-        return None;
-    }
-    let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost);
-    let (unit, left) = busiest(ask, &[]);
-    let saves = draft.saves(ask);
-    Some(
-        draft
-            .at(at(epilogue))
-            .says(
-                "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)"
-                    .into(),
-                words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)),
-            )
-            .risks(registers(ask).map_or_else(
-                || "a second accumulator, or smaller tiles".into(),
-                |full| words!("{}: a producer warpgroup needs `setmaxnreg`", full),
-            ))
-            .checks(busier(ask, saves), TENSOR),
-    )
+pub(super) fn overlap(m: &Ask<'_>) -> Option<Draft> {
+    let epilogue = without_products(m).filter(|epilogue| epilogue.cost >= WORTH)?;
+    let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost).at(at(epilogue));
+    let (unit, left) = busiest(m, &[]);
+    let how = "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)";
+    let draft =
+        draft.says(how, words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)));
+    let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
+    let check = busier(m, draft.saves(m));
+    Some(draft.risks(full.unwrap_or_else(|| "a second accumulator, or smaller tiles".into())).checks(check, TENSOR))
 }
 
 /// Persistent blocks, where it is not known that the epilogue is empty of products.
-fn persistent(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
-    let epilogue = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Epilogue)?;
-    let tensor = phases.time.tensor?;
-    let one = ask.m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
-    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || ask.m.study?.fence_chain().is_some() {
+fn persistent(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
+    let epilogue = phases.phase(PhaseKind::Epilogue)?;
+    let idle = 1.0 - phases.time.tensor?;
+    let one = m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
+    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || m.study?.fence_chain().is_some() {
         return None;
     }
     let wave = phases.time.last_wave;
-    let cost = 1.0 - tensor - wave.unwrap_or(0.0);
-    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
-    let draft = Draft::overlaps(Action::PersistentBlocks, cost);
-    let saves = draft.saves(ask);
-    Some(
-        draft
-            .at(at(epilogue))
-            .says(
-                "Persistent blocks: overlap the store of a tile with the next tile's products".into(),
-                words!("tensor idle {} of the time{}", share(1.0 - tensor), less.unwrap_or_default()),
-            )
-            .risks(registers(ask).map_or_else(
-                || "consumers on different tiles".into(),
-                |full| words!("{}: no second accumulator, so consumers on different tiles", full),
-            ))
-            .checks(busier(ask, saves), TENSOR),
-    )
+    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave))).unwrap_or_default();
+    let draft = Draft::overlaps(Action::PersistentBlocks, idle - wave.unwrap_or(0.0)).at(at(epilogue));
+    let how = "Persistent blocks: overlap the store of a tile with the next tile's products";
+    let draft = draft.says(how, words!("tensor idle {} of the time{}", share(idle), less));
+    let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
+    let check = busier(m, draft.saves(m));
+    Some(draft.risks(full.unwrap_or_else(|| "consumers on different tiles".into())).checks(check, TENSOR))
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
-fn wide_loads(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
-    let tiles = phases.tiles?;
+fn wide_loads(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
-    let turns = tiles.max(1.0) * warps;
-    let narrow = |line: u32| {
-        let own = phases.accesses.iter().filter(|access| access.width_bits.is_some_and(|bits| bits <= NARROW));
-        let own = own.filter(|access| access.at.op().loads_global() && !access.is_inherent);
-        own.filter(|access| access.at.line == line).map(|access| access.requests).sum::<u64>() as f64 / turns
+    let turns = phases.tiles?.max(1.0) * warps;
+    let is_narrow = |access: &&SectorAccess| {
+        let is_load = access.at.op().loads_global() && !access.is_inherent;
+        is_load && access.width_bits.is_some_and(|bits| bits <= NARROW)
     };
     let mut epilogues = phases.phases.iter().filter(|phase| phase.kind == PhaseKind::Epilogue);
     epilogues.find_map(|phase| {
         let wait = phase.waits.iter().find(|wait| wait.reason == "long_scoreboard")?;
-        let cause =
-            wait.groups.iter().filter_map(|group| group.cause.as_ref()).find(|cause| cause.op().reads_global())?;
-        let loads = narrow(cause.line);
+        let mut causes = wait.groups.iter().filter_map(|group| group.cause.as_ref());
+        let cause = causes.find(|cause| cause.op().reads_global())?;
+        let narrow = phases.accesses.iter().filter(is_narrow).filter(|access| access.at.line == cause.line);
+        let loads = narrow.map(|access| access.requests).sum::<u64>() as f64 / turns;
         let cost = phase.share * wait.share;
         if loads < NARROW_LOADS || cost < WORTH {
             return None;
         }
-        let draft = Draft::overlaps(Action::WideLoads, cost);
-        Some(
-            draft
-                .at(At::point(cause))
-                .says(
-                    "16-byte loads".into(),
-                    words!(
-                        "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
-                        count(loads),
-                        share(wait.share)
-                    ),
-                )
-                .risks("shuffles to redistribute, alignment of 16 bytes".into())
-                .checks("32-bit LDG in the epilogue = 0".into(), StallReason::LongScoreboard.per_issue()),
-        )
+        let why = words!(
+            "{} LDG of 32 bits or less a thread and tile; {} of the epilogue waits on long scoreboard",
+            count(loads),
+            share(wait.share)
+        );
+        let draft = Draft::overlaps(Action::WideLoads, cost).at(At::point(cause)).says("16-byte loads", why);
+        let draft = draft.risks("shuffles to redistribute, alignment of 16 bytes");
+        Some(draft.checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()))
     })
 }

@@ -1,27 +1,18 @@
 //! Fences of one lane in front of arrivals, and in front of the last barrier.
 
-use super::draft::stall;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, WORTH, count, share};
-use crate::analysis::diagnose::lever::Along;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::PhaseKind;
-use crate::catalog::{Action, Code, Part, StallReason, Threshold};
-use crate::words;
+use super::*;
 use cuda_binary::op::Sync;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Does a one-lane fence delay every step?",
-        SOURCE,
-        fence_chain,
-        Stands::ByItself(Action::NarrowFence),
-    )
-    .cured_by(&[fence]),
-    Pattern::changes(&[exit, fences]),
-];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
+    "Does a one-lane fence delay every step?",
+    SOURCE,
+    fence_chain,
+    Stands::ByItself(Action::NarrowFence),
+)
+.cured_by(&[fence, exit, fences])];
 
 /// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.
-fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
+fn fence_chain(m: &Measures<'_>) -> Option<Held> {
     let chain = m.sampled_code()?.fence_chain()?;
     let sentence = words!(
         "Fences at `:{}` ({} executed with a lane on) delay the arrival of each step, and with it the refill, the full barrier and the first product: {} of a warp's lifetime.",
@@ -34,80 +25,50 @@ fn fence_chain(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// C5: the fence chain.
-fn fence(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let chain = ask.m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
-    let draft = Draft::overlaps(Action::NarrowFence, chain.cost);
-    Some(
-        draft
-            .at(At::point(&chain.at))
-            .says(
-                words!("Drop the release before the arrivals: `.relaxed`, or block scope"),
-                words!(
-                    "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
-                    share(chain.cost),
-                    count(chain.lanes as f64)
-                ),
-            )
-            .risks("safe only where the barrier orders shared memory alone".into())
-            .checks("MEMBAR in the loop = 0".into(), StallReason::Membar.per_issue()),
-    )
+fn fence(m: &Ask<'_>) -> Option<Draft> {
+    let chain = m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
+    let why = words!(
+        "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
+        share(chain.cost),
+        count(chain.lanes as f64)
+    );
+    let how = words!("Drop the release before the arrivals: `.relaxed`, or block scope");
+    let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).says(how, why);
+    let draft = draft.risks("safe only where the barrier orders shared memory alone");
+    Some(draft.checks("MEMBAR in the loop = 0", StallReason::Membar.per_issue()))
 }
 
 /// A release in front of the last barrier, behind which nothing is read or written.
-fn exit(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
-    let exit = phases.phases.iter().find(|phase| phase.kind == PhaseKind::Exit && phase.share >= WORTH)?;
+fn exit(m: &Ask<'_>) -> Option<Draft> {
+    let exit = m.sampled()?.phase(PhaseKind::Exit).filter(|phase| phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
-    let cost = exit.share * ask.m.active.unwrap_or(1.0);
-    let draft = Draft::overlaps(Action::ExitBarrier, cost);
-    Some(
-        draft
-            .at(At::span(&exit.at))
-            .says(
-                "Drop the release of the exit barrier".into(),
-                words!(
-                    "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
-                    share(exit.share)
-                ),
-            )
-            .risks("the wait itself has to stay".into())
-            .checks("MEMBAR behind the last store = 0".into(), StallReason::Membar.per_issue())
-            .beside(Some(Along::PartOf(Action::PersistentBlocks))),
-    )
+    let why = words!(
+        "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
+        share(exit.share)
+    );
+    let draft = Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0)).at(At::span(&exit.at));
+    let draft = draft.says("Drop the release of the exit barrier", why).risks("the wait itself has to stay");
+    let draft = draft.beside(Along::PartOf(Action::PersistentBlocks));
+    Some(draft.checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue()))
 }
 
 /// Wavefronts that a fence of one warp takes of the data stage of L1: of 74,279 on an SM (`relax_fenced` of the pairs) 36,678 stay without
 /// the 7,944 fences.
 const WAVEFRONTS: f64 = 4.7;
 
-/// What stays of the data stage's work without fences.
-fn without(m: &Measures<'_, '_>) -> Option<f64> {
-    let stage = m.busiest_of(&STAGE)?.share * m.cycles? * m.sms?;
-    let fences = m.mix.count(|op| op.sync() == Some(Sync::Fence))?;
-    (stage > 0.0).then(|| (1.0 - WAVEFRONTS * fences / stage).max(0.0))
-}
-
-/// The data stage of L1, by the name of what fills most of it.
-const STAGE: [Part; 2] = [Part::MemoryL1tex, Part::MemoryShared];
-
 /// Fences that warps wait at: each waits until everything that its warp stored before is seen.
-fn fences(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+fn fences(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::Membar;
-    let wait = ask.m.wait(reason).filter(|wait| *wait >= WORTH)?;
+    let wait = m.wait(reason).filter(|wait| *wait >= WORTH)?;
     // A fence of the chip makes L1 forget, so that at best loads behind it hit again.
-    let forgets = ask.m.mix.count(|op| op.sync() == Some(Sync::Cache)).is_some_and(|count| count > 0.0);
-    let again = ask.m.waits_for_loads().filter(|_| forgets).unwrap_or(0.0);
-    let stays = without(ask.m).unwrap_or(1.0);
-    let draft = Draft::overlaps(Action::NarrowFence, wait).frees(wait, wait + again).keeps_all(&STAGE, stays, stays);
-    let saves = draft.expected(ask);
-    Some(
-        draft
-            .at(At::waits(ask.m, reason))
-            .says(
-                "Fewer and narrower fences: one after several stores, block scope where only the block reads".into(),
-                words!("warps wait at fences {} of their time", share(wait)),
-            )
-            .risks("the ordering that other blocks rely on: run racecheck".into())
-            .checks(stall(&"memory barrier stall".into(), wait, saves), reason.per_issue()),
-    )
+    let forgets = m.count(|op| op.sync() == Some(Sync::Cache)) > 0.0;
+    let again = m.waits_for_loads().filter(|_| forgets).unwrap_or(0.0);
+    let wavefronts = m.busiest_of(&DATA_STAGE).zip(m.sm_cycles()).map_or(0.0, |(stage, cycles)| stage.share * cycles);
+    let fences = WAVEFRONTS * m.count(|op| op.sync() == Some(Sync::Fence));
+    let stays = if wavefronts > 0.0 { (1.0 - fences / wavefronts).max(0.0) } else { 1.0 };
+    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).keeps(&DATA_STAGE, stays, stays);
+    let check = stall("memory barrier stall", wait, draft.expected(m));
+    let how = "Fewer and narrower fences: one after several stores, block scope where only the block reads";
+    let draft = draft.at(At::waits(m, reason)).says(how, words!("warps wait at fences {} of their time", share(wait)));
+    Some(draft.risks("the ordering that other blocks rely on: run racecheck").checks(check, reason.per_issue()))
 }

@@ -1,22 +1,18 @@
-//! The number of instructions, and what of them only makes addresses.
+//! The number of instructions: what of them only makes addresses, converts values or divides.
 
-use super::{Ask, At, Draft, Pattern, count, share};
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::EXECUTED;
+use super::*;
 use crate::analysis::phases::PIPES;
-use crate::catalog::{Action, Part, StallReason, Threshold};
-use crate::words;
-use cuda_binary::{Class, Op};
 use std::collections::BTreeMap;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[fewer])];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions)).cured_by(&[
+        fewer,
+        divisions,
+        conversions,
+    ])];
 
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
-
-/// Bits of the widest access of a lane.
-const WIDEST: u64 = 128;
 
 /// The share of peak from which a pipe, or issue, has work worth taking away.
 const WORKING: f64 = 0.4;
@@ -37,14 +33,19 @@ const MOST_CYCLES: f64 = 8.0;
 /// What index arithmetic is work of.
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
 
+/// Executions of the opcodes that a pipe runs.
+fn executed_on(m: &Ask<'_>, part: Part) -> Option<f64> {
+    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    m.mix.count(|op| row.runs(op, capability))
+}
+
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.
-pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Part, f64)>> {
-    let (study, total) = ask.m.sampled_code().zip(ask.m.mix.total)?;
+pub(super) fn without_index(m: &Ask<'_>, gone: f64) -> Option<Vec<(Part, f64)>> {
+    let (study, total) = m.sampled_code().zip(m.mix.total)?;
     let index = study.index_arithmetic();
     let left = |part: Part| {
-        let row = part.row()?;
-        let all = ask.m.mix.count(|op| row.runs(op, ask.m.kernel.device().compute_capability))?;
+        let all = executed_on(m, part)?;
         let own = index.on(part) as f64;
         let rest = (all - own).max(0.0);
         let own = own * if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
@@ -52,46 +53,39 @@ pub(super) fn without_index(ask: &Ask<'_, '_, '_>, gone: f64) -> Option<Vec<(Par
     };
     let parts = PIPES.into_iter().map(|part| (part, left(part)));
     let all = parts.chain([(Part::Issue, Some(1.0 - gone * index.executed as f64 / total))]);
-    Some(all.filter_map(|(part, left)| Some((part, ask.m.unit(part)?.share * left?))).collect())
+    Some(all.filter_map(|(part, left)| Some((part, m.unit(part)?.share * left?))).collect())
 }
 
 /// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
 /// counted.
-pub(super) fn narrow(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let narrowest = ask.m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
+pub(super) fn narrow(m: &Ask<'_>) -> Option<f64> {
+    let narrowest = m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
     Some(1.0 - narrowest as f64 / WIDEST as f64)
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than
 /// the instructions that are known to run on it can make it.
-pub(super) fn of_index(ask: &Ask<'_, '_, '_>, part: Part) -> Option<f64> {
-    let m = ask.m;
+pub(super) fn of_index(m: &Ask<'_>, part: Part) -> Option<f64> {
     let (index, total) = (m.sampled_code()?.index_arithmetic(), m.mix.total?);
     if part == Part::Issue {
         return (total > 0.0).then_some(index.executed as f64 / total);
     }
-    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-    let all = m.mix.count(|op| row.runs(op, capability)).filter(|all| *all > 0.0)?;
+    let all = executed_on(m, part).filter(|all| *all > 0.0)?;
     let most = |issue: f64| MOST_CYCLES * issue * all / total;
     let is_explained = m.unit(Part::Issue).zip(m.unit(part)).is_none_or(|(issue, own)| own.share <= most(issue.share));
     is_explained.then_some(index.on(part) as f64 / all)
 }
 
 /// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
-fn arithmetic(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    let is_meant = |op: Op| {
-        let class = op.class();
-        op.is_product()
-            || class
-                .is_some_and(|class| matches!(class, Class::Fp32 | Class::Fp64 | Class::Fp16 | Class::SpecialFunction))
-    };
-    Some(ask.m.mix.count(is_meant)? / ask.m.mix.total.filter(|total| *total > 0.0)?)
+fn arithmetic(m: &Ask<'_>) -> Option<f64> {
+    const ON_VALUES: [Class; 4] = [Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction];
+    let is_meant = |op: Op| op.is_product() || op.is_of(&ON_VALUES);
+    Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
 }
 
 /// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
 /// tile needs less of it for each product.
-fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
-    let m = ask.m;
+fn beside_products(m: &Ask<'_>, unit: &Unit) -> Option<Draft> {
     let (row, capability) = (unit.part.row()?, m.kernel.device().compute_capability);
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
     let mut own: BTreeMap<&str, f64> = BTreeMap::new();
@@ -104,58 +98,50 @@ fn beside_products(ask: &Ask<'_, '_, '_>, unit: &Unit) -> Option<Draft> {
     let &(op, executed) = most.first()?;
     let next = most.get(1).map(|(op, executed)| words!(", `{}` {}", *op, share(executed / all)));
     let kept = 1.0 - TO_SERVE;
-    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().keeps(unit.part, kept, 0.0);
-    let draft = [Part::Issue, Part::ComputeTensor].into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0, 1.0));
-    Some(
-        draft
-            .at(At::most(m, |own| own.name() == op))
-            .says(
-                "Less work beside each product: unpack, convert and address once for a larger tile".into(),
-                words!(
-                    "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
-                    &unit.name,
-                    share(unit.share),
-                    share(tensor.share),
-                    op,
-                    share(executed / all),
-                    next.unwrap_or_default()
-                ),
-            )
-            .risks("registers".into())
-            .checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED),
-    )
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[unit.part], kept, 0.0);
+    let draft = draft.keeps(&[Part::Issue, Part::ComputeTensor], 1.0, 1.0);
+    let why = words!(
+        "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
+        &unit.name,
+        share(unit.share),
+        share(tensor.share),
+        op,
+        share(executed / all),
+        next.unwrap_or_default()
+    );
+    let how = "Less work beside each product: unpack, convert and address once for a larger tile";
+    let draft = draft.at(At::most(m, |own| own.name() == op)).says(how, why).risks("registers");
+    Some(draft.checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED))
 }
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
-fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn fewer(m: &Ask<'_>) -> Option<Draft> {
     let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
     let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
     let part = unit.part;
-    let index = of_index(ask, part);
+    let index = of_index(m, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     if part != Part::Issue && !is_index {
-        return beside_products(ask, unit);
+        return beside_products(m, unit);
     }
-    let is_counted = part == Part::Issue || without_index(ask, 1.0).is_some();
+    let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
     // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be. And what is
     // stated stays.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(ask).unwrap_or_default() };
+    let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(m).unwrap_or_default() };
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
-    let all = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
-    let draft = Draft::of(Action::FewerInstructions, Change::default()).rewrites().frees_of(ask, &fixed, gone);
-    let draft = all.into_iter().fold(draft, |draft, part| draft.keeps(part, 1.0 - gone, least(part)));
-    let draft = draft.unknown(ask, unknown);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &fixed, gone);
+    let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
+    let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
-    let kept = (1.0 - draft.expected(ask)).max(least(Part::Issue));
-    let check = match (m.kernel.value(EXECUTED), draft.is_open()) {
+    let kept = (1.0 - draft.expected(m)).max(least(Part::Issue));
+    let check = match (m.value(EXECUTED), draft.is_rough()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
         (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
@@ -173,5 +159,74 @@ fn fewer(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
     let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.at(At::most(m, |_| true)).says(sentence.into(), why).checks(check, EXECUTED))
+    Some(draft.at(At::most(m, |_| true)).says(sentence, why).checks(check, EXECUTED))
+}
+
+/// What a division goes through: to a float, its reciprocal, and back.
+const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
+
+/// Instructions that a division of 32-bit integers takes in all.
+const OF_A_DIVISION: f64 = 20.0;
+
+/// Those that stay where the divisor is known when the code is compiled: a wide product and a shift.
+const OF_A_PRODUCT: f64 = 3.0;
+
+/// Values that go from single to double precision and back.
+fn conversions(m: &Ask<'_>) -> Option<Draft> {
+    let is_conversion = |op| op == Op::F2F;
+    let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
+    // Without arithmetic on doubles they convert halves.
+    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
+    let gone = Some(((converted + doubles) / m.executed()?).min(1.0)).filter(|gone| *gone >= WORTH)?;
+    let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
+    let draft = Draft::new(Action::FewerConversions)
+        .rewrites()
+        .keeps(&[Part::ComputeFp64], 0.0, 0.0)
+        .keeps(&[Part::Issue], 1.0 - gone, 0.0)
+        .keeps(&[Part::ComputeXu], 0.25, 0.0)
+        .frees_of(m, &waits, 0.5);
+    let (converted, doubles) = (count(converted), count(doubles));
+    let why = words!(
+        "{} conversions between precisions and {} operations on doubles, {} of the instructions",
+        &converted,
+        doubles,
+        share(gone)
+    );
+    let how = "Compute in single precision: literals with an `f`, no function or variable of type double";
+    let draft = draft.at(At::most(m, is_conversion)).says(how, why).risks("fewer digits in long sums");
+    Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
+}
+
+/// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that
+/// goes where they are known.
+fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+    let divisions = to?.min(reciprocal?).min(back?);
+    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;
+    (WORTH..=1.0).contains(&gone).then_some((divisions, gone))
+}
+
+/// Divisions of integers make much of the instructions.
+fn dividing(m: &Measures<'_>) -> Option<Held> {
+    let (divisions, gone) = divided(m).filter(|(_, gone)| 100.0 * gone >= m.limits[Threshold::CostShare])?;
+    let sentence = words!(
+        "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each.",
+        count(divisions),
+        share(gone)
+    );
+    let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
+    Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))
+}
+
+/// Integers that are divided by a value that is not known when the code is compiled.
+fn divisions(m: &Ask<'_>) -> Option<Draft> {
+    let (divisions, gone) = divided(m)?;
+    let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
+    let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);
+    let draft =
+        draft.keeps(&pipes, 1.0 - gone, 0.0).frees_of(m, &[StallReason::Wait, StallReason::ShortScoreboard], gone);
+    let how = "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal";
+    let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
+    let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
+    Some(draft.checks(words!("I2F {} → 0", count(divisions)), EXECUTED))
 }

@@ -1,15 +1,7 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
-use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{GuardedOpcode, Study};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format::{self, fixed};
-use crate::words;
-use cuda_binary::Op;
-use cuda_binary::op::Act;
+use super::*;
+use crate::analysis::phases::GuardedOpcode;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
@@ -26,31 +18,26 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 /// Threads that take part in an instruction of a warp.
 pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 
-/// `the FMA pipe`, `issue`.
-fn the(unit: &Unit) -> String {
-    if unit.part == Part::Issue { unit.name.clone() } else { format!("the {}", unit.name) }
+/// The units whose slots lanes take: issue, and the pipes.
+fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
+    m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
 }
 
 /// Few lanes in an instruction, while issue or a pipe is busy.
-fn divergence(m: &Measures<'_, '_>) -> Option<Held> {
-    let lanes = m.kernel.value(LANES)?;
-    let few = m.limits[Threshold::LanesFew];
-    if lanes >= m.limits[Threshold::ThreadUtilisationLow] {
-        return None;
-    }
-    let busiest =
-        m.units.iter().filter(|unit| unit.part == Part::Issue || <&str>::from(unit.part).starts_with("compute-"));
-    let busiest = busiest.max_by(|a, b| a.resident.total_cmp(&b.resident))?;
+fn divergence(m: &Measures<'_>) -> Option<Held> {
+    let lanes = m.value(LANES).filter(|lanes| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
+    let unit = of_lanes(m).max_by(|a, b| a.resident.total_cmp(&b.resident))?;
+    let idle = |lanes: f64| 1.0 - lanes / WARP;
     let sentence = words!(
         "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
-        format::fixed(lanes, 1),
-        share(1.0 - lanes / 32.0),
-        the(busiest),
-        share(busiest.share)
+        fixed(lanes, 1),
+        share(idle(lanes)),
+        if unit.part == Part::Issue { unit.name.clone() } else { unit.named() },
+        share(unit.share)
     );
-    let is_busy = 100.0 * busiest.resident >= m.limits[Threshold::SolLow];
-    let idle = |lanes: f64| 100.0 * (1.0 - lanes / 32.0);
-    let held = Held::new(Code::Divergence, idle(lanes), idle(few), sentence).only_if(is_busy);
+    let least = 100.0 * idle(m.limits[Threshold::LanesFew]);
+    let held = Held::new(Code::Divergence, 100.0 * idle(lanes), least, sentence);
+    let held = held.only_if(100.0 * unit.resident >= m.limits[Threshold::SolLow]);
     Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES])))
 }
 
@@ -64,28 +51,18 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 }
 
 /// Warps whose lanes go one way.
-fn regroup(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let lanes = m.kernel.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
-    let is_own = |part: Part| part == Part::Issue || <&str>::from(part).starts_with("compute-");
-    let units = m.units.iter().filter(|unit| is_own(unit.part));
-    let after: Vec<(Part, f64)> = units.map(|unit| (unit.part, unit.share * lanes / 32.0)).collect();
-    Some(
-        Draft::relieves(ask, Action::Regroup, &after)
-            .rewrites()
-            .frees_of(
-                ask,
-                &[StallReason::Wait, StallReason::Selected, StallReason::BranchResolving],
-                1.0 - lanes / 32.0,
-            )
-            .at(At::heaviest(m, idle_lanes))
-            .says(
-                "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp".into(),
-                words!("{} of 32 lanes are active in the average instruction", format::fixed(lanes, 1)),
-            )
-            .risks("the cost of sorting; order of the output".into())
-            .checks(words!("lanes per instruction {} → 32", format::fixed(lanes, 1)), LANES),
-    )
+fn regroup(m: &Ask<'_>) -> Option<Draft> {
+    let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
+    let on = lanes / WARP;
+    let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
+    let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
+    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    let now = fixed(lanes, 1);
+    let how = "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp";
+    let why = words!("{} of 32 lanes are active in the average instruction", &now);
+    let draft = draft.at(At::heaviest(m, idle_lanes)).says(how, why);
+    let draft = draft.risks("the cost of sorting; order of the output");
+    Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 
 /// Threads of a warp.
@@ -95,8 +72,8 @@ const WARP: f64 = 32.0;
 const ON: Counter = Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio;
 
 /// Lanes take part but are predicated off: `(active − on) / 32`, where together they leave a quarter of the warp idle.
-fn predicated_off(m: &Measures<'_, '_>) -> Option<Held> {
-    let (active, on) = (m.kernel.value(LANES)?, m.kernel.value(ON)?);
+fn predicated_off(m: &Measures<'_>) -> Option<Held> {
+    let (active, on) = (m.value(LANES)?, m.value(ON)?);
     let off = 100.0 * (active - on) / WARP;
     if on >= m.limits[Threshold::ThreadUtilisationLow] || off < m.limits[Threshold::CostShare] {
         return None;
@@ -109,11 +86,8 @@ fn predicated_off(m: &Measures<'_, '_>) -> Option<Held> {
         fixed(active, 1),
         fixed(on, 1)
     );
-    Some(
-        Held::remark(m, Code::PredicatedOff, cost, sentence)
-            .at(At::Line(Sits::IdleLanes))
-            .from(m.readings(&[LANES, ON])),
-    )
+    let held = Held::remark(m, Code::PredicatedOff, cost, sentence);
+    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES, ON])))
 }
 
 /// The part of the accesses whose guard is off from which they are worth a branch.
@@ -136,23 +110,17 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
 }
 
 /// A branch around accesses whose guard is off for all lanes: they take their request all the same.
-fn skipped(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn skipped(m: &Ask<'_>) -> Option<Draft> {
     let unit = m.unit(Part::MemoryLsu)?;
     let executed = m.kernel.opcodes();
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
-    let (least, most) = off(&m.kernel_of.phases?.guarded, all)?;
+    let (least, most) = off(&m.phases?.guarded, all)?;
     let goal = unit.share * (1.0 - most / all).max(0.0);
-    Some(
-        Draft::relieves(ask, Action::SkipAccesses, &[(Part::MemoryLsu, goal)])
-            .at(At::most(m, is_access))
-            .says(
-                "Branch around the accesses whose guard is off for the whole warp".into(),
-                words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all)),
-            )
-            .risks("divergent branches where some lanes are on".into())
-            .checks(words!("LSU requests {} → {}", share(unit.share), share(goal)), REQUESTS),
-    )
+    let why = words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all));
+    let draft = Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)]).at(At::most(m, is_access));
+    let draft = draft.says("Branch around the accesses whose guard is off for the whole warp", why);
+    let check = words!("LSU requests {} → {}", share(unit.share), share(goal));
+    Some(draft.risks("divergent branches where some lanes are on").checks(check, REQUESTS))
 }
 
 #[cfg(test)]

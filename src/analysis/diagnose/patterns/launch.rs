@@ -1,21 +1,30 @@
-//! The launch itself: one that did not run, or is shorter than what starts it.
+//! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, WORTH_A_TRY, share};
-use crate::analysis::diagnose::measures::{CYCLES, Measures, RESIDENT, SM_CYCLES};
+use super::atomics::{hot_spot, shared_atomics};
+use super::occupancy::short_blocks;
+use super::*;
+use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
-use crate::analysis::kernel::summary::DURATION;
-use crate::catalog::{Action, Code, Counter, Threshold};
-use crate::quantity::format;
-use crate::words;
 
-pub(super) const PATTERNS: [Pattern; 3] = [
+pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
     Pattern::asks("Is the launch too short to measure?", SPEED, brief, Stands::Before),
     Pattern::changes(&[fuse]),
+    Pattern::asks("Does the grid leave SMs idle?", "--section LaunchStats", small_grid, Stands::Beside)
+        .cured_by(&[more_blocks]),
+    Pattern::asks("Do blocks end at very different times?", "--section WorkloadDistribution", tail, Stands::Beside)
+        .cured_by(&[even]),
+    Pattern::asks(
+        "Are there too few blocks to fill the warp slots?",
+        "--section Occupancy",
+        underfilled,
+        Stands::Warps(|m| m.filled()),
+    ),
+    Pattern::changes(&[waves]),
 ];
 
 /// A launch without blocks, or of which every counter is no number: it did not run.
-fn failed(m: &Measures<'_, '_>) -> Option<Held> {
+fn failed(m: &Measures<'_>) -> Option<Held> {
     let is_empty = m.blocks == Some(0.0);
     let is_nan = m.kernel.readings.metrics.iter().any(|metric| metric.found == Found::NotANumber);
     let ran = m.duration.is_some() || m.cycles.is_some();
@@ -27,29 +36,37 @@ fn failed(m: &Measures<'_, '_>) -> Option<Held> {
 }
 
 /// Too short for steady percentages.
-fn brief(m: &Measures<'_, '_>) -> Option<Held> {
-    let (ns, least) = (m.duration.filter(|_| !m.has_several())?, m.limits[Threshold::ShortKernel]);
-    let sentence = words!(
-        "The launch takes {}, under {}: launch overhead and cold caches dominate.",
-        microseconds(ns),
-        microseconds(least)
-    );
-    (ns < least)
-        .then(|| Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+fn brief(m: &Measures<'_>) -> Option<Held> {
+    let least = m.limits[Threshold::ShortKernel];
+    let ns = m.duration.filter(|ns| !m.has_several() && *ns < least)?;
+    Some(overhead(
+        m,
+        words!(
+            "The launch takes {}, under {}: launch overhead and cold caches dominate.",
+            microseconds(ns),
+            microseconds(least)
+        ),
+    ))
+}
+
+fn overhead(m: &Measures<'_>, sentence: Words) -> Held {
+    let code = if m.has_several() { Code::RangeGaps } else { Code::LaunchShort };
+    Held::new(code, 100.0, 0.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES]))
 }
 
 /// No SM holds a block for much of the time.
-pub(in crate::analysis::diagnose) fn short(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn short(m: &Measures<'_>) -> Option<Held> {
     let held = share(m.active?);
-    if m.has_several() {
-        let sentence = words!(
-            "Of the time from its first to its last kernel an SM holds a block for {}; the rest is gaps between kernels, launches, drains and idle SMs.",
-            held
-        );
-        return Some(Held::new(Code::RangeGaps, 100.0, 0.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])));
-    }
-    let sentence = words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held);
-    Some(Held::new(Code::LaunchShort, 100.0, 90.0, sentence).from(m.held(&[DURATION, RESIDENT, SM_CYCLES])))
+    Some(overhead(
+        m,
+        match m.has_several() {
+            true => words!(
+                "Of the time from its first to its last kernel an SM holds a block for {}; the rest is gaps between kernels, launches, drains and idle SMs.",
+                held
+            ),
+            false => words!("An SM holds a block for {} of the time; the rest is launch, drain and idle SMs.", held),
+        },
+    ))
 }
 
 /// `2.5 µs`.
@@ -61,29 +78,153 @@ fn microseconds(ns: f64) -> String {
 const MOSTLY: f64 = 0.5;
 
 /// A launch that is shorter than what starts it, or kernels with gaps between them.
-pub(super) fn fuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let is_short =
-        brief(ask.m).is_some() || ask.machine.time.empty >= if ask.m.has_several() { WORTH_A_TRY } else { MOSTLY };
-    is_short.then(|| {
-        let own = ask
-            .m
-            .duration
-            .filter(|_| !ask.m.has_several())
-            .map(|ns| format!(" falls by up to {} µs", format::fixed(ns / 1e3, 1)));
-        let (sentence, why) = match ask.m.has_several() {
-            true => (
-                "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
-                words!("no SM holds a block for {} of the time", share(ask.machine.time.empty)),
-            ),
-            false => (
-                "Fuse it with its neighbours, or launch it in a CUDA graph",
-                "launch and drain dominate its time".into(),
-            ),
-        };
-        Draft::relieves(ask, Action::Fuse, &[])
-            .open("a timeline")
-            .at(At::Launch)
-            .says(sentence.into(), why)
-            .checks(words!("time of the sequence{}", own.unwrap_or_default()), Counter::GpuTimeDurationSum)
+pub(super) fn fuse(m: &Ask<'_>) -> Option<Draft> {
+    let empty = m.machine.time.empty;
+    if brief(m).is_none() && empty < if m.has_several() { WORTH_A_TRY } else { MOSTLY } {
+        return None;
+    }
+    let draft = Draft::relieves(m, Action::Fuse, &[]).open("a timeline").at(At::Launch);
+    let draft = match m.has_several() {
+        true => draft.says(
+            "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
+            words!("no SM holds a block for {} of the time", share(empty)),
+        ),
+        false => draft
+            .says("Fuse it with its neighbours, or launch it in a CUDA graph", "launch and drain dominate its time"),
+    };
+    let own = m.duration.filter(|_| !m.has_several());
+    let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1))).unwrap_or_default();
+    Some(draft.checks(words!("time of the sequence{}", own), DURATION))
+}
+
+/// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
+pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_>) -> Option<Held> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let idle = 100.0 * (1.0 - blocks / sms);
+    let least = 100.0 - m.limits[Threshold::SmallGrid];
+    (blocks < sms).then(|| {
+        let sentence = words!(
+            "{} {} of {} SMs idle, and every share of peak averages over them.",
+            if blocks == 1.0 { "1 block leaves".to_owned() } else { format!("{} blocks leave", count(blocks)) },
+            count(sms - blocks),
+            count(sms)
+        );
+        Held::new(Code::LaunchSmallGrid, idle, least, sentence).from(m.readings(&[WAVES])).noted()
     })
+}
+
+/// Whether most of the time in which the average SM is idle is that of SMs without a block.
+pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_>) -> bool {
+    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
+    empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
+}
+
+/// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
+pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
+    let idle = m.unequal.filter(|_| !is_small_grid(m))?;
+    let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
+    let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
+    let sentence = words!(
+        "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
+        share(1.0 - idle),
+        blocks,
+        waves
+    );
+    let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
+    Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
+}
+
+/// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
+/// `(1 − blocks of that wave / SMs) / waves`, with whole waves.
+fn is_last_wave(m: &Measures<'_>) -> bool {
+    let of_wave = || {
+        let (blocks, sms) = (m.blocks?, m.sms?);
+        let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
+        Some((1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil())
+    };
+    of_wave().zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
+}
+
+/// Less than one wave, and few of the warps that fit: blocks are missing, not room.
+fn underfilled(m: &Measures<'_>) -> Option<Held> {
+    let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
+    let least = m.limits[Threshold::FilledLow];
+    let sentence = words!(
+        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
+        format::counted(m.blocks? as u64, "block"),
+        fixed(waves, 2),
+        fixed(m.warps?, 1),
+        share(filled)
+    );
+    let held = Held::new(Code::LaunchUnderfilled, 100.0 - 100.0 * filled, 100.0 - least, sentence);
+    let is_possible = m.is_by_design() == Some(false) && is_covered(m) && m.chain().is_none();
+    is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+}
+
+/// Waves from which blocks no longer run in waves.
+const MANY_WAVES: f64 = 20.0;
+
+/// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
+fn waves(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.phases?;
+    let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
+    let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
+    let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
+    let is_full = m.units.iter().any(|unit| level::is_shared(unit.part) && unit.is_saturated());
+    if is_full || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
+        return None;
+    }
+    // A wave that is nearly empty is shared among those before it.
+    let is_rest = waves.fract() < 0.5;
+    let goal = if is_rest { waves.floor() } else { waves.ceil() };
+    let how = match m.blocks.filter(|_| is_rest) {
+        Some(blocks) => {
+            words!("Drop the last wave: {} blocks that share its work, or smaller blocks", count(blocks * goal / waves))
+        }
+        None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+    };
+    let now = fixed(waves, 2);
+    let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
+    let draft = Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() });
+    let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
+    let draft = draft.risks(if is_rest { "more work a block" } else { "partial sums through L2" });
+    Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
+}
+
+/// Blocks for every SM.
+fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
+    // SMs without a block are the tail, whatever the others wait for.
+    let is_covered = is_covered(m);
+    // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
+    let is_idle = m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
+    if !is_part || is_idle || m.is_by_design() != Some(false) {
+        return None;
+    }
+    // The warps of an SM that has a block, of those that fit.
+    let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
+    let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
+    let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
+    let how = words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default());
+    let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
+    let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
+    let draft = Draft::of(Action::MoreBlocks, change).at(At::Launch).says(how, why);
+    Some(draft.risks("a reduction across blocks").checks(check, WAVES))
+}
+
+/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
+fn even(m: &Ask<'_>) -> Option<Draft> {
+    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
+    let how = "Balance the blocks: pair short with long ones, split long ones, or use a work queue";
+    let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
+    let check = words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2));
+    let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
+    let draft = draft.at(At::Launch).says(how, why).risks("a reduction over the parts of a split block");
+    Some(draft.checks(check, RESIDENT))
+}
+
+/// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
+fn is_covered(m: &Measures<'_>) -> bool {
+    m.top_wait().is_none_or(|(reason, _)| reason != StallReason::Barrier)
 }

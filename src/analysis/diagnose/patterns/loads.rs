@@ -1,62 +1,51 @@
-//! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
+//! Warps that wait for loads: how many are in flight, chains of them, rows behind an index, and loads that L2 serves.
 
 use super::atomics::hot_spot;
-use super::draft::stall;
 use super::instructions::{narrow, of_index, without_index};
-use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
+use super::*;
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::Study;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::evidence::{Register, RegisterFile};
-use crate::quantity::format::{self, fixed};
-use crate::quantity::glance;
-use crate::words;
+use crate::analysis::phases::Indirection;
 
-pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
-    Pattern::changes(&[chains, in_flight]),
-];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside)
+        .cured_by(&[chains, in_flight])];
 
 /// A load whose address is its own value one turn back.
-pub(super) fn chain(m: &Measures<'_, '_>) -> Option<Held> {
-    let phases = m.sampled()?;
-    let chain = m.study?.chain()?;
-    let step = phases.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
+pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
+    let chain = m.chain()?;
+    let step = m.phases?.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
+    let from = served(m).map(|served| words!(", from L2 ({})", served.said()));
     let sentence = words!(
         "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
         share(chain.share),
         chain.load.line.to_string(),
         step.unwrap_or_default(),
-        l2::served(m).map(|served| words!(", from L2 ({})", served.said())).unwrap_or_default()
+        from.unwrap_or_default()
     );
     let reason = StallReason::LongScoreboard;
-    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, m.limits[Threshold::ChainShare], sentence);
-    let held = held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()]));
-    held.holds.then_some(held)
+    let held = Held::new(Code::Wait(reason), 100.0 * chain.share, 0.0, sentence);
+    Some(held.at(At::point(&chain.load)).from(m.readings(&[&reason.per_issue()])))
 }
 
 /// Independent loads that share one latency in a loop that is unrolled by four: a warp then waits a quarter as long for each.
-pub(super) const AT_A_TIME: f64 = 4.0;
-
+const AT_A_TIME: f64 = 4.0;
 /// Loads of 16 bytes for which a thread has registers to spare.
 const MOST_AT_A_TIME: f64 = 8.0;
 /// Bytes of a lane that count as one load in flight: the widest there is.
-const WIDEST: f64 = 16.0;
+const ONE: f64 = WIDEST as f64 / 8.0;
 
 /// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
 /// least one: the average over the loads that are executed. `None` without instructions.
-fn at_once(m: &Measures<'_, '_>) -> Option<f64> {
+fn at_once(m: &Measures<'_>) -> Option<f64> {
     let code = &m.study?.code;
     let (mut sum, mut all) = (0.0, 0.0);
     for block in &code.flow.blocks {
         let executed = code.executed[block.instructions.start] as f64;
         let mut open: Vec<Register> = Vec::new();
         let mut close = |open: &mut Vec<Register>| {
-            let bytes: f64 = open.drain(..).map(|register| WORD * f64::from(register.count)).sum();
-            sum += executed * bytes * (bytes / WIDEST).max(1.0);
+            let bytes: f64 = open.drain(..).map(|register| 4.0 * f64::from(register.count)).sum();
+            sum += executed * bytes * (bytes / ONE).max(1.0);
             all += executed * bytes;
         };
         for row in block.instructions.clone() {
@@ -73,9 +62,6 @@ fn at_once(m: &Measures<'_, '_>) -> Option<f64> {
     (all > 0.0).then(|| sum / all)
 }
 
-/// Bytes of a register.
-const WORD: f64 = 4.0;
-
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -83,15 +69,14 @@ const STREAM: f64 = 0.9;
 const QUEUED: f64 = 2.2;
 
 /// The need from which a part makes those that come wait.
-pub(super) const BUSY: f64 = 0.5;
+const BUSY: f64 = 0.5;
 
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
 
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
-fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
@@ -108,98 +93,70 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
-    let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
-    let queue = times_idle(m).filter(|times| *times >= QUEUED && ask.need_of(&memory) >= BUSY);
-    let through = gathers::waited(m, wait);
-    let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
-    let gone = narrow(ask).filter(|_| !is_scattered);
-    let sentence = match through {
-        Some(found) => gathers::sentence(m, found),
-        None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
-        None => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
-    };
-    let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
-    let sorting = if is_scattered { "; the cost of sorting" } else { "" };
+    let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
+    let queue = times_idle(m).filter(|times| *times >= QUEUED && is_busy);
+    let through = indirection(m, wait);
+    let sorted = through.filter(|found| is_sortable(m, found)).map(Indirection::excess);
+    let gone = narrow(m).filter(|_| sorted.is_none());
     // Wide loads also take index arithmetic away.
-    let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
+    let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
-    let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
     // The queue in front of the LSU is one for the same sectors.
-    let queued = if is_scattered { m.wait(StallReason::LgThrottle).unwrap_or_default() } else { 0.0 };
+    let queued = if sorted.is_some() { m.waits(&[StallReason::LgThrottle]) } else { 0.0 };
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
-    let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
+    let lighter = gone.zip(of_index(m, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
+    let mut draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
-    const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
-    let draft = match sorted {
-        Some(excess) => draft.keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess),
-        None => draft,
-    };
-    if let Some(times) = queue.filter(|_| 100.0 * draft.expected(ask) < m.limits[Threshold::LeverLeast]) {
-        let why = words!(
-            "loads wait {} times as long as in an idle chip: more of them queue longer",
-            format::fixed(times, 1)
-        );
+    if let Some(excess) = sorted {
+        let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
+        draft = draft.keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
+    }
+    let saves = draft.expected(m);
+    if let Some(times) = queue.filter(|_| 100.0 * saves < m.limits[Threshold::LeverLeast]) {
+        let why = words!("loads wait {} times as long as in an idle chip: more of them queue longer", fixed(times, 1));
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
-    let draft = draft
-        .at(through.map_or_else(|| At::waits(m, reason), |found| At::point(&found.load)))
-        .says(sentence, why)
-        .risks(words!("registers for the loads in flight{}", sorting));
-    let dram = m
-        .unit(Part::MemoryDram)
-        .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
-    let saves = draft.expected(ask);
-    Some(match dram {
-        Some(dram) => {
-            let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
-            draft.checks(words!("DRAM {} → {}", share(dram.share), share(goal)), dram.counter.clone()).rises()
-        }
+    let draft = match through {
+        Some(found) => draft.at(At::point(&found.load)).says(rows(found, sorted.is_some()), through_index(found)),
         None => {
-            let now = m.wait(reason).unwrap_or(wait);
-            let goal = match m.kernel.value(reason.per_issue()) {
-                Some(cycles) => {
-                    let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
-                    words!("long scoreboard {} → {} cycles an instruction", now, goal)
-                }
-                None => stall(&"long scoreboard".into(), now, saves),
-            };
-            draft.checks(goal, reason.per_issue())
+            let wide = if gone == Some(0.0) { "" } else { ", 16 bytes a lane" };
+            let how = words!("More bytes in flight: several independent loads before the first use{}", wide);
+            draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
         }
-    })
+    };
+    let sorting = if sorted.is_some() { "; the cost of sorting" } else { "" };
+    let draft = draft.risks(words!("registers for the loads in flight{}", sorting));
+    let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
+    if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || is_first(dram.part)) {
+        let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
+        let check = words!("DRAM {} → {}", share(dram.share), share(goal));
+        return Some(draft.checks(check, dram.counter.clone()).rises());
+    }
+    let now = m.wait(reason).unwrap_or(wait);
+    let check = match m.value(reason.per_issue()) {
+        Some(cycles) => {
+            let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now), 1));
+            words!("long scoreboard {} → {} cycles an instruction", now, goal)
+        }
+        None => stall("long scoreboard", now, saves),
+    };
+    Some(draft.checks(check, reason.per_issue()))
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
-fn chains(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let chain = m.sampled_code()?.chain()?;
-    if 100.0 * chain.share < m.limits[Threshold::ChainShare] {
-        return None;
-    }
+fn chains(m: &Ask<'_>) -> Option<Draft> {
+    let chain = m.chain()?;
     let busiest = m.units.first()?;
-    let fit = m.occupancy.blocks_per_sm.zip(m.sms);
-    let sentence = match fit.map(|(blocks, sms)| count(blocks * sms)) {
-        Some(blocks) => words!("More chains in flight: up to {} blocks, or several chains per thread", blocks),
-        None => words!("More chains in flight: more blocks, or several chains per thread"),
-    };
-    Some(
-        Draft::relieves(ask, Action::MoreChains, &[])
-            .rate()
-            .at(At::point(&chain.load))
-            .says(sentence, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)))
-            .risks("needs independent chains".into())
-            .checks(
-                words!(
-                    "{} {} → {} %",
-                    &busiest.name,
-                    share(busiest.share),
-                    format::fixed(m.limits[Threshold::SolHigh].max(100.0 * busiest.share), 0)
-                ),
-                busiest.counter.clone(),
-            )
-            .rises(),
-    )
+    let fit = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| count(blocks * sms));
+    let fit = fit.map_or_else(|| "more blocks".to_owned(), |blocks| format!("up to {blocks} blocks"));
+    let how = words!("More chains in flight: {}, or several chains per thread", fit);
+    let now = words!("{} {}", &busiest.name, share(busiest.share));
+    let goal = (m.limits[Threshold::SolHigh] / 100.0).max(busiest.share);
+    let draft = Draft::relieves(m, Action::MoreChains, &[]).rate(m).at(At::point(&chain.load));
+    let draft = draft.says(how, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)));
+    let draft = draft.risks("needs independent chains").rises();
+    Some(draft.checks(words!("{} → {} %", now, whole(goal)), busiest.counter.clone()))
 }
 
 /// The caches from the nearest on, each with the share of sectors that it has.
@@ -207,16 +164,16 @@ const CACHES: [(&str, Counter); 2] = [("L1", Counter::L1texTSectorHitRatePct), (
 
 /// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
 /// flight at once, because each hangs on the one before it or they meet at one address.
-fn serialised_accesses(m: &Measures<'_, '_>) -> Option<Held> {
+fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
     const REASON: StallReason = StallReason::LongScoreboard;
     // That says the same with its numbers.
-    if l2::latency(m).is_some() {
+    if latency(m).is_some() {
         return None;
     }
-    let busy = m.kernel.value(MEMORY).filter(|busy| *busy < m.limits[Threshold::SolLow])?;
+    let busy = m.value(MEMORY).filter(|busy| *busy < m.limits[Threshold::SolLow])?;
     let waits = m.stall_share(REASON).filter(|share| *share >= m.limits[Threshold::StallShare])?;
     let (cache, metric, hits) = CACHES.iter().find_map(|(cache, metric)| {
-        let hits = m.kernel.value(metric).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
+        let hits = m.value(metric).filter(|hits| *hits >= m.limits[Threshold::HitRateHigh])?;
         Some((*cache, *metric, hits))
     })?;
     let sentence = words!(
@@ -229,4 +186,139 @@ fn serialised_accesses(m: &Measures<'_, '_>) -> Option<Held> {
     let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
     let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::Line(Sits::Waits(REASON)));
     Some(held.from(m.readings(&metrics)))
+}
+
+/// The part of the wait for loads from which those through an index are what to change.
+const OF_INDICES: f64 = 0.5;
+/// The share of the samples from which a wait for indices is worth loading them early.
+const LATE: f64 = 0.05;
+
+/// The loads through an index, where most of the wait for loads is theirs.
+fn indirection<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
+    let found = m.sampled_code()?.indirection()?;
+    (found.for_loads + found.for_indices >= OF_INDICES * wait).then_some(found)
+}
+
+/// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for, and an order by index saves those:
+/// what is loaded is gathered up, and not stored one for one, which would scatter the stores.
+fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
+    let is_scattered = 100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare];
+    is_scattered && 2.0 * m.count(Op::stores_global) < found.requests as f64
+}
+
+/// What to do about rows behind an index.
+fn rows(found: &Indirection, is_sorted: bool) -> Words {
+    let wide = if found.width_bits == Some(WIDEST) { "" } else { ", 16 bytes a lane" };
+    let next = if found.for_indices >= LATE { "; next indices early" } else { "" };
+    match is_sorted {
+        true => {
+            words!("Sort or group the work by index, so that lanes share sectors; several loads in flight{}", next)
+        }
+        false => words!("More bytes in flight: several loads of rows before the first use{}{}", wide, next),
+    }
+}
+
+/// What in the evidence asks for it.
+fn through_index(found: &Indirection) -> Words {
+    let per_request = found.sectors as f64 / found.requests.max(1) as f64;
+    words!(
+        "through the index of {}: {} of the samples wait for the loads, {} for the index; {} sectors a request, {} of 32 B used",
+        place(&found.index),
+        share(found.for_loads),
+        share(found.for_indices),
+        fixed(per_request, 1),
+        fixed(32.0 * (1.0 - found.excess()), 0)
+    )
+}
+
+/// `:26`, with the line of the call that it was inlined from; the offset where no line is known.
+fn place(at: &Point) -> Words {
+    let call = at.call.filter(|call| *call != at.line).map(|call| words!(" from `:{}`", call.to_string()));
+    match at.line {
+        0 => words!("`{}`", format!("{:#x}", at.offset)),
+        line => words!("`:{}`{}", line.to_string(), call.unwrap_or_default()),
+    }
+}
+
+/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
+const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
+const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+/// Hit rate of L2, percent.
+const HITS: Counter = Counter::LtsTSectorHitRatePct;
+/// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
+pub(in crate::analysis::diagnose) const MOSTLY_HITS: f64 = 80.0;
+/// The part of what L2 sends from which it passes on a stream of DRAM.
+const PASSED_ON: f64 = 0.5;
+/// Halves of L2 that fetch the same line from DRAM or from each other, on chips that have two: a line misses at most once in each.
+const HALVES: f64 = 2.0;
+
+/// What L2 sends to the SMs, and how much of it DRAM is read for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::analysis::diagnose) struct Served {
+    /// Hit rate, percent.
+    hits: f64,
+    /// Bytes from DRAM over those that L2 sends to the SMs, 0 to 1.
+    from_dram: f64,
+    /// Bytes that L2 sends to an SM in a cycle while it holds a block.
+    per_cycle: f64,
+}
+
+fn sent(m: &Measures<'_>) -> Option<Served> {
+    let sent = m.value(SENT).map(|sectors| SECTOR * sectors).or_else(|| m.value(RECEIVED));
+    let sent = sent.filter(|bytes| *bytes > 0.0)?;
+    let per_cycle = sent / (m.sm_cycles()? * m.active?);
+    Some(Served { hits: m.value(HITS)?, from_dram: m.value(DRAM_BYTES[0])? / sent, per_cycle })
+}
+
+/// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
+/// most loads itself. `None` where it is not so, or the report does not tell.
+pub(in crate::analysis::diagnose) fn served(m: &Measures<'_>) -> Option<Served> {
+    let most = m.limits[Threshold::L2Served] / 100.0;
+    let is_l1 = m.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
+    sent(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
+}
+
+/// A stream of L2 and not of DRAM, which passes it on for less than half: loads queue in front of the busiest unit on their way.
+pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_>) -> Option<Served> {
+    let l2 = m.unit(Part::MemoryL2)?;
+    let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
+    let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
+    sent(m).filter(|own| is_busiest && own.from_dram < PASSED_ON)
+}
+
+impl Served {
+    /// `hit rate 93.5 %, DRAM reads 3.1 % of what L2 sends`.
+    pub(in crate::analysis::diagnose) fn said(self) -> Words {
+        words!("hit rate {} %, DRAM reads {} of what L2 sends", fixed(self.hits, 1), share(self.from_dram))
+    }
+}
+
+/// The largest wait is for loads that hit in L2, and L2 is idle: its latency limits.
+pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
+    let served = served(m)?;
+    let l2 = m.unit(Part::MemoryL2)?;
+    let reason = StallReason::LongScoreboard;
+    let wait = m.waits_for_loads()?;
+    m.top_wait().filter(|(top, _)| *top == reason && l2.level == Level::Idle)?;
+    // Bytes that an SM has in flight, and those that L2 at its peak needs: rate × latency.
+    let flight = || {
+        let cycles = f64::from(m.chip()?.latency.as_ref().filter(|latency| !latency.is_assumed)?.l2?);
+        let busy = Some(l2.share / m.active?).filter(|busy| *busy > 0.0)?;
+        let now = served.per_cycle * cycles / 1e3;
+        Some(words!(
+            " At {} cycles per load an SM has {} kB in flight; L2 at its peak needs {} kB.",
+            glance::cycles(cycles),
+            fixed(now, 1),
+            fixed(now / busy, 1)
+        ))
+    };
+    let sentence = words!(
+        "The loads hit in L2 ({}), which is at {} of peak: warps wait {} of their time for its latency.{}",
+        served.said(),
+        share(l2.share),
+        share(wait),
+        flight().unwrap_or_default()
+    );
+    let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
+    held.of_wait(m, reason, &[HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter]).if_large()
 }

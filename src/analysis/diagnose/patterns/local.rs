@@ -1,17 +1,8 @@
 //! Local memory: spills and arrays that are indexed at run time; words that a loop loads again.
 
-use super::sectors::moved;
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
-use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Loop, address, point};
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format::{self, percent};
-use crate::words;
-use cuda_binary::Class;
-use cuda_binary::op::{Act, Space};
+use crate::analysis::phases::{Loop, address};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -31,195 +22,141 @@ const LOCAL: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
 const LOCAL_AT_L1: [Counter; 2] =
     [Counter::L1texTSectorsPipeLsuMemLocalOpLdSum, Counter::L1texTSectorsPipeLsuMemLocalOpStSum];
 
+/// What warps wait for there.
+const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
+
 /// Instructions that spill or fill a register.
 const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
-fn moves(m: &Measures<'_, '_>) -> Option<f64> {
+fn moves(m: &Measures<'_>) -> Option<f64> {
     m.mix.count(|op| op.is_in(Space::Local))
 }
 
 /// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
-fn are_spills(m: &Measures<'_, '_>) -> Option<bool> {
-    let spills = m.kernel.value(SPILLS)?;
+fn are_spills(m: &Measures<'_>) -> Option<bool> {
+    let spills = m.value(SPILLS)?;
     if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
 }
 
 /// Local memory makes much of the sectors, and the memory system or the waits show it.
-fn local(m: &Measures<'_, '_>) -> Option<Held> {
-    let at_l1 = || Some(m.kernel.value(LOCAL_AT_L1[0])? + m.kernel.value(LOCAL_AT_L1[1])?);
-    let sectors = m.kernel.value(LOCAL).or_else(at_l1).filter(|sectors| *sectors > 0.0)?;
-    let part = sectors / (sectors + m.kernel.value(SECTORS)?);
+fn local(m: &Measures<'_>) -> Option<Held> {
+    let sectors = m.value(LOCAL).or_else(|| m.sum(LOCAL_AT_L1)).filter(|sectors| *sectors > 0.0)?;
+    let part = sectors / (sectors + m.value(SECTORS)?);
     let are_spills = are_spills(m);
     let accesses = moves(m).map(|executed| words!(" ({} accesses)", count(executed))).unwrap_or_default();
-    let sentence = match (m.kernel.value(SPILLS), are_spills) {
-        (Some(spills), Some(true)) => words!(
-            "{} executed instructions spill or refill registers; local memory causes {} of the sectors of loads and stores.",
-            count(spills),
-            share(part)
-        ),
-        (_, Some(false)) => words!(
-            "Local arrays, indexed at run time, cause {} of the sectors of loads and stores{}.",
-            share(part),
-            accesses
-        ),
-        _ => words!(
-            "Local memory, of spills or of arrays, causes {} of the sectors of loads and stores{}.",
-            share(part),
-            accesses
-        ),
+    let of_all = words!("{} of the sectors of loads and stores", share(part));
+    let mut sentence = match (m.value(SPILLS), are_spills) {
+        (Some(spills), Some(true)) => {
+            let spills = count(spills);
+            words!("{} executed instructions spill or refill registers; local memory causes {}.", spills, of_all)
+        }
+        (_, Some(false)) => words!("Local arrays, indexed at run time, cause {}{}.", of_all, accesses),
+        _ => words!("Local memory, of spills or of arrays, causes {}{}.", of_all, accesses),
     };
-    let waits = m.waits(&[StallReason::LongScoreboard, StallReason::LgThrottle]);
-    let index = index_work(m);
-    let is_index = index.is_some_and(|index| index.fills_its_pipe(m));
-    let sentence = match index.filter(|_| is_index) {
-        Some(index) => words!(
-            "{} {} of {} executed instructions of the uniform datapath only compute their addresses.",
-            &sentence,
-            count(index.own),
-            count(index.all)
-        ),
-        None => sentence,
-    };
-    let is_felt = is_index
+    // Where it is most of what a busy pipe does.
+    let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
+    let is_most = |(own, all): &(f64, f64)| is_busy && 100.0 * own / all >= m.limits[Threshold::CauseShare];
+    let index = index_work(m).filter(is_most);
+    if let Some((own, all)) = index {
+        let (own, all) = (count(own), count(all));
+        sentence.push(words!(
+            " {} of {} executed instructions of the uniform datapath only compute their addresses.",
+            own,
+            all
+        ));
+    }
+    let is_felt = index.is_some()
         || m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
-        || 100.0 * waits >= m.limits[Threshold::QueueShare];
+        || 100.0 * m.waits(&WAITS) >= m.limits[Threshold::QueueShare];
     let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
-    let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence);
-    Some(held.only_if(is_felt).at(At::Line(Sits::LocalAccesses)).from(m.held(&[
-        SPILLS,
-        LOCAL,
-        LOCAL_AT_L1[0],
-        SECTORS,
-    ])))
+    let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence).only_if(is_felt);
+    Some(held.at(At::Line(Sits::LocalAccesses)).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
 }
 
-/// What addresses of local arrays take of the uniform datapath, in executions by warps.
-#[derive(Clone, Copy)]
-struct IndexWork {
-    /// Instructions that do nothing else.
-    own: f64,
-    /// All instructions of the datapath.
-    all: f64,
-}
-
-impl IndexWork {
-    /// Its share of the datapath's instructions.
-    fn share(self) -> f64 {
-        (self.own / self.all).min(1.0)
-    }
-
-    /// Whether it is most of what a busy pipe does.
-    fn fills_its_pipe(self, m: &Measures<'_, '_>) -> bool {
-        let is_busy = m.unit(Part::ComputeControl).is_some_and(|unit| unit.level > Level::Idle);
-        is_busy && 100.0 * self.share() >= m.limits[Threshold::CauseShare]
-    }
-}
-
-/// `None` where no local array is indexed on the uniform datapath.
-fn index_work(m: &Measures<'_, '_>) -> Option<IndexWork> {
+/// Executions by warps of instructions of the uniform datapath that do nothing but address local arrays, and of all of its instructions;
+/// `None` where no local array is indexed there.
+fn index_work(m: &Measures<'_>) -> Option<(f64, f64)> {
     let own = m.study?.local_index()[0] as f64;
-    let all = m.mix.count(|op| op.class() == Some(Class::Uniform)).unwrap_or(0.0);
-    (own > 0.0 && all > 0.0).then_some(IndexWork { own, all })
+    let all = m.count(|op| op.class() == Some(Class::Uniform));
+    (own > 0.0 && all > 0.0).then_some((own, all.max(own)))
 }
 
 /// The part of the sectors that are global from which local memory costs little.
 const MOSTLY_GLOBAL: f64 = 0.9;
 
 /// C16: values in registers in place of local memory.
-fn keep_in_registers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let (local, global) = (m.kernel.value(LOCAL).filter(|local| *local > 0.0)?, m.kernel.value(SECTORS)?);
-    let kept = global / (global + local);
-    if kept > MOSTLY_GLOBAL {
-        return None;
-    }
-    let executed = m.executed();
-    let moves = m.count(|op| op.is_in(Space::Local));
+fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
+    let (local, global) = (m.value(LOCAL).filter(|local| *local > 0.0)?, m.value(SECTORS)?);
+    let kept = Some(global / (global + local)).filter(|kept| *kept <= MOSTLY_GLOBAL)?;
     let index = index_work(m);
     let others = m.study.map_or(0.0, |study| study.local_index()[1] as f64);
-    let gone = moves + others + index.map_or(0.0, |index| index.own);
-    let issue = m.unit(Part::Issue).zip(executed);
+    let gone = m.count(|op| op.is_in(Space::Local)) + others + index.map_or(0.0, |(own, _)| own);
+    let issue = m.unit(Part::Issue).zip(m.executed());
     let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
     // What goes is known where opcodes were counted, those of addresses by instruction.
-    let is_counted = issue.is_some() && m.mix.total.is_some() && m.kernel_of.phases.is_some();
+    let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
-    let parts = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+    let control = control.map(|(unit, (own, all))| (Part::ComputeControl, unit.share * (1.0 - own / all)));
     // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
-    let stays = moved(m).filter(|moved| *moved > 0.0).map_or(kept, |moved| (32.0 * global / moved).clamp(0.0, 1.0));
-    let of_part = |part: Part| if part == Part::MemoryDram { stays } else { kept };
-    let mut after: Vec<(Part, f64)> =
-        parts.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * of_part(part)))).collect();
-    after.extend(issue);
-    after.extend(control.map(|(unit, index)| (Part::ComputeControl, unit.share * (1.0 - index.share()))));
-    let (sentence, mut why) = match are_spills(m) {
-        Some(true) => (
-            words!("Keep the spilled values in registers{}", capped(ask)),
-            words!("{} of the sectors are spills", share(1.0 - kept)),
-        ),
+    let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
+    let stays = moved.map_or(kept, |moved| (SECTOR * global / moved).clamp(0.0, 1.0));
+    let after: Vec<(Part, f64)> = issue.into_iter().chain(control).collect();
+    let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().keeps(&L1, kept, kept);
+    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, stays);
+    let part = share(1.0 - kept);
+    let (how, mut why) = match are_spills(m) {
+        Some(true) => {
+            (words!("Keep the spilled values in registers{}", capped(m)), words!("{} of the sectors are spills", part))
+        }
         Some(false) => (
-            words!("Index local arrays by constants (unroll), or keep them in shared memory"),
-            words!("local arrays cause {} of the sectors", share(1.0 - kept)),
+            "Index local arrays by constants (unroll), or keep them in shared memory".into(),
+            words!("local arrays cause {} of the sectors", part),
         ),
         None => (
-            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(ask)),
-            words!("local memory causes {} of the sectors", share(1.0 - kept)),
+            words!("Keep spilled values in registers{}, or index local arrays by constants (unroll)", capped(m)),
+            words!("local memory causes {} of the sectors", part),
         ),
     };
-    why.push(against_l2(ask).unwrap_or_default());
-    Some(
-        Draft::relieves(ask, Action::KeepInRegisters, &after)
-            .rewrites()
-            .frees_of(ask, &[StallReason::LongScoreboard, StallReason::LgThrottle], 1.0 - kept)
-            .unknown(ask, unknown)
-            .at(At::most(m, |op| op.is_in(Space::Local)))
-            .says(sentence, why)
-            .risks("more registers per thread: fewer warps".into())
-            .checks("LDL + STL = 0".into(), LOCAL),
-    )
+    why.push(against_l2(m).unwrap_or_default());
+    let draft = draft.frees_of(m, &WAITS, 1.0 - kept).unknown(m, unknown).says(how, why);
+    let draft = draft.at(At::most(m, |op| op.is_in(Space::Local))).risks("more registers per thread: fewer warps");
+    Some(draft.checks("LDL + STL = 0", LOCAL))
 }
 
 /// Local memory of all resident threads, where it is more than L2 holds.
-fn against_l2(ask: &Ask<'_, '_, '_>) -> Option<words::Words> {
-    let of_thread = ask.m.kernel_of.local_bytes? as f64;
-    let bytes = of_thread * resident_threads(ask)?;
-    let l2 = ask.m.kernel.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
+fn against_l2(m: &Ask<'_>) -> Option<Words> {
+    let of_thread = m.local_bytes? as f64;
+    let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm? * m.sms?;
+    let bytes = of_thread * threads;
+    let l2 = m.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
     Some(words!(
         "; {} B of local memory × all resident threads = {} MB, {} × L2",
         count(of_thread),
-        format::fixed(bytes / 1e6, 0),
-        format::fixed(bytes / l2, 1)
+        fixed(bytes / 1e6, 0),
+        fixed(bytes / l2, 1)
     ))
-}
-
-/// Threads that all SMs hold at once.
-fn resident_threads(ask: &Ask<'_, '_, '_>) -> Option<f64> {
-    Some(32.0 * ask.m.block_warps? * ask.m.occupancy.blocks_per_sm? * ask.m.sms?)
 }
 
 /// Registers that a thread has at most.
 const MOST_REGISTERS: f64 = 255.0;
 
 /// Whether registers are all that a thread can have, or cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
-fn capped(ask: &Ask<'_, '_, '_>) -> words::Words {
-    let found = || {
-        let used = ask.m.occupancy.file_in_use()?;
-        if used.file.per_thread >= MOST_REGISTERS {
-            return Some(words!(
-                ": {} are the most of a thread, so keep fewer values live or split the kernel",
-                count(MOST_REGISTERS)
-            ));
-        }
-        (used.share >= 1.0).then(|| {
-            words!(
-                ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
-                count(used.file.per_thread),
-                count(used.threads)
-            )
-        })
-    };
-    found().unwrap_or_default()
+fn capped(m: &Ask<'_>) -> Words {
+    let Some(used) = m.occupancy.file_in_use() else { return Words::default() };
+    match used.file.per_thread >= MOST_REGISTERS {
+        true => words!(
+            ": {} are the most of a thread, so keep fewer values live or split the kernel",
+            count(MOST_REGISTERS)
+        ),
+        false if used.share < 1.0 => Words::default(),
+        false => words!(
+            ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
+            count(used.file.per_thread),
+            count(used.threads)
+        ),
+    }
 }
 
 /// Share of the executed instructions, in percent, from which loads of a word that stays are worth a line.
@@ -227,7 +164,7 @@ const RELOADED: f64 = 5.0;
 
 /// A loop loads a word on every turn and stores it at the same address, which no turn changes: the thread's own value, which a
 /// register could hold. The compiler has to load it again where others may have written it: behind a barrier, or through a pointer.
-fn kept_in_memory(m: &Measures<'_, '_>) -> Option<Held> {
+fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     let study = m.study?;
     let code = &study.code;
     // The address with the rows that make it, where none of them is in the loop.
@@ -251,9 +188,7 @@ fn kept_in_memory(m: &Measures<'_, '_>) -> Option<Held> {
     };
     let is_load = |row: &usize| {
         let op = code.op(*row);
-        op.act() == Some(Act::Load)
-            && matches!(op.space(), Some(Space::Global | Space::Shared))
-            && code.executed[*row] > 0
+        (op.loads_global() || op.loads_shared()) && code.executed[*row] > 0
     };
     let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
     let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;

@@ -5,56 +5,47 @@
 //! in a family, the rows of its code and its actions in `catalog`, and a test.
 
 mod atomics;
-mod banks;
+pub(super) mod banks;
 mod barriers;
-mod code;
 mod constants;
-mod conversions;
-mod copies;
-mod draft;
 mod epilogue;
 mod fences;
-mod gathers;
-mod grid;
-mod held;
 mod instructions;
-mod l2;
 mod lanes;
-mod launch;
+pub(super) mod launch;
 mod loads;
 mod local;
 mod occupancy;
-mod origin;
-mod passes;
+pub(super) mod origin;
 mod products;
 mod reuse;
-mod sectors;
-mod shapes;
-mod stages;
-mod units;
-mod waits;
+pub(super) mod sectors;
+pub(super) mod stages;
+pub(super) mod units;
 
-pub(super) use banks::wavefronts;
-pub(super) use draft::Draft;
-pub(super) use grid::{is_small_grid, small_grid, tail};
-pub(super) use held::{At, Held};
-pub(super) use launch::short;
-pub(super) use origin::by_caller;
-pub(super) use sectors::{excess, packable};
-pub(super) use stages::mbarriers;
-pub(super) use units::of_part;
-pub(super) use waits::{of_wait, unknown};
-
-use super::machine::Machine;
-use super::measures::Measures;
-use crate::catalog::{Action, Part};
-use crate::quantity::format;
-use crate::quantity::glance;
+// What every family speaks of.
+use super::draft::{Ask, Draft, busiest, stall};
+use super::held::{At, Held, count, share, whole};
+use super::level::{self, DRAM_BYTES, Level, Unit};
+use super::lever::Along;
+use super::machine::Change;
+use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
+use crate::analysis::derive::data_stage::DataStage;
+use crate::analysis::kernel::summary::DURATION;
+use crate::analysis::lines::Sits;
+use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
+use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
+use crate::evidence::{Register, RegisterFile};
+use crate::quantity::format::{self, fixed, percent};
+use crate::quantity::{SECTOR, glance};
+use crate::words;
+use crate::words::Words;
+use cuda_binary::op::{Act, Pipe, Space};
+use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 24] = [
+const FAMILIES: [&[Pattern]; 18] = [
     &launch::PATTERNS,
-    &grid::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
     &epilogue::PATTERNS,
@@ -65,17 +56,12 @@ const FAMILIES: [&[Pattern]; 24] = [
     &barriers::PATTERNS,
     &lanes::PATTERNS,
     &constants::PATTERNS,
-    &code::PATTERNS,
     &loads::PATTERNS,
     &units::PATTERNS,
-    &copies::PATTERNS,
     &products::PATTERNS,
-    &shapes::PATTERNS,
     &stages::PATTERNS,
     &reuse::PATTERNS,
-    &passes::PATTERNS,
     &instructions::PATTERNS,
-    &conversions::PATTERNS,
     &origin::PATTERNS,
 ];
 
@@ -91,19 +77,19 @@ pub(super) struct Question {
     pub(super) asks: &'static str,
     /// The sections or metrics of ncu that answer.
     pub(super) needs: &'static str,
-    pub(super) measure: fn(&Measures<'_, '_>) -> Option<Held>,
+    pub(super) measure: fn(&Measures<'_>) -> Option<Held>,
     pub(super) stands: Stands,
 }
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
-pub(super) type Cure = fn(&Ask<'_, '_, '_>) -> Option<Draft>;
+pub(super) type Cure = fn(&Ask<'_>) -> Option<Draft>;
 
 impl Pattern {
     /// A question, with what the answer stands for.
     const fn asks(
         asks: &'static str,
         needs: &'static str,
-        measure: fn(&Measures<'_, '_>) -> Option<Held>,
+        measure: fn(&Measures<'_>) -> Option<Held>,
         stands: Stands,
     ) -> Pattern {
         Pattern { question: Some(Question { asks, needs, measure, stands }), changes: &[] }
@@ -130,8 +116,8 @@ pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
 }
 
 /// Everything that could be done.
-pub(super) fn changes(ask: &Ask<'_, '_, '_>) -> impl Iterator<Item = Draft> {
-    all().flat_map(|pattern| pattern.changes).filter_map(|change| change(ask))
+pub(super) fn changes(m: &Ask<'_>) -> impl Iterator<Item = Draft> {
+    all().flat_map(|pattern| pattern.changes).filter_map(|change| change(m))
 }
 
 /// What a finding stands for in the account of the time.
@@ -143,7 +129,7 @@ pub(super) enum Stands {
     /// What a part or a wait is made of; it is away where this is done.
     For(Action),
     /// Warps that are missing: the part of the slots that is filled, 0 to 1.
-    Warps(fn(&Measures<'_, '_>) -> Option<f64>),
+    Warps(fn(&Measures<'_>) -> Option<f64>),
     /// It limits nothing.
     Beside,
 }
@@ -152,14 +138,26 @@ const SPEED: &str = "--section SpeedOfLight";
 
 const SOURCE: &str = "--section SourceCounters";
 
-/// A share as a sentence has it: `45.5 %`.
-pub(super) fn share(value: f64) -> String {
-    format!("{} %", format::fixed(100.0 * value, 1))
+/// The data stage of L1, by the name of what fills most of it.
+const DATA_STAGE: [Part; 2] = [Part::MemoryShared, Part::MemoryL1tex];
+
+/// The same with the requests in front of it.
+const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
+
+/// Hit rate of L1, percent.
+const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
+
+/// Bits of the widest access of a lane.
+const WIDEST: u64 = 128;
+
+/// Sectors of some accesses.
+fn sectors_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
+    accesses.into_iter().map(|access| access.sectors).sum::<u64>() as f64
 }
 
-/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
-pub(super) fn count(value: f64) -> String {
-    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
+/// Sectors of them that would go if the bytes were packed.
+fn excess_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
+    accesses.into_iter().map(SectorAccess::excess).sum::<u64>() as f64
 }
 
 /// Part of the time below which a cost is none.
@@ -167,25 +165,3 @@ pub(super) const WORTH: f64 = 0.02;
 
 /// The share of the time from which a change is worth a try: below, it is ruled out.
 pub(super) const WORTH_A_TRY: f64 = 0.05;
-
-/// What a change is worked out from: the numbers, and the machine.
-pub(super) struct Ask<'m, 'a, 'r> {
-    pub(super) m: &'m Measures<'a, 'r>,
-    pub(super) machine: Machine,
-}
-
-impl<'m, 'a, 'r> Ask<'m, 'a, 'r> {
-    pub(super) fn of(m: &'m Measures<'a, 'r>) -> Ask<'m, 'a, 'r> {
-        Ask { m, machine: Machine::of(m) }
-    }
-
-    /// What a part needs of the time, 0 to 1.
-    fn need(&self, part: Part) -> f64 {
-        self.machine.need(part).unwrap_or_default()
-    }
-
-    /// The largest need of some parts.
-    fn need_of(&self, parts: &[Part]) -> f64 {
-        parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)
-    }
-}

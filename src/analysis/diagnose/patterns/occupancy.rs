@@ -1,38 +1,31 @@
 //! Room for warps, and blocks that end before it is filled.
 
-use super::{Ask, At, Draft, Held, Pattern, Stands, count, share};
+use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::FileInUse;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::{ACHIEVED, Measures, THEORETICAL, WAVES};
-use crate::analysis::lines::Sits;
-use crate::catalog::{Action, Code, Part, Threshold};
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Do blocks end faster than they start?", "--section Occupancy", short_blocks, Stands::Warps(filled))
-        .cured_by(&[larger_blocks]),
-    Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(room)).cured_by(&[warps]),
+    Pattern::asks(
+        "Do blocks end faster than they start?",
+        "--section Occupancy",
+        short_blocks,
+        Stands::Warps(|m| m.filled()),
+    )
+    .cured_by(&[larger_blocks]),
+    Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(|m| m.theoretical))
+        .cured_by(&[warps]),
 ];
-
-/// The part of the slots for warps that there is room for.
-fn room(m: &Measures<'_, '_>) -> Option<f64> {
-    m.theoretical
-}
 
 /// Waves from which the blocks of a grid fill the chip.
 pub(super) const FULL_WAVE: f64 = 0.95;
 
 /// Room for few of the warps that an SM can hold, though blocks are there to fill it.
-fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
+fn occupancy(m: &Measures<'_>) -> Option<Held> {
     let room = m.theoretical.filter(|room| *room < 1.0)?;
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
-    let (reason, wait) = m.top_waits().into_iter().next()?;
+    let (reason, wait) = m.top_wait()?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
         "{} takes {} of the warps' time at {} occupancy{}{}{}.",
@@ -41,33 +34,32 @@ fn occupancy(m: &Measures<'_, '_>) -> Option<Held> {
         share(room),
         binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
         m.unfilled(),
-        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+        m.busiest()
     );
     let few = 100.0 - m.limits[Threshold::OccupancyFew];
-    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence).at(At::Line(Sits::Waits(reason)));
-    Some(held.from(m.held(&[&reason.per_issue(), THEORETICAL.name(), ACHIEVED.name()])))
+    let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence);
+    Some(held.of_wait(m, reason, &[THEORETICAL.name(), ACHIEVED.name()]))
 }
 
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
-pub(super) fn short_blocks(m: &Measures<'_, '_>) -> Option<Held> {
-    let (waves, filled, life) = (m.waves.filter(|waves| *waves > 1.0)?, m.filled()?, m.life?);
-    let blocks = m.blocks?;
-    let every = m.cycles.zip(m.active).zip(m.sms).map(|((cycles, active), sms)| cycles * active * sms / blocks);
-    let is_short = life < m.limits[Threshold::ShortLife];
+pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
+    m.waves.filter(|waves| *waves > 1.0)?;
+    let life = m.life.filter(|life| *life < m.limits[Threshold::ShortLife])?;
+    let (blocks, filled) = (m.blocks?, m.filled()?);
+    let every = m.sm_cycles().zip(m.active).map(|(cycles, active)| glance::cycles(cycles * active / blocks));
+    let every = every.map(|cycles| format!(", and an SM starts one every {cycles} cycles"));
     let sentence = words!(
         "{} blocks of {} live {} cycles each{}: an SM holds {} warps, {} of those that fit.",
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         glance::cycles(life),
-        every
-            .map(|cycles| format!(", and an SM starts one every {} cycles", glance::cycles(cycles)))
-            .unwrap_or_default(),
-        format::fixed(m.warps?, 1),
+        every.unwrap_or_default(),
+        fixed(m.warps?, 1),
         share(filled)
     );
     let least = m.limits[Threshold::FilledLow];
     let held = Held::new(Code::LaunchShortBlocks, 100.0 - 100.0 * filled, 100.0 - least, sentence);
-    (is_short && waves > 1.0).then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+    Some(held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
 /// Warps of the largest block.
@@ -76,8 +68,7 @@ const MOST_WARPS: f64 = 32.0;
 const LITTLE_ROOM: f64 = 0.5;
 
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
-fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn warps(m: &Ask<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
@@ -112,46 +103,45 @@ fn warps(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         return None;
     }
     // What is not kept in shared memory need not be brought there; the same instructions are issued, and work on as much.
-    const THERE: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
     let binding = m.occupancy.binding();
     let is_kept = binding.is_empty() || binding.contains(&"shared memory");
-    let draft = if is_kept { draft.keeps_all(&THERE, 1.0, 0.0) } else { draft };
+    let draft = if is_kept { draft.keeps(&L1, 1.0, 0.0) } else { draft };
     // Without the caps nobody knows the next step.
     let draft = if step > room { draft } else { draft.open("--section Occupancy") };
-    let Some((size, sizes)) = fuller.zip(sizes) else {
-        let limits = Some(m.occupancy.binding().join(" and ")).filter(|limits| !limits.is_empty());
-        let limits = limits.map(|limits| format!(" ({limits})"));
-        let larger = if is_shared {
-            "more threads a block over the same shared memory, or less of it a block"
-        } else {
-            "use less of what limits it"
-        };
-        let more = words!("Raise occupancy: {}{}", larger, limits.filter(|_| !is_shared).unwrap_or_default());
-        let draft = draft.at(At::Launch).says(more, words!("{} theoretical occupancy", share(room)));
-        let draft = draft.risks("spills, or smaller tiles".into());
-        let goal = if step > room { share(step) } else { "more".to_owned() };
-        return Some(draft.checks(words!("theoretical occupancy {} → {}", share(room), goal), THEORETICAL));
-    };
-    let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
-    let threads = |size: BlockSize| count(size.threads.into());
-    let fits = |size: BlockSize| format!("{} = {} warps", format::counted(size.blocks.into(), "block"), size.warps);
-    Some(
-        draft
-            .at(At::Launch)
-            .says(
+    let (how, why, risk, goal) = match fuller.zip(sizes) {
+        Some((size, sizes)) => {
+            let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
+            let threads = |size: BlockSize| count(size.threads.into());
+            let fits =
+                |size: BlockSize| format!("{} = {} warps", format::counted(size.blocks.into(), "block"), size.warps);
+            (
                 words!("Blocks of {} threads: an SM holds {}", threads(size), fits(size)),
                 words!("of {} threads it holds {} of {}", threads(now), fits(now), count(most)),
+                "the work per block changes: index arithmetic, shared tiles",
+                share(f64::from(size.warps) / most),
             )
-            .risks("the work per block changes: index arithmetic, shared tiles".into())
-            .checks(
-                words!("theoretical occupancy {} → {}", share(room), share(f64::from(size.warps) / most)),
-                THEORETICAL,
-            ),
-    )
+        }
+        None => {
+            let limits = Some(binding.join(" and ")).filter(|limits| !limits.is_empty() && !is_shared);
+            let larger = match is_shared {
+                true => "more threads a block over the same shared memory, or less of it a block",
+                false => "use less of what limits it",
+            };
+            let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
+            (
+                words!("Raise occupancy: {}{}", larger, limits),
+                words!("{} theoretical occupancy", share(room)),
+                "spills, or smaller tiles",
+                if step > room { share(step) } else { "more".to_owned() },
+            )
+        }
+    };
+    let check = words!("theoretical occupancy {} → {}", share(room), goal);
+    Some(draft.at(At::Launch).says(how, why).risks(risk).checks(check, THEORETICAL))
 }
 
 /// Why there is no use for more room for warps, or none to be made.
-fn full(m: &Measures<'_, '_>) -> Option<Words> {
+fn full(m: &Measures<'_>) -> Option<Words> {
     // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
     if m.has_tensor && m.occupancy.binding().contains(&"registers") {
         let of_file = m.occupancy.file_in_use().map(|used| {
@@ -166,43 +156,29 @@ fn full(m: &Measures<'_, '_>) -> Option<Words> {
 }
 
 /// Blocks with more work.
-fn larger_blocks(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    if !short_blocks(m).is_some_and(|held| held.holds) {
-        return None;
-    }
-    let (warps, life, achieved) = (m.block_warps?, m.life?, m.achieved?);
-    let filled = m.filled()?.min(1.0);
+fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
+    short_blocks(m).filter(|held| held.holds)?;
+    let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, m.filled()?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
     let sizes = m.block_sizes();
     let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
-    let larger = filling.map_or_else(
-        || "Larger blocks".to_owned(),
-        |((size, _), _)| format!("Blocks of {} threads", count(size.threads.into())),
-    );
-    let fits = filling.map(|((size, _), _)| f64::from(size.blocks)).or(m.occupancy.blocks_per_sm);
+    let (larger, fits, goal) = match filling {
+        Some(((size, held), most)) => (
+            format!("Blocks of {} threads", count(size.threads.into())),
+            Some(f64::from(size.blocks)),
+            format!("up to {}", share(f64::from(held) / f64::from(most))),
+        ),
+        None => (
+            "Larger blocks".to_owned(),
+            m.occupancy.blocks_per_sm,
+            format!("above {} % of what fits", fixed(m.limits[Threshold::FilledLow], 0)),
+        ),
+    };
     let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
-    let held = filling.map_or_else(
-        || format!("above {} % of what fits", format::fixed(m.limits[Threshold::FilledLow], 0)),
-        |((_, held), most)| format!("up to {}", share(f64::from(held) / f64::from(most))),
-    );
-    Some(
-        Draft::of(Action::LargerBlocks, Change { warps: (filled, filled.powi(2)), ..Change::default() })
-            .at(At::Launch)
-            .says(
-                words!(
-                    "{}, several elements per thread, or a grid-stride loop over {}resident blocks",
-                    larger,
-                    resident
-                ),
-                words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life)),
-            )
-            .risks("a tail where the element count is not a multiple".into())
-            .checks(words!("achieved occupancy {} → {}", share(achieved), held), ACHIEVED),
-    )
-}
-
-/// The part of the room for warps that is filled.
-pub(super) fn filled(m: &Measures<'_, '_>) -> Option<f64> {
-    m.filled().map(|filled| filled.min(1.0))
+    let how = words!("{}, several elements per thread, or a grid-stride loop over {}resident blocks", larger, resident);
+    let why = words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life));
+    let change = Change { warps: (filled, filled.powi(2)), ..Change::default() };
+    let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
+    let draft = draft.risks("a tail where the element count is not a multiple");
+    Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
 }

@@ -1,15 +1,11 @@
 //! Code that is not what its author can change: built without optimisation, or a library's.
 
-use super::sectors::{excess, sectors};
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, SPEED, Stands, count, launch, share};
-use crate::analysis::diagnose::machine::{Change, ROOF};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::kernel::summary::DURATION;
-use crate::catalog::{self, Action, Code, LibraryRow, Part, Threshold};
-use crate::evidence::{CodeInstruction, Register, RegisterFile};
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
+use super::launch;
+use super::sectors::sectors;
+use super::*;
+use crate::analysis::diagnose::machine::ROOF;
+use crate::catalog::LibraryRow;
+use crate::evidence::CodeInstruction;
 use cuda_binary::op::Computes;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
@@ -22,7 +18,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 const COPIES: f64 = 0.05;
 
 /// The part of the code, 0 to 1, that copies a register onto itself, where that is much.
-fn copies(m: &Measures<'_, '_>) -> Option<f64> {
+fn copies(m: &Measures<'_>) -> Option<f64> {
     let rows = &m.view?.instructions;
     let is_copy = |row: &&CodeInstruction| {
         let registers = row.word.unwrap_or_default().registers;
@@ -37,7 +33,7 @@ fn copies(m: &Measures<'_, '_>) -> Option<f64> {
     (own >= COPIES).then_some(own)
 }
 
-fn unoptimised(m: &Measures<'_, '_>) -> Option<Held> {
+fn unoptimised(m: &Measures<'_>) -> Option<Held> {
     let sentence = words!(
         "Built without optimisation (`nvcc -G` or `-O0`): {} of its instructions copy a register onto itself. What is slow here says little about the optimised kernel.",
         share(copies(m)?)
@@ -45,53 +41,40 @@ fn unoptimised(m: &Measures<'_, '_>) -> Option<Held> {
     Some(Held::new(Code::UnoptimisedBuild, 100.0, 0.0, sentence))
 }
 
-fn library(m: &Measures<'_, '_>) -> Option<&'static LibraryRow> {
+fn library(m: &Measures<'_>) -> Option<&'static LibraryRow> {
     catalog::library_of(&m.kernel.key().name)
 }
 
-fn of_library(m: &Measures<'_, '_>) -> Option<Held> {
+fn of_library(m: &Measures<'_>) -> Option<Held> {
     let sentence = words!("By its name it is a kernel of {}: what can be changed is the call.", library(m)?.name);
     Some(Held::new(Code::LibraryKernel, 100.0, 0.0, sentence).noted())
 }
 
 /// What can be done by somebody who cannot change the code that ran; `None` where it is his own, optimised.
-pub(in crate::analysis::diagnose) fn by_caller(ask: &Ask<'_, '_, '_>) -> Option<Vec<Draft>> {
-    if let Some(copies) = copies(ask.m) {
-        let draft = Draft::of(Action::Rebuild, Change::default())
-            .open("a report of the optimised build")
-            .at(At::Launch)
-            .says(
-                words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that"),
-                words!("{} of the instructions copy a register onto itself", share(copies)),
-            )
-            .checks("copies of a register onto itself = 0".into(), DURATION);
-        return Some(vec![draft]);
+pub(in crate::analysis::diagnose) fn by_caller(m: &Ask<'_>) -> Option<Vec<Draft>> {
+    if let Some(copies) = copies(m) {
+        let how = words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that");
+        let why = words!("{} of the instructions copy a register onto itself", share(copies));
+        let draft = Draft::new(Action::Rebuild).open("a report of the optimised build").at(At::Launch).says(how, why);
+        return Some(vec![draft.checks("copies of a register onto itself = 0", DURATION)]);
     }
-    let library = library(ask.m)?;
-    let below = ask.m.duration.map(|ns| format!(" below {}", glance::time(ns)));
-    let draft = Draft::of(Action::OtherCall, Change::default())
-        .open("the other call, measured beside this one")
-        .at(At::Launch)
-        .says(library.call.into(), words!("a kernel of {}{}", library.name, why(ask).unwrap_or_default()))
-        .checks(words!("time of the call{}", below.unwrap_or_default()), DURATION);
-    Some(launch::fuse(ask).into_iter().chain([draft]).collect())
+    let library = library(m)?;
+    let below = m.duration.map(|ns| format!(" below {}", glance::time(ns))).unwrap_or_default();
+    let draft = Draft::new(Action::OtherCall).open("the other call, measured beside this one").at(At::Launch);
+    let draft = draft.says(library.call, words!("a kernel of {}{}", library.name, why(m).unwrap_or_default()));
+    Some(launch::fuse(m).into_iter().chain([draft.checks(words!("time of the call{}", below), DURATION)]).collect())
 }
 
 /// What of the measured a call of another shape, layout or type would change.
-fn why(ask: &Ask<'_, '_, '_>) -> Option<Words> {
-    let m = ask.m;
-    let wasted = sectors(m).zip(excess(m)).map(|(all, excess)| excess / all);
-    let wasted = wasted.filter(|wasted| 100.0 * wasted >= m.limits[Threshold::SectorsExcessShare]);
+fn why(m: &Ask<'_>) -> Option<Words> {
     if let Some((waves, blocks)) = m.waves.filter(|waves| *waves < 1.0).zip(m.blocks) {
-        return Some(words!(
-            ": {} blocks are {} of a wave, a larger or batched call fills it",
-            count(blocks),
-            share(waves)
-        ));
+        let (blocks, part) = (count(blocks), share(waves));
+        return Some(words!(": {} blocks are {} of a wave, a larger or batched call fills it", blocks, part));
     }
-    if let Some(wasted) = wasted {
+    let wasted = sectors(m).map(|(all, excess)| excess / all);
+    if let Some(wasted) = wasted.filter(|wasted| 100.0 * wasted >= m.limits[Threshold::SectorsExcessShare]) {
         return Some(words!(": {} of its sectors hold nothing that it asks for, another layout does", share(wasted)));
     }
-    let dram = ask.machine.need(Part::MemoryDram).filter(|need| *need >= ROOF);
+    let dram = m.machine.need(Part::MemoryDram).filter(|need| *need >= ROOF);
     dram.map(|_| words!(": DRAM is at its roof, a narrower type or a joined neighbour moves less"))
 }

@@ -1,34 +1,27 @@
-//! Tensor products: the pipe that is full, products in flight, their generation.
+//! Tensor products: the pipe that is full, products in flight, their generation and shape.
 
 use super::epilogue::TENSOR;
-use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
+use super::*;
+use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
+use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
 use crate::analysis::derive::roofline::executed_operations;
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::catalog::{self, Action, Code, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
-use crate::words::Words;
-use cuda_binary::op::Act;
-use cuda_binary::{Class, Op};
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation, wider])];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
-pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
-    let phases = m.kernel_of.phases;
-    let step = phases
-        .and_then(|phases| Some((phases.step_cycles()?, phases.tensor? / phases.steps?, phases.step_efficiency?)));
-    let (sentence, least) = match step {
-        Some((cycles, products, _)) => (
+pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
+    let step = |phases: &Phases| {
+        phases.step_efficiency?;
+        Some((phases.step_cycles()?, phases.tensor? / phases.steps?))
+    };
+    let (sentence, least) = match m.phases.and_then(step) {
+        Some((cycles, products)) => (
             words!(
                 "Tensor-bound: a step of the main loop takes {} cycles, and the tensor pipe is busy for {} of them ({} %).",
                 glance::cycles(cycles),
                 glance::cycles(products),
-                format::fixed(100.0 * unit.resident, 0)
+                whole(unit.resident)
             ),
             m.limits[Threshold::StepEfficiency],
         ),
@@ -40,44 +33,30 @@ pub(super) fn full(m: &Measures<'_, '_>, unit: &Unit) -> Held {
             m.limits[Threshold::UnitSaturated],
         ),
     };
-    let held = Held::new(Code::Unit(Part::ComputeTensor), 100.0 * unit.resident, least, sentence);
-    held.at(at_products(m)).from(m.readings(&[&unit.counter]))
+    Held::of_unit(m, unit, 100.0 * unit.resident, least, sentence).at(at_products(m))
 }
 
 /// Where the products are called.
-pub(super) fn at_products(m: &Measures<'_, '_>) -> At {
-    let site = m.kernel_of.phases.and_then(|phases| phases.sites.first());
+pub(super) fn at_products(m: &Measures<'_>) -> At {
+    let site = m.phases.and_then(|phases| phases.sites.first());
     site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
 }
 
 /// Products in flight across steps.
-fn drain(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled()?;
+fn drain(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
-    let draft = Draft::overlaps(Action::KeepProducts, cost);
-    let (step, products) = (phases.step_cycles()?, phases.tensor? / phases.steps?);
-    let now = phases.step_efficiency.map(|now| format!(" {}", format::fixed(100.0 * now, 0)));
-    Some(
-        draft
-            .at(at_products(ask.m))
-            .says(
-                "Keep one wgmma group in flight across steps".into(),
-                words!(
-                    "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
-                    glance::cycles(step),
-                    glance::cycles(products)
-                ),
-            )
-            .risks("a stage is freed one step later".into())
-            .checks(
-                words!(
-                    "tensor in the main loop{} → {} %",
-                    now.unwrap_or_default(),
-                    format::fixed(ask.m.limits[Threshold::StepEfficiency], 0)
-                ),
-                TENSOR,
-            ),
-    )
+    let why = words!(
+        "waiting for all products in the loop drains the pipe: {} cycles a step, {} of them tensor-busy",
+        glance::cycles(phases.step_cycles()?),
+        glance::cycles(phases.tensor? / phases.steps?)
+    );
+    let now = phases.step_efficiency.map(|now| format!(" {}", whole(now))).unwrap_or_default();
+    let goal = fixed(m.limits[Threshold::StepEfficiency], 0);
+    let draft = Draft::overlaps(Action::KeepProducts, cost).at(at_products(m));
+    let draft = draft.says("Keep one wgmma group in flight across steps", why);
+    let draft = draft.risks("a stage is freed one step later");
+    Some(draft.checks(words!("tensor in the main loop{} → {} %", now, goal), TENSOR))
 }
 
 /// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
@@ -89,21 +68,19 @@ const ASYNCHRONOUS: f64 = 0.75;
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
-fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let chip = catalog::chip(m.kernel.device().compute_capability?)?;
+fn generation(m: &Ask<'_>) -> Option<Draft> {
+    let chip = m.chip()?;
     let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()
         && m.has_tensor
         && m.mix.has_class(Class::TensorWgmma) == Some(false);
-    let (conversions, source) = conversions(ask);
+    let (conversions, source) = conversions(m);
     let executed_work = executed_operations(m.kernel);
     let of_type = source.or(executed_work.map(|(operands, _)| operands)).unwrap_or("fp16");
     let rate = f64::from(*chip.tensor.as_ref()?.dense.get(of_type)?);
     let stated = m.work.flop.map(|flop| flop as f64);
     let work = stated.or(executed_work.map(|(_, operations)| operations)).filter(|_| is_older)?;
-    let slots = m.cycles? * m.sms?;
     let tensor = m.unit(Part::ComputeTensor)?;
-    let goal = (work / (rate * slots)).min(tensor.share);
+    let goal = (work / (rate * m.sm_cycles()?)).min(tensor.share);
     let executed = m.executed()?;
     let products = m.count(Op::is_product);
     // Products of warpgroups read their operands from shared memory themselves.
@@ -116,39 +93,78 @@ fn generation(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // A warp waits for its fragments and for the products before; the copy of operands and the products of a warpgroup run beside it.
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Wait, StallReason::MathPipeThrottle];
-    Some(
-        Draft::relieves(ask, Action::TensorGeneration, &after)
-            .rewrites()
-            .moves_work()
-            .keeps(Part::MemoryL2, 1.0, LARGER_TILE)
-            .frees_of(ask, &waits, ASYNCHRONOUS)
-            .at(at_products(m))
-            .says(
-                words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()),
-                why(conversions, tensor.share, goal, rate / OPERATIONS),
-            )
-            .risks("operands in shared memory, swizzled; 128 threads per product".into())
-            .checks(words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal)), tensor.counter.clone()),
-    )
-}
-
-fn why(conversions: f64, now: f64, goal: f64, rate: f64) -> Words {
+    let draft = Draft::relieves(m, Action::TensorGeneration, &after).rewrites().moves_work();
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE).frees_of(m, &waits, ASYNCHRONOUS);
     let converted = match conversions > 0.0 {
         true => format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)),
         false => String::new(),
     };
-    words!(
+    let why = words!(
         "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
-        format::fixed(rate, 0),
-        share(now),
+        fixed(rate / OPERATIONS, 0),
+        share(tensor.share),
         share(goal),
         converted
-    )
+    );
+    let draft =
+        draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
+    let draft = draft.risks("operands in shared memory, swizzled; 128 threads per product");
+    let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
+    Some(draft.checks(check, tensor.counter.clone()))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.
-fn conversions(ask: &Ask<'_, '_, '_>) -> (f64, Option<&'static str>) {
-    let by = ask.m.kernel.with_modifiers().into_iter().flatten();
+fn conversions(m: &Ask<'_>) -> (f64, Option<&'static str>) {
+    let by = m.kernel.with_modifiers().into_iter().flatten();
     let all: f64 = by.filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
     (all, (all > 0.0).then_some("fp8"))
+}
+
+/// How far the counters may lie from what the shape says: an operand in registers is twice as far, or further.
+const TOLERANCE: f64 = 0.1;
+
+/// A stage that is as full as the tensor pipe is no gain yet.
+const BELOW: f64 = 0.9;
+
+/// The part of the data stage that operands take, where they take most of it; 0 to 1.
+pub(super) fn operands(m: &Ask<'_>) -> Option<f64> {
+    let stage = DataStage::of(m.kernel)?;
+    stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
+}
+
+/// Products of more columns.
+fn wider(m: &Ask<'_>) -> Option<Draft> {
+    let (operands, tensor) = (operands(m)?, m.unit(Part::ComputeTensor)?.share);
+    let l1 = m.busiest_of(&DATA_STAGE)?;
+    let executed = m.kernel.with_modifiers()?;
+    let products = executed.iter().filter_map(|(opcode, count)| Some((sides(opcode)?[1], *count)));
+    let (columns, _) = products.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let reads = |columns: u32| tensor * wavefronts(columns) / cycles(columns);
+    if (operands / reads(columns) - 1.0).abs() > TOLERANCE {
+        return None;
+    }
+    let left = |columns: u32| l1.share - operands + reads(columns);
+    let wider = [64, 128, MOST_COLUMNS].into_iter().filter(|wider| *wider > columns);
+    let wider = wider.reduce(|less, more| if left(less) <= BELOW * tensor { less } else { more })?;
+    let after = DATA_STAGE.map(|part| (part, left(wider)));
+    let (next, busy) = busiest(m, &after);
+    let takes = |columns: u32| [wavefronts(columns), cycles(columns)].map(|count| fixed(count, 0));
+    let ([reads_now, cycles_now], [reads_then, cycles_then]) = (takes(columns), takes(wider));
+    let why = words!(
+        "operands take {} wavefronts for {} tensor cycles, {} for {} then; {} {} → {}, and {} ({}) is next",
+        reads_now,
+        cycles_now,
+        reads_then,
+        cycles_then,
+        &l1.name,
+        share(l1.share),
+        share(left(wider)),
+        next,
+        share(busy)
+    );
+    let (from, to) = (columns.to_string(), wider.to_string());
+    let how = words!("Products of {} columns in place of {}, or the left operand in registers", to, from);
+    let draft = Draft::relieves(m, Action::WiderProducts, &after).at(at_products(m)).says(how, why);
+    let draft = draft.risks(words!("{} accumulators a thread for each product", (wider / 2).to_string()));
+    Some(draft.checks(words!("operands of wgmma {} → {}", share(operands), share(reads(wider))), OPERANDS))
 }

@@ -1,76 +1,46 @@
-//! Operands that are read again where they could stay: register tiles, shared memory.
+//! What is read again where it could stay: operands in register tiles, shared memory, several passes, more bytes than were stated.
 
 use super::banks::wavefronts;
-use super::sectors::{excess, sectors};
+use super::sectors::fewer_sectors;
+use super::sectors::sectors;
 use super::units::shuffles;
-use super::{Ask, At, Draft, Pattern, count, shapes, share};
+use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::level;
-use crate::analysis::diagnose::machine::Change;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::phases::SectorAccess;
-use crate::catalog::{Action, Counter, Part, StallReason};
-use crate::evidence::{Register, RegisterFile};
-use crate::quantity::format;
-use crate::words;
-use cuda_binary::op::{Act, Pipe, Space};
-use cuda_binary::{Class, Op};
+use crate::analysis::derive::traffic::Traffic;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index])];
 
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
-
-/// Instructions behind a factor that are looked at.
-const BEHIND: usize = 256;
 
 /// The product of a register tile.
 const FMA: Op = Op::FFMA;
 
 /// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
 /// square are no product of a row and a column.
-fn products(m: &Measures<'_, '_>) -> f64 {
+fn products(m: &Measures<'_>) -> f64 {
     let Some(study) = m.study else { return m.count(|op| op == FMA) };
     let (code, flows) = (&study.code, &study.flows);
-    let is_from_memory = |row: usize, register: Register| {
-        let mut open = flows.definitions(code, row, register);
-        let mut seen = open.clone();
-        while let (Some(own), true) = (open.pop(), seen.len() < BEHIND) {
-            if code.op(own).brings_from_memory() {
-                return true;
-            }
-            for behind in flows.operands_of(code, own) {
-                if !seen.contains(&behind) {
-                    seen.push(behind);
-                    open.push(behind);
-                }
-            }
-        }
-        false
-    };
     let is_product = |row: &usize| {
         let reads = code.rows[*row].word.unwrap_or_default().registers.reads;
         let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
         // The two factors come first; a constant is no register.
         let factors: Vec<Register> = reads.into_iter().filter(general).collect();
         let is_pair = factors.len() > 2 && factors[0] != factors[1];
-        is_pair && factors[..2].iter().all(|factor| is_from_memory(*row, *factor))
+        is_pair && factors[..2].iter().all(|factor| flows.is_from_memory(code, *row, *factor))
     };
     let rows = (0..code.rows.len()).filter(|row| code.op(*row) == FMA && code.executed[*row] > 0);
     rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
 }
 
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
-fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn register_tile(m: &Ask<'_>) -> Option<Draft> {
     let fma = m.count(|op| op.class() == Some(Class::Fp32));
-    let wavefronts = m.kernel.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
+    let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * products(m) >= fma;
     // Operands that are read once are shared with nobody.
-    let is_once =
-        m.study.is_some_and(|study| !study.code.turns(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)));
+    let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
     if fma == 0.0 || !is_product || is_once || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
         return None;
     }
@@ -83,36 +53,23 @@ fn register_tile(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let arithmetic = fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
-    let draft = Draft::of(Action::RegisterTile, Change::default())
+    let draft = Draft::new(Action::RegisterTile)
         .rewrites()
-        .keeps(Part::ComputeFma, arithmetic, arithmetic)
-        .keeps(Part::Issue, issue + (1.0 - issue) * reads, issue)
-        .keeps(Part::MemoryShared, reads, 0.0)
-        .keeps(Part::MemoryL1tex, reads, 0.0)
-        .keeps(Part::MemoryLsu, reads, 0.0)
-        .frees_of(ask, &waits, 1.0 - reads);
+        .keeps(&[Part::ComputeFma], arithmetic, arithmetic)
+        .keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue)
+        .keeps(&L1, reads, 0.0)
+        .frees_of(m, &waits, 1.0 - reads);
     if next.is_none() {
-        return Some(
-            draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", format::fixed(each, 1))),
-        );
+        let feeds = fixed(each, 1);
+        return Some(draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", feeds)));
     }
-    let goal = format::fixed(now * reads, 2);
-    let registers = m.kernel.value(Counter::LaunchRegistersPerThread);
+    let registers = m.value(Counter::LaunchRegistersPerThread);
     let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
-    Some(
-        draft
-            .at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Load)))
-            .says(
-                words!("Register tile: several outputs a thread ({})", tile),
-                words!(
-                    "{} wavefronts of shared memory per FMA; that tile reads {} of these words",
-                    format::fixed(now, 2),
-                    share(reads)
-                ),
-            )
-            .risks(risk.unwrap_or_default())
-            .checks(words!("wavefronts of shared memory per FMA {} → {}", format::fixed(now, 2), goal), SHARED),
-    )
+    let (goal, now) = (fixed(now * reads, 2), fixed(now, 2));
+    let why = words!("{} wavefronts of shared memory per FMA; that tile reads {} of these words", &now, share(reads));
+    let draft = draft.at(At::most(m, Op::loads_shared)).risks(risk.unwrap_or_default());
+    let draft = draft.says(words!("Register tile: several outputs a thread ({})", tile), why);
+    Some(draft.checks(words!("wavefronts of shared memory per FMA {} → {}", now, goal), SHARED))
 }
 
 /// FFMA for each word that a thread reads, in a tile of 4 × 4 outputs (16 for 8 words) and of 8 × 8 (64 for 16).
@@ -125,8 +82,8 @@ const NEARLY: f64 = 0.75;
 const LARGER: f64 = 0.75;
 
 /// FFMA for each word that is read. Without instructions the wavefronts stand for the words.
-fn fma_of_word(m: &Measures<'_, '_>, fma: f64, wavefronts: f64) -> f64 {
-    let is_load = |op: Op| op.is_in(Space::Shared) && op.act() == Some(Act::Load) && op.is_by_lane();
+fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
+    let is_load = |op: Op| op.loads_shared() && op.is_by_lane();
     let words = m.study.map(|study| {
         let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
         let of = |row: usize| {
@@ -148,8 +105,8 @@ fn next_tile(each: f64) -> Option<(&'static str, f64)> {
 }
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
-fn wasted(m: &Measures<'_, '_>, is_inside: bool) -> f64 {
-    let sectors = sectors(m).zip(excess(m)).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
+fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
+    let sectors = sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
     let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
@@ -166,27 +123,23 @@ const LEADING: f64 = 0.8;
 const REUSED: f64 = 0.4;
 
 /// Whether most sectors of loads are at places that loaded values choose.
-fn is_mostly_gathered(m: &Measures<'_, '_>) -> bool {
-    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
-    let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> u64 {
-        all.iter().filter(|access| is_meant(access)).map(|access| access.sectors).sum()
-    };
-    2 * sectors(&|access| access.is_inherent && access.at.op().reads_global()) > sectors(&|_| true)
+fn is_mostly_gathered(m: &Measures<'_>) -> bool {
+    let gathered = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().reads_global());
+    2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
 
 /// A cache or the LSU serves accesses without waste: reuse.
-fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let inside = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryShared];
+fn reuse(m: &Ask<'_>) -> Option<Draft> {
     // Operands of products are read by no access that could be wider.
-    let is_inside = ask.need_of(&inside) >= ask.need(Part::MemoryL2) && shapes::operands(ask).is_none();
-    let unit = if is_inside { m.busiest_of(&inside)? } else { m.unit(Part::MemoryL2)? };
+    let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && super::products::operands(m).is_none();
+    let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
+    let unit = m.busiest_of(parts)?;
     // What L2 gets from DRAM once is read by nobody twice.
     let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
-    let largest = m.units.iter().map(|unit| ask.need(unit.part)).fold(0.0, f64::max);
-    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
+    let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
+    if m.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
@@ -201,25 +154,83 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     };
     // What each access wastes it wastes still; the rest is asked for less often.
     let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
-    let draft = Draft::of(Action::ReuseInSm, Change::default()).rewrites().frees_of(ask, &waits, 1.0 - kept);
-    let draft = match is_inside {
-        false => draft.keeps(Part::MemoryL2, kept, 0.0),
-        true => draft.keeps_all(&inside, kept, 0.0),
-    };
+    let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
+    let at = At::most(m, |op| match unit.part {
+        _ if is_shuffled => op.is_shuffle(),
+        Part::MemoryShared => op.is_in(Space::Shared),
+        _ => op.reads_global(),
+    });
     // At the same rate its work falls with the time.
-    let goal = unit.share * kept;
-    Some(
-        draft
-            .at(At::most(m, |op| match unit.part {
-                _ if is_shuffled => op.is_shuffle(),
-                Part::MemoryShared => op.is_in(Space::Shared),
-                _ => op.reads_global(),
-            }))
-            .says(how.into(), words!("{} at {}", &unit.name, share(unit.share)))
-            .risks("registers, shared memory".into())
-            .checks(
-                words!("{} busy {} → {} of today's cycles", &unit.name, share(unit.share), share(goal)),
-                unit.counter.clone(),
-            ),
-    )
+    let (now, goal) = (share(unit.share), share(unit.share * kept));
+    let draft = draft.at(at).says(how, words!("{} at {}", &unit.name, &now)).risks("registers, shared memory");
+    Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
+}
+
+/// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they m for
+/// together.
+fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
+    let loads = || phases.accesses.iter().filter(|access| access.at.opcode.starts_with("LDG") && !access.is_inherent);
+    let alike = |a: &SectorAccess, b: &SectorAccess| {
+        (a.requests, a.sectors, a.width_bits) == (b.requests, b.sectors, b.width_bits)
+    };
+    let first = loads().max_by_key(|access| access.sectors)?;
+    let mut group: Vec<&SectorAccess> = Vec::new();
+    for access in loads().filter(|access| alike(access, first)) {
+        // Loads of one loop, or of code without one, bring different inputs.
+        if group.iter().all(|other| phases.loop_of(other.at.offset) != phases.loop_of(access.at.offset)) {
+            group.push(access);
+        }
+    }
+    let bytes = SECTOR * first.sectors as f64;
+    let passes = group.len();
+    let has_loops = group.iter().any(|access| phases.loop_of(access.at.offset).is_some());
+    (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
+}
+
+fn passes(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
+    let (passes, group) = repeated(phases, m.value(DRAM_BYTES[0])?)?;
+    let all = sectors_of(&phases.accesses);
+    let gone = sectors_of(group[1..].iter().copied()) / all.max(1.0);
+    let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
+    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
+    let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
+    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - gone, 0.0);
+    let draft = draft.frees_of(m, &waits, 1.0 - 1.0 / passes as f64).at(At::point(&group[0].at));
+    let why = words!(
+        "{} loops load the same {} sectors; {} of all sectors are loaded again",
+        passes.to_string(),
+        count(group[0].sectors as f64),
+        share(gone)
+    );
+    let how = words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines);
+    let draft = draft.says(how, why).risks("registers or shared memory for a row");
+    Some(draft.checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
+}
+
+/// Bytes of DRAM that the stated work does not need.
+fn bytes(m: &Ask<'_>) -> Option<Draft> {
+    m.unit(Part::MemoryDram)?;
+    let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
+    let kept = traffic.stated / traffic.moved;
+    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryL2, Part::MemoryDram], kept, kept);
+    let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
+    let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);
+    Some(draft.at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
+}
+
+/// Indices of 64 bits, where 32 would do for 4 G elements.
+fn narrow_index(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
+    let index = &m.study?.indirection()?.index;
+    let is_own = |access: &&SectorAccess| access.at.offset == index.offset && access.width_bits == Some(64);
+    let gone = 16.0 * phases.accesses.iter().find(is_own)?.sectors as f64;
+    let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > gone)?;
+    let kept = 1.0 - gone / moved;
+    let of_l2 = 1.0 - gone / (SECTOR * sectors_of(&phases.accesses));
+    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
+    let why = words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept));
+    let draft = draft.keeps(&[Part::MemoryL2], of_l2, of_l2).at(At::point(index));
+    let draft = draft.says("Indices of 32 bits in place of 64", why).risks("at most 4 G elements");
+    Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(gone)), DRAM_BYTES[0]))
 }

@@ -1,15 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
-use super::{Ask, At, Draft, Held, Pattern, SOURCE, Stands, count, share};
+use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::diagnose::level;
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::SectorAccess;
-use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
-use crate::quantity::format;
-use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -29,13 +21,10 @@ const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Coun
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
 
-/// Hit rate of L1, percent.
-const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
-
 /// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
 /// contiguous; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
-pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
-    let all = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
+pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a SectorAccess> {
+    let all = m.accesses();
     let mut found: Vec<&SectorAccess> =
         all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
     let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
@@ -46,99 +35,86 @@ pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a, '_>) -> Vec<&
 }
 
 /// Whether L1 is the busiest part of the memory system.
-pub(super) fn is_l1(m: &Measures<'_, '_>) -> bool {
+fn is_l1(m: &Measures<'_>) -> bool {
     m.memory().is_some_and(|unit| !level::is_shared(unit.part))
 }
 
 /// The part of the sectors at L1 that L2 is asked for; all where that is not counted.
-fn passed_on(m: &Measures<'_, '_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
-    let asked = m.kernel.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.kernel.value(at_l2));
+fn passed_on(m: &Measures<'_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
+    let asked = m.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.value(at_l2));
     asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }
 
 /// Contiguous accesses that start off a sector's boundary, where each sector is brought once: the address that they start from is
-/// what is off. Where L1 answers most of them they are neighbours that read the same bytes again.
-pub(super) fn off_boundary<'a>(m: &Measures<'a, '_>) -> Vec<&'a SectorAccess> {
-    let is_reread = m.kernel.value(L1_HITS).is_none_or(|hits| 2.0 * hits >= 100.0);
-    let all = m.kernel_of.phases.filter(|_| !is_reread).map_or(&[][..], |phases| phases.accesses.as_slice());
-    all.iter().filter(|access| access.is_shifted() && !access.is_inherent).collect()
+/// what is off; with the part of all sectors that is there only for that. Where L1 answers most of them they are neighbours that read
+/// the same bytes again.
+fn off_boundary<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
+    m.value(L1_HITS).filter(|hits| 2.0 * hits < 100.0)?;
+    let own = || m.accesses().iter().filter(|access| access.is_shifted() && !access.is_inherent);
+    let part = excess_of(own()) / m.value(SECTORS).filter(|all| *all > 0.0)?;
+    own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
 }
 
-/// Sectors beyond those that the bytes need, without those of contiguous bytes and those whose order is the data's. L1 serves each request by itself; loads of one
-/// row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
-pub(in crate::analysis::diagnose) fn excess(m: &Measures<'_, '_>) -> Option<f64> {
-    let all = m.kernel.value(SECTORS)? - m.kernel.value(IDEAL)?;
-    let Some(phases) = m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty()) else { return Some(all) };
-    if !is_l1(m) {
-        return Some(packable(m).iter().map(|access| access.excess()).sum::<u64>() as f64);
+/// Sectors of global accesses, and those beyond what the bytes need, without those of contiguous bytes and those whose order is the
+/// data's. L1 serves each request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once
+/// where these are busier.
+pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let (all, ideal) = (m.value(SECTORS)?, m.value(IDEAL)?);
+    let accesses = m.accesses();
+    if !accesses.is_empty() && !is_l1(m) {
+        return Some((sectors_of(accesses), excess_of(packable(m))));
     }
-    let is_kept = |access: &&SectorAccess| access.is_inherent || access.is_shifted();
-    let kept: u64 = phases.accesses.iter().filter(is_kept).map(SectorAccess::excess).sum();
-    Some((all - kept as f64).max(0.0))
+    let kept = accesses.iter().filter(|access| access.is_inherent || access.is_shifted());
+    (all > 0.0).then(|| (all, (all - ideal - excess_of(kept)).max(0.0)))
 }
 
-/// What [`excess`] is a part of: the sectors at L1, or those of each line once where the parts behind it are busier.
-pub(super) fn sectors(m: &Measures<'_, '_>) -> Option<f64> {
-    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0);
-    let by_line = m.kernel_of.phases.map(|phases| phases.accesses.iter().map(|access| access.sectors).sum::<u64>());
-    match by_line.filter(|sectors| *sectors > 0 && !is_l1(m)) {
-        Some(sectors) => Some(sectors as f64),
-        None => all,
-    }
+/// Sectors of a request, as they are and as the bytes need.
+fn of_a_request(access: &SectorAccess) -> [String; 2] {
+    [access.sectors, access.ideal].map(|sectors| fixed(sectors as f64 / access.requests.max(1) as f64, 1))
 }
 
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
-fn uncoalesced(m: &Measures<'_, '_>) -> Option<Held> {
-    let (all, excess) = (sectors(m)?, excess(m)?);
-    let accesses = packable(m);
-    let part = 100.0 * excess / all;
-    if part < m.limits[Threshold::SectorsExcessShare] {
-        return None;
-    }
-    let first = accesses.first().map(|access| {
-        words!(
-            "; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used",
-            access.at.line.to_string(),
-            format::fixed(access.sectors as f64 / access.requests.max(1) as f64, 1),
-            format::fixed(access.ideal as f64 / access.requests.max(1) as f64, 1),
-            format::fixed(access.bytes_used(), 0)
-        )
+fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
+    let (all, excess) = sectors(m)?;
+    let part = Some(100.0 * excess / all).filter(|part| *part >= m.limits[Threshold::SectorsExcessShare])?;
+    let first = packable(m).into_iter().next();
+    let of_first = first.map(|access| {
+        let [now, ideal] = of_a_request(access);
+        let (line, used) = (access.at.line.to_string(), fixed(access.bytes_used(), 0));
+        words!("; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used", line, now, ideal, used)
     });
     let sentence = words!(
         "{} of {} sectors of global accesses ({} %) would go if the bytes were packed{}.",
         count(excess),
         count(all),
-        format::fixed(part, 1),
-        first.unwrap_or_default()
+        fixed(part, 1),
+        of_first.unwrap_or_default()
     );
     let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     let held = Held::new(Code::UncoalescedGlobalAccess, part, m.limits[Threshold::UncoalescedShare], sentence);
-    let at = accesses.first().map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
+    let at = first.map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
     let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
     Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
 }
 
 /// Contiguous accesses that start off a sector's boundary in front of a busy memory unit. They limit nothing: neighbours share what
 /// they touch beyond their bytes.
-fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
-    let accesses = off_boundary(m);
-    let (first, all) = (accesses.first()?, m.kernel.value(SECTORS).filter(|all| *all > 0.0)?);
-    let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
-    let part = 100.0 * excess as f64 / all;
-    let is_busy = m.global_memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
-    if !is_busy || part < m.limits[Threshold::SectorsExcessShare] {
-        return None;
-    }
+fn misaligned(m: &Measures<'_>) -> Option<Held> {
+    let (first, part) = off_boundary(m)?;
+    m.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
+        .filter(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])?;
+    let all = m.value(SECTORS)?;
+    let [now, ideal] = of_a_request(first);
     let sentence = words!(
         "{} of {} sectors of global accesses ({} %) are there because contiguous bytes start off a sector's boundary, first at `:{}`: {} sectors a request instead of {}.",
-        count(excess as f64),
+        count(part * all),
         count(all),
-        format::fixed(part, 1),
+        fixed(100.0 * part, 1),
         first.at.line.to_string(),
-        format::fixed(first.sectors as f64 / first.requests.max(1) as f64, 1),
-        format::fixed(first.ideal as f64 / first.requests.max(1) as f64, 1)
+        now,
+        ideal
     );
-    let held = Held::new(Code::MisalignedGlobalAccess, part, 100.0, sentence).only_if(false).noted();
+    let held = Held::new(Code::MisalignedGlobalAccess, 100.0 * part, 100.0, sentence).only_if(false).noted();
     Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
 }
 
@@ -146,84 +122,55 @@ fn misaligned(m: &Measures<'_, '_>) -> Option<Held> {
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
-fn coalesce(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
+fn coalesce(m: &Ask<'_>) -> Option<Draft> {
+    let (all, excess) = sectors(m)?;
+    let part = Some(excess / all).filter(|part| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let accesses = packable(m);
-    let (all, excess) = (sectors(m)?, excess(m)?);
-    if excess / all < m.limits[Threshold::SectorsExcessShare] / 100.0 {
-        return None;
-    }
-    let kept = 1.0 - excess / all;
-    let dram = m.unit(Part::MemoryDram).zip(moved(m)).map(|(dram, moved)| {
-        let needed = 32.0 * packed(m).unwrap_or(all - excess);
-        (Part::MemoryDram, if moved > 0.0 { dram.share * needed.min(moved) / moved } else { dram.share })
+    // Once those lie side by side that could, each line once: loads of one row that lie in the same 32 bytes bring them once.
+    let packed = match m.accesses() {
+        [] => all - excess,
+        global => sectors_of(global) - excess_of(accesses.iter().copied()),
+    };
+    let dram = m.unit(Part::MemoryDram).zip(m.sum(DRAM_BYTES)).map(|(dram, moved)| {
+        let stays = if moved > 0.0 { (SECTOR * packed).min(moved) / moved } else { 1.0 };
+        (Part::MemoryDram, dram.share * stays)
     });
-    let stage = m.cycles.zip(m.sms).map(|(cycles, sms)| cycles * sms);
-    let l1 = DataStage::of(m.kernel).zip(stage).map(|(own, cycles)| {
-        let global = m.kernel_of.phases.map(|phases| phases.accesses.as_slice()).unwrap_or_default();
-        let wavefronts = global
-            .iter()
-            .map(|access| access.requests as f64 * (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0));
-        own.shared / 100.0 + (wavefronts.sum::<f64>() / cycles).min(own.other() / 100.0)
+    let l1 = DataStage::of(m.kernel).zip(m.sm_cycles()).map(|(own, cycles)| {
+        let words = |access: &SectorAccess| (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0);
+        let wavefronts: f64 = m.accesses().iter().map(|access| access.requests as f64 * words(access)).sum();
+        own.shared / 100.0 + (wavefronts / cycles).min(own.other() / 100.0)
     });
-    let mut unknown = if dram.is_none() { vec![Part::MemoryDram] } else { Vec::new() };
-    unknown.extend(l1.is_none().then_some([Part::MemoryL1tex, Part::MemoryShared]).into_iter().flatten());
-    let mut after: Vec<(Part, f64)> = dram.into_iter().collect();
-    after.extend(l1.into_iter().flat_map(|l1| [(Part::MemoryL1tex, l1), (Part::MemoryShared, l1)]));
+    let of_dram = if dram.is_none() { &[Part::MemoryDram][..] } else { &[] };
+    let unknown = [of_dram, if l1.is_none() { &DATA_STAGE } else { &[] }].concat();
+    let l1 = l1.into_iter().flat_map(|l1| DATA_STAGE.map(|part| (part, l1)));
+    let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).collect();
     // A request of fewer sectors is answered sooner, and queues less behind others.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    Some(
-        Draft::relieves(ask, Action::Coalesce, &after)
-            .rewrites()
-            .keeps(Part::MemoryL2, kept, kept / SECTORS_PER_LOOKUP)
-            .frees_of(ask, &waits, 1.0 - kept)
-            .unknown(ask, &unknown)
-            .at(accesses.first().map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)))
-            .says(
-                "Coalesce: neighbouring lanes at neighbouring addresses".into(),
-                words!("{} of the sectors would go if the bytes were packed", share(excess / all)),
-            )
-            .risks("layout of the data, or a transpose through shared memory".into())
-            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess)), SECTORS),
-    )
+    let draft = Draft::relieves(m, Action::Coalesce, &after)
+        .rewrites()
+        .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
+        .frees_of(m, &waits, part)
+        .unknown(m, &unknown)
+        .at(accesses.first().map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
+    let why = words!("{} of the sectors would go if the bytes were packed", share(part));
+    let draft = draft.says("Coalesce: neighbouring lanes at neighbouring addresses", why);
+    let draft = draft.risks("layout of the data, or a transpose through shared memory");
+    Some(draft.checks(fewer_sectors(all, part), SECTORS))
 }
 
-/// Sectors of global accesses once those that could lie side by side do, each line once: loads of one row that lie in the same 32 bytes
-/// bring them once.
-fn packed(m: &Measures<'_, '_>) -> Option<f64> {
-    let accesses = &m.kernel_of.phases.filter(|phases| !phases.accesses.is_empty())?.accesses;
-    let excess: u64 = packable(m).iter().map(|access| access.excess()).sum();
-    Some((accesses.iter().map(|access| access.sectors).sum::<u64>() - excess) as f64)
+/// `sectors of global accesses 4,096 → 1,024`, where a part of them goes.
+pub(super) fn fewer_sectors(all: f64, gone: f64) -> Words {
+    words!("sectors of global accesses {} → {}", count(all), count(all * (1.0 - gone)))
 }
 
 /// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
 /// DRAM moves the same bytes.
-fn align(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let m = ask.m;
-    let accesses = off_boundary(m);
-    let excess: u64 = accesses.iter().map(|access| access.excess()).sum();
-    let all = m.kernel.value(SECTORS).filter(|all| *all > 0.0)?;
-    let gone = excess as f64 / all;
-    if gone < m.limits[Threshold::SectorsExcessShare] / 100.0 {
-        return None;
-    }
-    let touched = [Part::MemoryL2, Part::MemoryL1tex];
-    let after: Vec<(Part, f64)> =
-        touched.into_iter().filter_map(|part| Some((part, m.unit(part)?.share * (1.0 - gone)))).collect();
-    let first = accesses.first()?;
-    Some(
-        Draft::relieves(ask, Action::AlignBase, &after)
-            .at(At::point(&first.at))
-            .says(
-                "Start the rows at a multiple of 32 bytes".into(),
-                words!("contiguous, {} of the sectors only because they start between two", share(gone)),
-            )
-            .risks("padding of the rows, or elements in front done apart".into())
-            .checks(words!("sectors of global accesses {} → {}", count(all), count(all - excess as f64)), SECTORS),
-    )
-}
-
-/// Bytes between L2 and DRAM.
-pub(super) fn moved(m: &Measures<'_, '_>) -> Option<f64> {
-    [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|name| m.kernel.value(name)).into_iter().sum()
+fn align(m: &Ask<'_>) -> Option<Draft> {
+    let (first, gone) = off_boundary(m)?;
+    let why = words!("contiguous, {} of the sectors only because they start between two", share(gone));
+    let draft = Draft::relieves(m, Action::AlignBase, &[]);
+    let draft = draft.keeps(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone, 1.0 - gone).at(At::point(&first.at));
+    let draft = draft.says("Start the rows at a multiple of 32 bytes", why);
+    let draft = draft.risks("padding of the rows, or elements in front done apart");
+    Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }

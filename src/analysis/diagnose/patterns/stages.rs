@@ -1,61 +1,49 @@
-//! Warps that wait at mbarriers: for bulk copies, or for warps of another role.
+//! Stages of tiles: how they are copied, and warps that wait for them at mbarriers.
 
-use super::draft::stall;
+use super::epilogue::overlap;
 use super::epilogue::{at, registers};
-use super::{Ask, At, Draft, Held, Pattern, WORTH, share};
-use crate::analysis::diagnose::measures::Measures;
-use crate::analysis::lines::Sits;
-use crate::analysis::phases::{Pace, Phase, PhaseKind, Phases};
-use crate::catalog::{self, Action, Code, Counter, StallReason};
-use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use super::*;
+use crate::analysis::phases::Pace;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[stages])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
 
 /// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
-pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_, '_>) -> Option<Held> {
+pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::LongScoreboard;
-    let part = m.at_mbarriers();
     let wait = m.wait(reason)?;
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
+    let stage =
+        stage.map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)));
     let sentence = words!(
-        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} of that at mbarriers{}{}{}.",
+        "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} % of that at mbarriers{}{}{}.",
         share(wait),
-        format!("{} %", format::fixed(100.0 * part, 0)),
-        stage
-            .map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)))
-            .unwrap_or_default(),
+        whole(m.at_mbarriers()),
+        stage.unwrap_or_default(),
         m.unfilled(),
-        m.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
+        m.busiest()
     );
     let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);
-    Some(held.at(At::Line(Sits::Waits(reason))).from(m.held(&[&reason.per_issue()])))
+    Some(held.of_wait(m, reason, &[]))
 }
 
 /// The part of the shared memory of an SM that a further stage needs at least.
 const STAGE: f64 = 0.2;
 
 /// Bytes of shared memory that a block takes; `None` where neither part is known.
-pub(super) fn shared_of_block(m: &Measures<'_, '_>) -> Option<f64> {
+pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
     let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-    let known = || own.into_iter().filter_map(|name| m.kernel.value(name));
+    let known = || own.into_iter().filter_map(|name| m.value(name));
     known().next().map(|_| known().sum())
 }
 
 /// The part of the shared memory of an SM that no block takes.
-fn shared_left(ask: &Ask<'_, '_, '_>) -> f64 {
-    let found = || {
-        let chip = catalog::chip(ask.m.kernel.device().compute_capability?)?;
-        let bytes = shared_of_block(ask.m)?;
-        Some(1.0 - bytes * ask.m.occupancy.blocks_per_sm? / f64::from(chip.shared_per_sm))
-    };
-    found().unwrap_or(1.0)
+fn shared_left(m: &Ask<'_>) -> Option<f64> {
+    Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
-fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
-    let phases = ask.m.sampled().filter(|_| ask.m.at_mbarriers() > 0.0)?;
+fn stages(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
     if cost < WORTH {
@@ -63,13 +51,15 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     }
     let waits = phases.share(PhaseKind::StageWait);
     // Stages take shared memory: where they have most of it, no further one fits.
-    let has_room = shared_left(ask) >= STAGE;
+    let has_room = shared_left(m).is_none_or(|left| left >= STAGE);
     let work = producer(phases);
     let sentence = match (work.first(), has_room) {
-        (Some(first), _) if first.kind == PhaseKind::SlotWait => match has_room {
-            true => "More stages: the producer waits for a free one".into(),
-            false => "Smaller stages, or free them sooner: the producer waits for a free one".into(),
-        },
+        (Some(first), true) if first.kind == PhaseKind::SlotWait => {
+            "More stages: the producer waits for a free one".into()
+        }
+        (Some(first), false) if first.kind == PhaseKind::SlotWait => {
+            "Smaller stages, or free them sooner: the producer waits for a free one".into()
+        }
         (Some(first), true) => words!("Take work off the producer, first {}; or more stages", named(first)),
         (Some(first), false) => words!("Take work off the producer, first {}: no further stage fits", named(first)),
         (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
@@ -78,16 +68,13 @@ fn stages(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let of = words::join(work.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ");
     let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
-    let saves = draft.saves(ask);
-    let at = work.first().map_or_else(|| At::waits(ask.m, StallReason::LongScoreboard), at);
-    let full = registers(ask).map(|full| words!("{}: no more warps", full));
-    Some(
-        draft
-            .at(at)
-            .says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of))
-            .risks(full.unwrap_or_else(|| "shared memory for the stages".into()))
-            .checks(stall(&"wait for the stage".into(), waits, saves), StallReason::LongScoreboard.per_issue()),
-    )
+    let check = stall("wait for the stage", waits, draft.saves(m));
+    let draft = draft.at(work.first().map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
+    let draft =
+        draft.says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of));
+    let full = registers(m).map(|full| words!("{}: no more warps", full));
+    let draft = draft.risks(full.unwrap_or_else(|| "shared memory for the stages".into()));
+    Some(draft.checks(check, StallReason::LongScoreboard.per_issue()))
 }
 
 /// The lines of the warps that the others wait for, where these hold no products and their lines are told.
@@ -104,4 +91,47 @@ fn named(line: &Phase) -> Words {
         Some(name) => words!("`{}` (:{})", &name.name, name.call.to_string()),
         None => words!("`:{}`", line.at.first.to_string()),
     }
+}
+
+/// L1 at this share of its peak caps an overlap.
+const L1_HIGH: f64 = 0.6;
+
+/// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
+fn bulk(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled()?;
+    let stage = DataStage::of(m.kernel)?;
+    let copies = || phases.accesses.iter().filter(|access| access.at.op().copies_global());
+    let copied = sectors_of(copies());
+    let l1 = m.busiest_of(&DATA_STAGE)?;
+    // An epilogue beside the next products, where L1 caps that.
+    let overlap = overlap(m).filter(|_| busiest(m, &[]).0 == l1.name);
+    if !m.chip()?.has_bulk_copies || copied == 0.0 || !(l1.share >= L1_HIGH || overlap.is_some()) {
+        return None;
+    }
+    let is_by_warpgroups = m.mix.has_class(Class::TensorWgmma).or(stage.operands.map(|operands| operands > 0.0));
+    // Products of warpgroups read their operands themselves; other reads of the tiles stay as they are.
+    let shared = match (stage.operands, is_by_warpgroups) {
+        (Some(operands), Some(true)) => stage.shared - operands.min(stage.shared),
+        _ => 0.0,
+    };
+    let is_known = is_by_warpgroups == Some(false) || stage.operands.is_some();
+    let unknown = if is_known { &[][..] } else { &L1 };
+    let goal = (stage.whole - shared - copied / sectors_of(&phases.accesses) * stage.other()) / 100.0;
+    let after = [(Part::MemoryL1tex, goal), (Part::MemoryShared, goal), (Part::MemoryLsu, goal.min(l1.share))];
+    let (next, left) = busiest(m, &after);
+    let mut draft = Draft::relieves(m, Action::BulkCopies, &after);
+    if let Some(epilogue) = phases.phase(PhaseKind::Epilogue).filter(|_| overlap.is_some()) {
+        draft = draft.frees(epilogue.cost, epilogue.cost).beside(Along::With(Action::OverlapEpilogue));
+    }
+    // Rows at addresses that are loaded values are no box of a tensor map.
+    if let Some(access) = copies().find(|access| access.is_inherent) {
+        let why = words!("the copies at `:{}` gather rows whose addresses are loaded", access.at.line.to_string());
+        return Some(draft.not_here(why));
+    }
+    let at = copies().next().map_or(At::Launch, |access| At::point(&access.at));
+    let (now, then) = (whole(l1.share), whole(goal));
+    let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
+    let draft = draft.unknown(m, unknown).at(at).says(words!("TMA for the copies of `cp.async`"), why);
+    let draft = draft.risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"));
+    Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
 }

@@ -1,18 +1,34 @@
 //! What a pattern found, and where.
 
-use crate::analysis::diagnose::finding::Severity;
-use crate::analysis::diagnose::level::Unit;
-use crate::analysis::diagnose::measures::Measures;
+use super::finding::Severity;
+use super::level::Unit;
+use super::measures::Measures;
 use crate::analysis::lines::{Place, Sits};
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
+use crate::quantity::{format, glance};
 use crate::words::Words;
 use cuda_binary::Op;
 
+/// A share as a sentence has it: `45.5 %`.
+pub(super) fn share(value: f64) -> String {
+    format!("{} %", format::fixed(100.0 * value, 1))
+}
+
+/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
+pub(super) fn count(value: f64) -> String {
+    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
+}
+
+/// A share in whole percent, without the sign: `46`.
+pub(super) fn whole(value: f64) -> String {
+    format::fixed(100.0 * value, 0)
+}
+
 /// Where a rule points.
 #[derive(Clone, Debug)]
-pub(in crate::analysis::diagnose) enum At {
+pub(super) enum At {
     /// At what lines cost.
     Line(Sits),
     /// At one place.
@@ -31,37 +47,31 @@ impl At {
     }
 
     /// The line that executes the most instructions of this kind.
-    pub(super) fn most(m: &Measures<'_, '_>, is_meant: impl Fn(Op) -> bool) -> At {
+    pub(super) fn most(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> At {
         At::heaviest(m, |study, row| if is_meant(study.code.op(row)) { study.code.executed[row] } else { 0 })
     }
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
-    pub(super) fn heaviest(m: &Measures<'_, '_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
-        let found = || {
-            let study = m.study?;
-            let rows =
-                (0..study.code.rows.len()).map(|row| (row, weight(study, row))).filter(|(_, weight)| *weight > 0);
-            let mut lines: Vec<(Point, u64)> = Vec::new();
-            for (row, weight) in rows {
-                let own = point(study, row);
-                if own.line == 0 {
-                    continue;
-                }
-                match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
-                    Some((_, all)) => *all += weight,
-                    None => lines.push((own, weight)),
-                }
+    pub(super) fn heaviest(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
+        let Some(study) = m.study else { return At::Line(Sits::Nowhere) };
+        let mut lines: Vec<(Point, u64)> = Vec::new();
+        let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
+        for (row, weight) in weights.filter(|(_, weight)| *weight > 0) {
+            let own = point(study, row);
+            match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
+                Some((_, all)) => *all += weight,
+                None => lines.push((own, weight)),
             }
-            let most = lines.iter().map(|(_, weight)| *weight).max()?;
-            lines.iter().find(|(_, weight)| *weight == most).map(|(line, _)| At::point(line))
-        };
-        found().unwrap_or(At::Line(Sits::Nowhere))
+        }
+        let known = lines.iter().filter(|(own, _)| own.line > 0);
+        let most = known.rev().max_by_key(|(_, weight)| *weight);
+        most.map_or(At::Line(Sits::Nowhere), |(line, _)| At::point(line))
     }
 
     /// What is waited for the most for a reason, by its cause where one is known.
-    pub(super) fn waits(m: &Measures<'_, '_>, reason: StallReason) -> At {
+    pub(super) fn waits(m: &Measures<'_>, reason: StallReason) -> At {
         let name: &str = reason.into();
-        let stalls = m.kernel_of.phases.map_or(&[][..], |phases| &phases.stalls);
+        let stalls = m.phases.map_or(&[][..], |phases| &phases.stalls);
         let groups = stalls.iter().filter(|stall| stall.reason == name).flat_map(|stall| {
             let of = |share: f64| stall.samples as f64 * share;
             stall.groups.iter().map(move |group| (group.cause.as_ref().unwrap_or(&group.at), of(group.share)))
@@ -85,19 +95,19 @@ impl At {
 
 /// What a rule found.
 #[derive(Clone, Debug)]
-pub(in crate::analysis::diagnose) struct Held {
-    pub(in crate::analysis::diagnose) code: Code,
+pub(super) struct Held {
+    pub(super) code: Code,
     /// Whether it is large enough to be named; where it does not limit, with this weight.
-    pub(in crate::analysis::diagnose) holds: bool,
-    pub(in crate::analysis::diagnose) beside: Severity,
+    pub(super) holds: bool,
+    pub(super) beside: Severity,
     /// One sentence with the numbers.
-    pub(in crate::analysis::diagnose) sentence: Words,
-    pub(in crate::analysis::diagnose) at: At,
+    pub(super) sentence: Words,
+    pub(super) at: At,
     /// What it weighs, in percent, among those beside the limit.
-    pub(in crate::analysis::diagnose) share: f64,
-    pub(in crate::analysis::diagnose) readings: Vec<(String, Reading)>,
+    pub(super) share: f64,
+    pub(super) readings: Vec<(String, Reading)>,
     /// The unit that limits.
-    pub(in crate::analysis::diagnose) unit: Option<Unit>,
+    pub(super) unit: Option<Unit>,
 }
 
 impl Held {
@@ -115,8 +125,20 @@ impl Held {
         }
     }
 
+    /// A part of the chip: `value` of its time reached `least`, both in percent.
+    pub(super) fn of_unit(m: &Measures<'_>, unit: &Unit, value: f64, least: f64, sentence: Words) -> Held {
+        let held = Held::new(Code::Unit(unit.part), value, least, sentence).at(At::Line(Sits::Limiter));
+        Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) }
+    }
+
+    /// Where a wait sits, with its counter and others that have a number.
+    pub(super) fn of_wait(self, m: &Measures<'_>, reason: StallReason, others: &[&str]) -> Held {
+        let own = reason.per_issue();
+        self.at(At::Line(Sits::Waits(reason))).from(m.held(&[&[own.as_str()], others].concat()))
+    }
+
     /// Something that limits nothing: it costs, or is worth knowing.
-    pub(super) fn remark(m: &Measures<'_, '_>, code: Code, share: f64, sentence: Words) -> Held {
+    pub(super) fn remark(m: &Measures<'_>, code: Code, share: f64, sentence: Words) -> Held {
         let held = Held::new(code, share, 0.0, sentence);
         if share >= m.limits[Threshold::CostShare] { held } else { held.noted() }
     }
@@ -127,6 +149,11 @@ impl Held {
 
     pub(super) fn from(self, readings: Vec<(String, Reading)>) -> Held {
         Held { readings, ..self }
+    }
+
+    /// Nothing where it is not large enough.
+    pub(super) fn if_large(self) -> Option<Held> {
+        self.holds.then_some(self)
     }
 
     /// The same where a further condition must hold.

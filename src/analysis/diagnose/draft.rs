@@ -1,0 +1,269 @@
+//! A lever while what it gives is worked out.
+
+use super::held::{At, share};
+use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
+use super::machine::{Change, Machine, place};
+use super::measures::Measures;
+use crate::catalog::{self, Action, Part, StallReason};
+use crate::words;
+use crate::words::Words;
+use std::ops::Deref;
+
+/// What patterns and changes are worked out from: the numbers of a kernel, and the machine.
+pub(super) struct Ask<'a> {
+    pub(super) m: Measures<'a>,
+    pub(super) machine: Machine,
+}
+
+impl<'a> Deref for Ask<'a> {
+    type Target = Measures<'a>;
+
+    fn deref(&self) -> &Measures<'a> {
+        &self.m
+    }
+}
+
+impl<'a> Ask<'a> {
+    pub(super) fn of(m: Measures<'a>) -> Ask<'a> {
+        Ask { machine: Machine::of(&m), m }
+    }
+
+    /// What a part needs of the time, 0 to 1.
+    pub(super) fn need(&self, part: Part) -> f64 {
+        self.machine.need(part).unwrap_or_default()
+    }
+
+    /// The largest need of some parts.
+    pub(super) fn need_of(&self, parts: &[Part]) -> f64 {
+        parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)
+    }
+}
+
+/// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
+const TO_BE_FOUND: f64 = 0.75;
+
+/// Pairs from which a class has a forecast.
+const FEW: u32 = 5;
+
+/// A lever without its ceiling, with what it leaves.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) action: Action,
+    lever: Lever,
+    change: Change,
+    /// Why it cannot be done here: no row, and a word where it would have been a first one.
+    pub(super) refused: Option<Words>,
+}
+
+impl Draft {
+    /// A lever that leaves everything as it is.
+    pub(super) fn new(action: Action) -> Draft {
+        Draft::of(action, Change::default())
+    }
+
+    /// A lever by what it leaves.
+    pub(super) fn of(action: Action, change: Change) -> Draft {
+        Draft { action, lever: Lever::new(LeverCode::Ours(action), LeverOrigin::Audit), change, refused: None }
+    }
+
+    /// A lever that leaves the work as it is and frees a share of the time from waiting.
+    pub(super) fn overlaps(action: Action, cost: f64) -> Draft {
+        Draft::new(action).frees(cost, cost)
+    }
+
+    /// A lever that changes the work of some parts to these shares of their peak; the others stay.
+    pub(super) fn relieves(m: &Ask<'_>, action: Action, after: &[(Part, f64)]) -> Draft {
+        // Without a unit that was measured there is no bound, and not one of 100 %.
+        let draft = Draft::new(action);
+        let draft = if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft };
+        after.iter().fold(draft, |draft, (part, goal)| {
+            let Some(now) = m.unit(*part).map(|unit| unit.share) else { return draft };
+            let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
+            draft.keeps(&[*part], factor, factor)
+        })
+    }
+
+    /// What it is expected to leave of the work of some parts, and what at least.
+    pub(super) fn keeps(mut self, parts: &[Part], expected: f64, least: f64) -> Draft {
+        self.change.keeps.retain(|(other, ..)| !parts.contains(other));
+        self.change.keeps.extend(parts.iter().map(|part| (*part, expected, least)));
+        self
+    }
+
+    /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.
+    pub(super) fn rewrites(mut self) -> Draft {
+        self.change.rewrites = true;
+        self
+    }
+
+    /// Other units do the stated work.
+    pub(super) fn moves_work(mut self) -> Draft {
+        self.change.moves_work = true;
+        self
+    }
+
+    /// A share of the warps' time that it frees from waiting: expected, and at most.
+    pub(super) fn frees(mut self, expected: f64, most: f64) -> Draft {
+        self.change.frees = (expected, most.max(expected));
+        self
+    }
+
+    /// Frees a part of the waits for these reasons: expected, and all of them at most.
+    pub(super) fn frees_of(self, m: &Ask<'_>, reasons: &[StallReason], part: f64) -> Draft {
+        let waits = m.waits(reasons);
+        self.frees(part * waits, waits)
+    }
+
+    /// Where it is done.
+    pub(super) fn at(mut self, at: At) -> Draft {
+        self.lever.at = match at {
+            At::Launch => Where::Launch,
+            At::Place(place) => Where::Line(place),
+            At::Line(_) => Where::Kernel,
+        };
+        self
+    }
+
+    /// What to do, and why.
+    pub(super) fn says(mut self, sentence: impl Into<Words>, why: impl Into<Words>) -> Draft {
+        (self.lever.sentence, self.lever.why) = (sentence.into(), why.into());
+        self
+    }
+
+    pub(super) fn risks(mut self, risk: impl Into<Words>) -> Draft {
+        self.lever.risk = risk.into();
+        self
+    }
+
+    /// What must move, and the metric that tells.
+    pub(super) fn checks(mut self, check: impl Into<Words>, remeasure: impl Into<String>) -> Draft {
+        (self.lever.check, self.lever.remeasure) = (check.into(), remeasure.into());
+        self
+    }
+
+    /// The same where that metric rises.
+    pub(super) fn rises(mut self) -> Draft {
+        self.lever.rises = true;
+        self
+    }
+
+    pub(super) fn beside(mut self, along: Along) -> Draft {
+        self.lever.beside = Some(along);
+        self
+    }
+
+    /// More work in the same time.
+    pub(super) fn rate(mut self, m: &Ask<'_>) -> Draft {
+        self.lever.ceiling = Bound::Rate(1.0 / busiest(m, &[]).1.max(0.01));
+        self
+    }
+
+    /// Without a bound: what would give one.
+    pub(super) fn open(mut self, needs: &str) -> Draft {
+        self.lever.ceiling = Bound::Open(needs.to_owned());
+        self
+    }
+
+    /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
+    pub(super) fn unknown(self, m: &Ask<'_>, parts: &[Part]) -> Draft {
+        let left = m.machine.after(&self.change).left;
+        if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
+    }
+
+    /// It cannot be done here, for this reason.
+    pub(super) fn not_here(self, why: impl Into<Words>) -> Draft {
+        Draft { refused: Some(why.into()), ..self }
+    }
+
+    /// Whether it takes work off a part, or off one on the same way.
+    pub(super) fn relieves_place(&self, part: Part) -> bool {
+        self.change.keeps.iter().any(|(own, keeps, _)| place(*own) == place(part) && *keeps < 1.0)
+    }
+
+    /// Whether it frees warps from waiting.
+    pub(super) fn frees_warps(&self) -> bool {
+        self.change.frees.0 > 0.0
+    }
+
+    /// The lever whose ceiling it raises.
+    pub(super) fn raises(&self) -> Option<Action> {
+        let Some(Along::With(action)) = self.lever.beside else { return None };
+        Some(action)
+    }
+
+    /// How much of what is expected counts for the order: what somebody has to find first counts less than waste that was measured.
+    pub(super) fn certainty(&self) -> f64 {
+        let is_found = !matches!(self.action, Action::ReuseInSm | Action::RegisterTile | Action::FewerInstructions);
+        if is_found { 1.0 } else { TO_BE_FOUND }
+    }
+
+    /// Whether there is no bound of the time.
+    pub(super) fn is_rough(&self) -> bool {
+        self.lever.is_rough()
+    }
+
+    /// The ceiling, 0 to 1.
+    pub(super) fn saves(&self, m: &Ask<'_>) -> f64 {
+        m.machine.after(&self.change).most
+    }
+
+    /// What it is expected to save, 0 to 1.
+    pub(super) fn expected(&self, m: &Ask<'_>) -> f64 {
+        m.machine.after(&self.change).expected
+    }
+
+    pub(super) fn done(self, m: &Ask<'_>) -> Lever {
+        let Draft { action, lever, change, .. } = self;
+        let found = m.machine.after(&change);
+        let left = found.left.map_or(0.0, |(_, need)| need);
+        let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
+        let formula = match lever.ceiling {
+            Bound::Open(_) => "not bounded by this report".to_owned(),
+            _ if change.frees.1 > 0.0 && !change.rewrites => {
+                format!("frees {} of the warps' time; {unit} needs {}", share(change.frees.1), share(left))
+            }
+            _ => format!("{unit} needs {} of the time then", share(left)),
+        };
+        let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
+        let fit = catalog::lever(action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = fit.filter(|fit| fit.pairs >= FEW);
+        let forecast =
+            fit.map(|fit| [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]);
+        match lever.is_rough() {
+            true => Lever { formula, ..lever },
+            false => Lever { bound: Some(bound), expected: Some(expected), forecast, formula, ..lever },
+        }
+    }
+}
+
+/// The busiest unit once some parts do other work: its name and share of peak.
+pub(super) fn busiest(m: &Ask<'_>, after: &[(Part, f64)]) -> (String, f64) {
+    let of = |part: Part| after.iter().find(|(other, _)| *other == part).map(|(_, share)| *share);
+    let units = m.units.iter().map(|unit| (unit.name.clone(), of(unit.part).unwrap_or(unit.share)));
+    units.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or_default()
+}
+
+/// `barrier stall 32.7 % → 4.2 %`: a share of the warps' time, and what is left of it where a share of all time is freed from it.
+pub(super) fn stall(name: impl Into<Words>, now: f64, freed: f64) -> Words {
+    words!("{} {} → {}", name.into(), share(now), share(kept(now, freed)))
+}
+
+/// What a share of the time comes to where a share of all time is freed from it: both the part and the whole become less.
+fn kept(now: f64, freed: f64) -> f64 {
+    if freed >= 1.0 { 0.0 } else { ((now - freed) / (1.0 - freed)).max(0.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_freed_from_a_wait_leaves_the_whole_as_well() {
+        // Of 100 cycles 60 wait; 50 are freed: 10 of 50 are left.
+        assert!((kept(0.6, 0.5) - 0.2).abs() < 1e-9);
+        assert_eq!(stall("barrier stall", 0.6, 0.5).to_plain(), "barrier stall 60.0 % → 20.0 %");
+        // All of a wait that is all of the time.
+        assert_eq!((kept(0.3, 0.3), kept(1.0, 1.0)), (0.0, 0.0));
+        assert_eq!(kept(0.3, 0.0), 0.3);
+    }
+}
