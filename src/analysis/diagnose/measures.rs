@@ -4,6 +4,7 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Unit};
+use super::stretches::{Stretch, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
@@ -64,6 +65,8 @@ pub(in crate::analysis) struct Measures<'a, 'r> {
     pub(super) units: Vec<Unit>,
     /// Whether tiles come by TMA; `None` where opcodes were not counted on a chip that has it.
     has_bulk_copies: Option<bool>,
+    /// Its phases in series, at least one.
+    pub(super) stretches: Vec<Stretch>,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
 }
@@ -102,7 +105,9 @@ impl<'a, 'r> Measures<'a, 'r> {
             || executed.is_empty() && level::is_mostly_tensor(k);
         let units = level::units(k, active, has_tensor);
         let is_thin = level::is_thin(k, &units);
+        let waves = positive(WAVES);
         Measures {
+            stretches: stretches(k.over_time, k.phases, waves, &units),
             kernel_of: k,
             blocks,
             block_warps,
@@ -112,7 +117,7 @@ impl<'a, 'r> Measures<'a, 'r> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves: positive(WAVES),
+            waves,
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: positive(WARPS),
@@ -200,6 +205,13 @@ impl<'a, 'r> Measures<'a, 'r> {
     /// The share of the warps' time of which the report holds no reason, 0 to 1.
     pub(super) fn unheld_waits(&self) -> f64 {
         self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)
+    }
+
+    /// The highest level of a unit in one of the phases in series, and the share of the time that this has.
+    pub(super) fn highest(&self, unit: &Unit) -> (f64, f64) {
+        let over_launch = unit.share / self.active.unwrap_or(1.0);
+        let levels = self.stretches.iter().map(|own| (own.level(unit.part, over_launch).min(1.0), own.share));
+        levels.max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap_or((unit.share, 1.0))
     }
 
     pub(super) fn unit(&self, part: Part) -> Option<&Unit> {

@@ -15,6 +15,7 @@ mod measures;
 mod next;
 mod patterns;
 mod roof;
+mod stretches;
 mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};

@@ -110,7 +110,7 @@ pub(super) fn ruled_out(m: &Measures<'_, '_>, levers: &Levers, is_found: impl Fn
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }
     let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
-    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(dram.share));
+    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(m.highest(dram).0));
     found.extend(
         dram.filter(|_| !levers.names(&[Action::FewerBytes])).map(|dram| format!("DRAM ({})", share(dram.share))),
     );

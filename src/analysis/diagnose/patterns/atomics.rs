@@ -3,8 +3,7 @@
 use super::{Ask, At, Draft, Held, Pattern, SOURCE, SPEED, Stands, count, share};
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::Level;
-use crate::analysis::diagnose::machine::place;
+use crate::analysis::diagnose::level::{Level, place};
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::catalog::{Action, Code, Counter, Part, StallReason, Threshold};
@@ -30,12 +29,34 @@ pub(super) fn atomics(m: &Measures<'_, '_>) -> f64 {
     m.mix.count(Op::is_l2_atomic).unwrap_or(0.0)
 }
 
-/// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
-/// an operation, so that additions which follow one another at one address fill it at less than its peak.
+/// The stretches of the launch in which no memory unit is busy, and their share of the time.
+fn quiet(m: &Measures<'_, '_>) -> (Vec<usize>, f64) {
+    let parts = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram];
+    let is_quiet = |at: &usize| {
+        let units = parts.iter().filter_map(|part| m.unit(*part));
+        units.fold(0.0, |most: f64, unit| most.max(m.stretches[*at].level(unit.part, unit.share)))
+            < m.limits[Threshold::SolLow] / 100.0
+    };
+    let found: Vec<usize> = (0..m.stretches.len()).filter(is_quiet).collect();
+    let share = found.iter().map(|at| m.stretches[*at].share).sum();
+    (found, share)
+}
+
+/// The stretches of the launch in which a hot spot is not what warps wait for; `None` where there is none.
+pub(super) fn beside_hot_spot(m: &Measures<'_, '_>) -> Option<Vec<usize>> {
+    hot_spot(m)?;
+    let (quiet, _) = quiet(m);
+    Some((0..m.stretches.len()).filter(|at| !quiet.contains(at)).collect())
+}
+
+/// One slice or channel is several times as busy as the average, and full while no unit is busy. The atomic unit of a slice takes up to
+/// several cycles for an operation, so that additions which follow one another at one address fill it at less than its peak.
 pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
     let (spot, average) = units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
     let atomics = atomics(m);
-    let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
+    let (stretches, of_time) = quiet(m);
+    let is_quiet = !stretches.is_empty();
+    let percent = if is_quiet { (spot.percent / of_time).min(100.0) } else { spot.percent };
     let waits = m.waits(&[
         StallReason::LongScoreboard,
         StallReason::LgThrottle,
@@ -52,16 +73,19 @@ pub(super) fn hot_spot(m: &Measures<'_, '_>) -> Option<Held> {
         true => words!("{} warp-level atomics hit one slice of L2", count(atomics)),
         false => words!("The accesses hit one instance of {}", &spot.label),
     };
+    let then =
+        (of_time < 1.0).then(|| format!(" in the {} of the time in which no memory unit is busy", share(of_time)));
     let sentence = words!(
-        "{}, which is at {} % of peak, {} times the average (`{}`).",
+        "{}, which is at {} % of peak{}, {} times the average (`{}`).",
         what,
-        format::fixed(spot.percent, 1),
+        format::fixed(percent, 1),
+        then.unwrap_or_default(),
         factor,
         &spot.counter
     );
     let code = if atomics > 0.0 { Code::AtomicContention } else { Code::MemoryHotSpot };
     let sits = if atomics > 0.0 { Sits::Atomics } else { Sits::Nowhere };
-    let held = Held::new(code, spot.percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
+    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
     held.holds.then(|| held.from(m.readings(&[&spot.counter])))
 }
 
@@ -137,6 +161,7 @@ fn fewer_atomics(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     Some(
         draft
             .frees(gone * waits, gone)
+            .spares(beside_hot_spot(ask.m)?)
             .at(At::most(ask.m, Op::is_l2_atomic))
             .says(
                 "Reduce in registers, then in shared memory, then one atomic per block".into(),

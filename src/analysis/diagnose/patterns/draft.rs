@@ -1,9 +1,10 @@
 //! A lever while what it gives is worked out.
 
 use super::{Ask, At, share};
+use crate::analysis::diagnose::level::place;
 use crate::analysis::diagnose::lever::Where;
 use crate::analysis::diagnose::lever::{Along, Bound, Lever, LeverCode, LeverOrigin};
-use crate::analysis::diagnose::machine::{Change, place};
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::lines::Sits;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
@@ -95,6 +96,12 @@ impl Draft {
     ) -> Draft {
         let waits = ask.m.waits(reasons);
         self.frees(part * waits, waits)
+    }
+
+    /// The stretches of the launch that it leaves as they are.
+    pub(super) fn spares(mut self, spares: Vec<usize>) -> Draft {
+        self.change.spares = spares;
+        self
     }
 
     /// Where it is done.

@@ -1,6 +1,6 @@
 //! Warps that wait for loads: how many are in flight, chains of them, accesses that are served one by one.
 
-use super::atomics::hot_spot;
+use super::atomics::beside_hot_spot;
 use super::draft::stall;
 use super::instructions::{narrow, of_index, without_index};
 use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
@@ -95,9 +95,12 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
-    if 100.0 * wait < m.limits[Threshold::StallShare] || hot_spot(m).is_some() {
+    let beside = beside_hot_spot(m);
+    if 100.0 * wait < m.limits[Threshold::StallShare] || beside.as_ref().is_some_and(Vec::is_empty) {
         return None;
     }
+    let spares: Vec<usize> =
+        beside.map_or_else(Vec::new, |beside| (0..m.stretches.len()).filter(|at| !beside.contains(at)).collect());
     // Twice as many as there are, and at least what a loop unrolled by four has.
     let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
     let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
@@ -129,7 +132,8 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
+    let draft =
+        Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter).spares(spares);
     // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
     const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     let draft = match sorted {
@@ -158,7 +162,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
         }
         None => {
             let now = m.wait(reason).unwrap_or(wait);
-            let goal = match m.kernel.value(reason.per_issue()) {
+            let goal = match m.kernel.value(reason.per_issue()).filter(|_| hidden > 0.0) {
                 Some(cycles) => {
                     let (now, goal) = (format::fixed(cycles, 1), format::fixed(cycles * (1.0 - hidden / now), 1));
                     words!("long scoreboard {} → {} cycles an instruction", now, goal)
