@@ -110,7 +110,10 @@ fn waves(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let is_rest = waves.fract() < 0.5;
     let whole = if is_rest { waves.floor() } else { waves.ceil() };
     (!left).then(|| {
-        Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() })
+        // Half of it: blocks of a last wave are fewer to an SM, and faster. All of it as far as it leaves SMs without a block.
+        let empty = if is_last_wave(m) { ask.machine.time.tail.min(cost) } else { 0.0 };
+        let expected = if empty >= ERROR { empty.max(0.5 * cost) } else { 0.5 * cost };
+        Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() })
             .at(At::Launch)
             .says(
                 match m.blocks.filter(|_| is_rest) {

@@ -6,11 +6,11 @@ use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::machine::Change;
 use crate::analysis::phases::{Phases, SectorAccess};
 use crate::catalog::{Action, Counter, Part, StallReason};
-use crate::quantity::{format, glance};
+use crate::quantity::{SECTOR, format, glance};
 use crate::words;
 use cuda_binary::Op;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes, narrow_index])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes, bytes, narrow_index, kept_in_l2])];
 
 /// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they ask for
 /// together.
@@ -107,5 +107,55 @@ fn narrow_index(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             )
             .risks("at most 4 G elements".into())
             .checks(words!("bytes of DRAM −{}B", glance::short(gone)), Counter::DramBytesReadSum),
+    )
+}
+
+/// The part of what is gathered that L2 answers from which most of the table is there, and streams push the rest out.
+const NEARLY_ALL: f64 = 2.0 / 3.0;
+/// The part of what is gathered from DRAM again that is expected to stay in L2.
+const STAYS: f64 = 0.5;
+
+/// A table that is gathered from beside streams, which are used once and take its place in L2. DRAM is read for the streams, and for what
+/// of the table was pushed out; L2 looks for each sector, and takes those in that DRAM brings.
+fn kept_in_l2(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let accesses = &m.sampled()?.accesses;
+    let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> f64 {
+        accesses.iter().filter(|access| is_meant(access)).map(|access| access.sectors as f64).sum()
+    };
+    let is_gathered = |access: &SectorAccess| access.is_inherent && access.at.op().loads_global();
+    let gathered = sectors(&is_gathered);
+    let streamed = sectors(&|access| !access.is_inherent && access.at.op().loads_global());
+    let filled = m.kernel.value(Counter::DramBytesReadSum)? / SECTOR;
+    let again = filled - streamed;
+    let stored = sectors(&|access| !access.is_inherent && access.at.op().stores_global());
+    let code = &m.study?.code;
+    let is_global = |row: usize| code.op(row).reads_global() || code.op(row).stores_global();
+    let is_marked = (0..code.rows.len()).any(|row| {
+        code.executed[row] > 0 && is_global(row) && code.rows[row].word.is_some_and(|word| word.goes_first())
+    });
+    if is_marked || streamed == 0.0 || again <= 0.0 || again > (1.0 - NEARLY_ALL) * gathered {
+        return None;
+    }
+    // Each sector of a stream pushes one of the table out.
+    let gone = again.min(streamed + stored);
+    let of_l2 = gone / (sectors(&|_| true) + filled);
+    let of_dram = SECTOR * gone / moved(m)?;
+    let table = accesses.iter().filter(|access| is_gathered(access)).max_by_key(|access| access.sectors)?;
+    Some(
+        Draft::of(Action::FewerBytes, Change::default())
+            .keeps(Part::MemoryL2, 1.0 - STAYS * of_l2, 1.0 - of_l2)
+            .keeps(Part::MemoryDram, 1.0 - STAYS * of_dram, 1.0 - of_dram)
+            .at(At::point(&table.at))
+            .says(
+                "Keep the table in L2: mark what is read or written once (`__ldcs`, `__stcs`)".into(),
+                words!(
+                    "L2 answers {} of the gathers; {}B are read from DRAM beside the streams",
+                    share(1.0 - again / gathered),
+                    glance::short(SECTOR * again)
+                ),
+            )
+            .risks("what a next kernel would find in L2".into())
+            .checks(words!("bytes of DRAM −{}B", glance::short(STAYS * SECTOR * gone)), Counter::DramBytesReadSum),
     )
 }

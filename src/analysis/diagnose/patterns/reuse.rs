@@ -186,7 +186,9 @@ fn reuse(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| ask.need(unit.part)).fold(0.0, f64::max);
-    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
+    // A tile in registers is how words of shared memory are used again.
+    let is_tile = is_inside && register_tile(ask).is_some_and(|tile| tile.refused().is_none());
+    if ask.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data || is_tile {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
