@@ -39,6 +39,9 @@ fn rounds(m: &Measures<'_, '_>) -> Option<Held> {
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
 
+/// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
+const AT_TILES: f64 = 0.25;
+
 /// The part of the wait at barriers from which on a loop that asks for other blocks is what it is for.
 const POLLED: f64 = 0.25;
 
@@ -92,7 +95,11 @@ fn barriers(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let rounds = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu, Part::Issue];
     let draft = Draft::of(Action::FewerBarriers, Change::default()).rewrites().keeps_all(&rounds, ROUNDS, 0.0);
-    let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
+    // In a loop of tiles those who wait for the others wait for their loads, which stay.
+    let is_tile = m.top_waits().first().is_some_and(|(top, _)| *top == StallReason::LongScoreboard)
+        && double_buffer(ask).is_some();
+    let of_loads = if is_tile { AT_TILES } else { 1.0 };
+    let draft = draft.frees(0.8 * of_loads * wait + (1.0 - ROUNDS) * through, wait + through);
     if let Some(asks) = asks_other_blocks(m, wait) {
         let why = words!(
             "at the barrier the block waits for other blocks, which `:{}` asks for: more steps for each such wait help",

@@ -33,13 +33,10 @@ pub(in crate::analysis::diagnose) fn is_sortable(m: &Measures<'_, '_>, found: &I
 }
 
 /// What to do.
-pub(super) fn sentence(m: &Measures<'_, '_>, found: &Indirection) -> Words {
-    let rows = match (is_sortable(m, found), found.width_bits) {
-        (true, _) => "Sort or group the work by index, so that lanes share sectors; several loads in flight",
-        (false, Some(WIDEST)) => "More bytes in flight: several loads of rows before the first use",
-        (false, _) => "More bytes in flight: several loads of rows before the first use, 16 bytes a lane",
-    };
-    words!("{}{}", rows, if found.for_indices >= LATE { "; next indices early" } else { "" })
+pub(super) fn sentence(found: &Indirection) -> Words {
+    let wide = if found.width_bits == Some(WIDEST) { "" } else { ", 16 bytes a lane" };
+    let early = if found.for_indices >= LATE { "; next indices early" } else { "" };
+    words!("More bytes in flight: several loads of rows before the first use{}{}", wide, early)
 }
 
 /// What in the evidence asks for it.

@@ -52,11 +52,17 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_, '_>) -> Option<Held> 
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", format::fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
+    let what = match m.waves {
+        _ if is_last_wave(m) => "leave SMs of the last wave without a block",
+        Some(waves) if waves < 1.0 => "are too few, or unequal",
+        _ => "end at different times",
+    };
     let sentence = words!(
-        "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
+        "The average SM is busy for {} of the busiest SM's time: {}{} {}.",
         share(1.0 - idle),
         blocks,
-        waves
+        waves,
+        what
     );
     let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
     Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
@@ -77,10 +83,12 @@ fn is_last_wave(m: &Measures<'_, '_>) -> bool {
 fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
+    let blocks = m.blocks? as u64;
     let sentence = words!(
-        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
-        format::counted(m.blocks? as u64, "block"),
-        format::fixed(waves, 2),
+        "{} {} {} of a wave: an SM holds {} warps, {} of those that fit.",
+        format::counted(blocks, "block"),
+        if blocks == 1 { "makes" } else { "make" },
+        share(waves),
         format::fixed(m.warps?, 1),
         share(filled)
     );

@@ -6,6 +6,7 @@ use super::instructions::{narrow, of_index, without_index};
 use super::{Ask, At, Draft, Held, Pattern, SPEED, Stands, count, gathers, l2, share};
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::account::times_idle;
+use crate::analysis::diagnose::machine::Change;
 use crate::analysis::diagnose::measures::Measures;
 use crate::analysis::lines::Sits;
 use crate::analysis::phases::Study;
@@ -17,7 +18,7 @@ use crate::words;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside),
-    Pattern::changes(&[chains, in_flight]),
+    Pattern::changes(&[chains, in_flight, sorted]),
 ];
 
 /// A load whose address is its own value one turn back.
@@ -114,32 +115,19 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let memory = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu];
     let queue = times_idle(m).filter(|times| *times >= QUEUED && ask.need_of(&memory) >= BUSY);
     let through = gathers::waited(m, wait);
-    let is_scattered = through.is_some_and(|found| gathers::is_sortable(m, found));
-    let gone = narrow(ask).filter(|_| !is_scattered);
+    let gone = narrow(ask).filter(|_| through.is_none_or(|found| !gathers::is_scattered(m, found)));
     let sentence = match through {
-        Some(found) => gathers::sentence(m, found),
+        Some(found) => gathers::sentence(found),
         None if gone == Some(0.0) => "More bytes in flight: several independent loads before the first use".into(),
         None => "More bytes in flight: several independent loads before the first use, 16 bytes a lane".into(),
     };
     let why = through.map_or_else(|| words!("warps wait for loads {} of their time", share(wait)), gathers::why);
-    let sorting = if is_scattered { "; the cost of sorting" } else { "" };
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(ask, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
-    let sorted = through.filter(|_| is_scattered).map(|found| found.excess());
-    // The queue in front of the LSU is one for the same sectors.
-    let queued = if is_scattered { m.wait(StallReason::LgThrottle).unwrap_or_default() } else { 0.0 };
-    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(ask, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let draft =
-        Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter).spares(spares);
-    // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
-    const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
-    let draft = match sorted {
-        Some(excess) => draft.keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess),
-        None => draft,
-    };
+    let draft = Draft::relieves(ask, Action::MoreInFlight, &after).frees(hidden, wait + lighter).spares(spares);
     if let Some(times) = queue.filter(|_| 100.0 * draft.expected(ask) < m.limits[Threshold::LeverLeast]) {
         let why = words!(
             "loads wait {} times as long as in an idle chip: more of them queue longer",
@@ -150,7 +138,7 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
     let draft = draft
         .at(through.map_or_else(|| At::waits(m, reason), |found| At::point(&found.load)))
         .says(sentence, why)
-        .risks(words!("registers for the loads in flight{}", sorting));
+        .risks("registers for the loads in flight".into());
     let dram = m
         .unit(Part::MemoryDram)
         .filter(|dram| m.is_thin || m.units.first().is_some_and(|first| first.part == dram.part));
@@ -172,6 +160,27 @@ fn in_flight(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
             draft.checks(goal, reason.per_issue())
         }
     })
+}
+
+/// Work in the order of its indices: lanes share sectors, and with those that nobody asked for go the waits for them, in the queue in
+/// front of the LSU as well.
+fn sorted(ask: &Ask<'_, '_, '_>) -> Option<Draft> {
+    let m = ask.m;
+    let wait = m.waits_for_loads().filter(|wait| 100.0 * wait >= m.limits[Threshold::StallShare])?;
+    let is_chain = m.study.and_then(Study::chain).is_some_and(|chain| 2.0 * chain.share >= wait);
+    let found = gathers::waited(m, wait).filter(|found| !is_chain && gathers::is_sortable(m, found))?;
+    let (excess, reason) = (found.excess(), StallReason::LongScoreboard);
+    let all = wait + m.wait(StallReason::LgThrottle).unwrap_or_default();
+    const WAY: [Part; 3] = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
+    Some(
+        Draft::of(Action::SortByIndex, Change::default())
+            .keeps_all(&WAY, 1.0 - SORTED * excess, 1.0 - excess)
+            .frees(SORTED * excess * all, all)
+            .at(At::point(&found.load))
+            .says("Sort or group the work by index, so that lanes share sectors".into(), gathers::why(found))
+            .risks("the cost of sorting".into())
+            .checks(stall(&"long scoreboard".into(), wait, SORTED * excess * all), reason.per_issue()),
+    )
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
