@@ -78,11 +78,12 @@ fn waits_of_bulk_copies_without_samples_are_no_queue_of_a_cache() {
 
 #[test]
 fn waits_behind_an_index_name_both_loads() {
-    let said = |name: &str| {
+    let asked = |name: &str, code: &str| {
         let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
-        let lever = lever(&audit, "more-in-flight");
+        let lever = lever(&audit, code);
         [&lever.sentence, &lever.why].map(|words| words.to_plain())
     };
+    let said = |name: &str| asked(name, "more-in-flight");
     // Rows that a warp reads whole: wider loads, and the index early where it is waited for.
     let [rows, why] = said("kv_gather");
     assert!(rows.ends_with("16 bytes a lane; next indices early"), "{rows}");
@@ -92,7 +93,7 @@ fn waits_behind_an_index_name_both_loads() {
     );
     assert!(why.ends_with("2.0 sectors a request, 32 of 32 B used"), "{why}");
     // A place for each lane: 33,560,139 sectors of 3,332,801 requests, 9,722,151 when packed.
-    let [scattered, why] = said("hash_probe");
+    let [scattered, why] = asked("hash_probe", "sort-by-index");
     assert!(scattered.starts_with("Sort or group the work by index, so that lanes share sectors"), "{scattered}");
     assert!(why.ends_with("10.1 sectors a request, 9 of 32 B used"), "{why}");
     // Nothing is loaded to make these addresses.

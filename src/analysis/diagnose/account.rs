@@ -4,8 +4,8 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level;
-use super::machine::{Machine, PLACES, place};
+use super::level::{self, PLACES, place};
+use super::machine::Machine;
 use super::measures::Measures;
 use crate::catalog::{Part, StallReason};
 use strum::VariantArray;

@@ -1,8 +1,9 @@
 //! A lever while what it gives is worked out.
 
 use super::held::{At, share};
+use super::level::place;
 use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
-use super::machine::{Change, Machine, place};
+use super::machine::{Change, Machine};
 use super::measures::Measures;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
@@ -112,6 +113,12 @@ impl Draft {
     pub(super) fn frees_of(self, m: &Ask<'_>, reasons: &[StallReason], part: f64) -> Draft {
         let waits = m.waits(reasons);
         self.frees(part * waits, waits)
+    }
+
+    /// The stretches of the launch that it leaves as they are.
+    pub(super) fn spares(mut self, spares: Vec<usize>) -> Draft {
+        self.change.spares = spares;
+        self
     }
 
     /// Where it is done.

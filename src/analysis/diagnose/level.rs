@@ -63,6 +63,18 @@ impl Unit {
     }
 }
 
+/// Parts that a warp passes one after the other count once, with the busiest: issue and the pipes behind it, the stages of L1.
+pub(super) fn place(part: Part) -> usize {
+    match part {
+        Part::MemoryDram => 0,
+        Part::MemoryL2 => 1,
+        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => 2,
+        _ => 3,
+    }
+}
+
+/// Of those [`place`]s there are so many.
+pub(super) const PLACES: usize = 4;
 /// Whether a part is shared by all SMs.
 pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)

@@ -4,9 +4,9 @@
 //! Everything is a share of the launch's elapsed time, for the average SM. A launch that overlaps perfectly takes as long as what
 //! needs most; a real one takes a little longer wherever two needs come near each other, which the norm of [`OVERLAP`] says.
 
-use super::level;
+use super::level::{self, PLACES, is_shared, place};
 use super::measures::{CYCLES, Measures, RESIDENT_MOST};
-use crate::analysis::over_time::OverTime;
+use super::stretches::{Stretch, TimeSplit};
 use crate::catalog::{Part, StallReason};
 
 /// How well needs overlap: the time is the norm of this order over what the parts and the waits need by themselves. One is no overlap,
@@ -28,36 +28,6 @@ const QUEUES: [StallReason; 5] = [
     StallReason::TexThrottle,
 ];
 
-/// Where the elapsed time goes before any unit is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct TimeSplit {
-    /// Launch, ramp and drain: no SM holds a block.
-    pub(super) ramp: f64,
-    /// The average SM has nothing left, or never had a block, while others work.
-    pub(super) tail: f64,
-    /// No SM holds a block: the ramp, and memory that drains.
-    pub(super) empty: f64,
-    /// What one of its blocks is of an SM's work; without a number of blocks, all of it.
-    pub(super) block: f64,
-}
-
-impl TimeSplit {
-    /// By what PM sampling saw: multiprocessors without a block, and the time behind the last block.
-    fn sampled(over: &OverTime) -> TimeSplit {
-        let found = || {
-            let shape = over.shape.as_ref()?;
-            let (empty, idle) = (shape.drain.ns / over.ns, shape.idle?.share);
-            Some(TimeSplit { ramp: empty, tail: (idle - empty).max(0.0), empty, ..TimeSplit::default() })
-        };
-        found().unwrap_or_default()
-    }
-
-    /// The rest: the average SM holds a block.
-    pub(super) fn active(self) -> f64 {
-        (1.0 - self.ramp - self.tail).max(f64::EPSILON)
-    }
-}
-
 /// What a change leaves, as factors of what there is, for the forecast and at best.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
@@ -75,6 +45,8 @@ pub(super) struct Change {
     pub(super) fixed: (f64, f64),
     /// Whether other units do the stated work then, so that its least time is another.
     pub(super) moves_work: bool,
+    /// The stretches of the launch that it leaves as they are.
+    pub(super) spares: Vec<usize>,
 }
 
 impl Default for Change {
@@ -87,6 +59,7 @@ impl Default for Change {
             tail: (1.0, 1.0),
             fixed: (0.0, 0.0),
             moves_work: false,
+            spares: Vec::new(),
         }
     }
 }
@@ -108,36 +81,24 @@ pub(super) struct Machine {
     pub(super) time: TimeSplit,
     /// What each part needs at its reachable rate.
     needs: Vec<(Part, f64)>,
-    /// What the latency of the warps needs beside that.
-    latency: f64,
+    /// Its phases in series, each with what the latency of the warps needs there beside the parts.
+    stretches: Vec<(Stretch, f64)>,
     /// The share of the warps' time that is latency: waits that are no queue, and the issue itself.
     waiting: f64,
     /// What the stated work takes on the units that do it at their peak; 0 where none is stated.
     floor: f64,
 }
 
-/// Parts that a warp passes one after the other count once, with the busiest: issue and the pipes behind it, the stages of L1.
-pub(super) fn place(part: Part) -> usize {
-    match part {
-        Part::MemoryDram => 0,
-        Part::MemoryL2 => 1,
-        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => 2,
-        _ => 3,
-    }
-}
-
-/// Of those [`place`]s there are so many.
-pub(super) const PLACES: usize = 4;
 /// The need from which a part is at its roof.
 pub(super) const ROOF: f64 = 0.85;
 
-/// Whether a part works for one SM.
-fn is_inside(part: Part) -> bool {
-    place(part) > 1
-}
-
 fn norm(needs: impl Iterator<Item = f64>) -> f64 {
     needs.map(|need| need.max(0.0).powf(OVERLAP)).sum::<f64>().powf(1.0 / OVERLAP)
+}
+
+/// What the parts do in a stretch of what they do over the launch.
+fn within(stretch: &Stretch, needs: impl Iterator<Item = (Part, f64)>) -> impl Iterator<Item = (Part, f64)> {
+    needs.map(|(part, need)| (part, need * stretch.does(part)))
 }
 
 fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; PLACES] {
@@ -178,19 +139,31 @@ impl Machine {
         let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
         // Work that takes longer than the launch took was not stated right.
         let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
-        Machine { floor: floor.unwrap_or_default(), ..Machine::with(time, needs, (1.0 - queued).clamp(0.05, 1.0)) }
+        let waiting = (1.0 - queued).clamp(0.05, 1.0);
+        let machine = Machine::with(time, needs, waiting, m.stretches.clone());
+        Machine { floor: floor.unwrap_or_default(), ..machine }
     }
 
-    fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64) -> Machine {
-        let of_units = norm(grouped(needs.iter().copied()).into_iter());
-        let active = time.active();
-        // What the units do not explain is latency; with full units there is always some.
-        let latency = (active.powf(OVERLAP) - of_units.powf(OVERLAP)).max(0.0).powf(1.0 / OVERLAP);
-        Machine { time, needs, latency, waiting, floor: 0.0 }
+    fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64, stretches: Vec<Stretch>) -> Machine {
+        let latency = |stretch: Stretch| {
+            let of_units = norm(grouped(within(&stretch, needs.iter().copied())).into_iter());
+            let active = time.active() * stretch.share;
+            // What the units do not explain is latency; with full units there is always some.
+            let latency = (active.powf(OVERLAP) - of_units.powf(OVERLAP)).max(0.0).powf(1.0 / OVERLAP);
+            (stretch, latency)
+        };
+        let stretches = stretches.into_iter().map(latency).collect();
+        Machine { time, needs, stretches, waiting, floor: 0.0 }
     }
 
-    fn total(&self) -> f64 {
-        norm(grouped(self.needs.iter().copied()).into_iter().chain([self.latency]))
+    /// The time of a stretch where the parts need that, and where this is left of its latency.
+    fn takes(&self, at: usize, needs: impl Iterator<Item = (Part, f64)>, left: f64) -> f64 {
+        let (stretch, latency) = &self.stretches[at];
+        let of = |needs: &mut dyn Iterator<Item = (Part, f64)>, latency: f64| {
+            norm(grouped(within(stretch, needs)).into_iter().chain([latency]))
+        };
+        let now = of(&mut self.needs.iter().copied(), *latency).max(f64::EPSILON);
+        self.time.active() * stretch.share * of(&mut { needs }, latency * left) / now
     }
 
     /// The parts that were measured.
@@ -216,19 +189,21 @@ impl Machine {
 
     /// What a launch saves without the parts of a place and the queues in front of them, no more than the warps spend there.
     pub(super) fn without_place(&self, at: usize, queues: f64, most: f64) -> f64 {
-        let others = self.needs.iter().copied().filter(|(part, _)| place(*part) != at);
-        self.saved(others, queues).min(self.time.active() * most)
+        let others = || self.needs.iter().copied().filter(|(part, _)| place(*part) != at);
+        let own = self.leading(at);
+        // Warps queue where the part works.
+        let queued = |stretch: &Stretch| own.map_or(1.0, |part| stretch.level(part, 1.0));
+        self.saved(others, |stretch| queues * queued(stretch)).min(self.time.active() * most)
     }
 
     /// What a launch saves without a wait that takes this share of the warps' time.
     pub(super) fn without_wait(&self, share: f64) -> f64 {
-        self.saved(self.needs.iter().copied(), share).min(self.time.active() * share)
+        self.saved(|| self.needs.iter().copied(), |_| share).min(self.time.active() * share)
     }
 
-    fn saved(&self, needs: impl Iterator<Item = (Part, f64)>, freed: f64) -> f64 {
-        let latency = self.latency * (1.0 - freed).max(0.0);
-        let left = norm(grouped(needs).into_iter().chain([latency])) / self.total().max(f64::EPSILON);
-        self.time.active() * (1.0 - left)
+    fn saved<I: Iterator<Item = (Part, f64)>>(&self, needs: impl Fn() -> I, freed: impl Fn(&Stretch) -> f64) -> f64 {
+        let left = |at: usize| self.takes(at, needs(), (1.0 - freed(&self.stretches[at].0)).max(0.0));
+        self.time.active() - (0..self.stretches.len()).map(left).sum::<f64>()
     }
 
     pub(super) fn need(&self, part: Part) -> Option<f64> {
@@ -240,18 +215,22 @@ impl Machine {
         let TimeSplit { ramp, tail, .. } = self.time;
         let active = self.time.active();
         let kept = |part: Part| change.keeps.iter().find(|(other, ..)| *other == part);
-        let expected =
-            self.needs.iter().map(|(part, need)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps)));
+        let touched = |at: &usize| !change.spares.contains(at);
+        let all = 0..self.stretches.len();
+        let share_of = |at: usize| self.stretches[at].0.share;
+        let own: f64 = all.clone().filter(touched).map(share_of).sum();
+        let spared = active * (1.0 - own).max(0.0);
+        let stays = |(part, need): &(Part, f64)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps));
         let freed = (change.frees.0 / self.waiting).min(1.0);
-        let latency = self.latency * (1.0 - freed) * change.warps.0;
-        let busy = norm(grouped(expected).into_iter().chain([latency])) / self.total().max(f64::EPSILON);
+        let left_of = |at: usize| self.takes(at, self.needs.iter().map(stays), (1.0 - freed) * change.warps.0);
+        let busy = (spared + all.clone().filter(touched).map(left_of).sum::<f64>()) / active;
         // Blocks that take a part of their time leave a tail of a part of its length.
         let expected = 1.0 - (ramp + (active + tail * change.tail.0) * busy) + change.fixed.0;
 
         let least = |(part, need): &(Part, f64)| {
             let factor = match kept(*part) {
                 Some((.., least)) => *least,
-                None if change.rewrites && is_inside(*part) => 0.0,
+                None if change.rewrites && !is_shared(*part) => 0.0,
                 None => 1.0,
             };
             (*part, need * factor)
@@ -261,17 +240,20 @@ impl Machine {
         let takes_along = change.rewrites || !change.keeps.is_empty() && change.frees.1 == 0.0;
         let waits = match takes_along {
             true => 0.0,
-            false => active * (1.0 - change.frees.1).max(0.0) * change.warps.1,
+            false => active * (own - change.frees.1).max(0.0) * change.warps.1,
         };
         // What serves all SMs works in the tail as well; what works for one leaves it, as long as its part of the time: at best that
         // of one block, since whoever is done takes the next, where the change does not count the last wave itself.
         let block = if change.fixed.1 > 0.0 { f64::INFINITY } else { self.time.block };
         let uneven = if change.rewrites { 1.0 } else { 1.0 + (tail * change.tail.1 / active).min(block) };
-        let of = |inside: bool| {
-            let needs = self.needs.iter().map(least).filter(|(part, _)| is_inside(*part) == inside);
-            needs.map(|(_, need)| need).fold(0.0, f64::max)
+        let of = |at: usize, inside: bool| {
+            let needs = within(&self.stretches[at].0, self.needs.iter().map(least));
+            needs.filter(|(part, _)| is_shared(*part) != inside).map(|(_, need)| need).fold(0.0, f64::max)
         };
-        let at_best = of(false).max(uneven * of(true).max(waits).min(active));
+        // One stretch begins where the other ends.
+        let needed = |at: usize| of(at, false).max(uneven * of(at, true).min(active * share_of(at)));
+        let needed: f64 = all.filter(touched).map(needed).sum();
+        let at_best = spared + needed.max(uneven * waits.min(active));
         let most = 1.0 - (ramp + at_best) + change.fixed.1;
         let left = left.filter(|(_, need)| *need >= waits);
         let floor = if change.moves_work { 0.0 } else { self.floor };
@@ -284,8 +266,12 @@ impl Machine {
 mod tests {
     use super::*;
 
+    fn with(time: TimeSplit, needs: Vec<(Part, f64)>) -> Machine {
+        Machine::with(time, needs, 1.0, vec![Stretch::whole()])
+    }
+
     fn machine(dram: f64, issue: f64) -> Machine {
-        Machine::with(TimeSplit::default(), vec![(Part::MemoryDram, dram), (Part::Issue, issue)], 1.0)
+        with(TimeSplit::default(), vec![(Part::MemoryDram, dram), (Part::Issue, issue)])
     }
 
     #[test]
@@ -308,7 +294,7 @@ mod tests {
     #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
         let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0 };
-        let machine = Machine::with(time, vec![(Part::Issue, 0.2)], 1.0);
+        let machine = with(time, vec![(Part::Issue, 0.2)]);
         let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
         let even = machine.after(&Change { tail: (0.0, 0.0), ..Change::default() });
@@ -325,27 +311,28 @@ mod tests {
     }
 
     #[test]
-    fn series_tell_what_stands_empty() {
-        // Of 100 µs 6 are behind the last block, and a fifth of the multiprocessors has none on average.
-        let part = |ns: f64| serde_json::json!({ "ns": ns, "level": 0.0, "cost": 0.0 });
-        let idle = serde_json::json!({ "share": 0.2, "in_tail": 0.5, "from": 7e4 });
-        let shape = serde_json::json!({
-            "steady": 80.0, "unit": "tensor", "mean": 80.0, "idle": idle,
-            "ramp": part(4e3), "middle": part(6e4), "tail": part(3e4), "drain": part(6e3),
-        });
-        let over = serde_json::json!({ "ns": 1e5, "step": 1e3, "samples": 100, "passes": 1, "shape": shape });
-        let found = TimeSplit::sampled(&serde_json::from_value(over).unwrap());
-        assert!((found.empty - 0.06).abs() < 1e-9 && (found.tail - 0.14).abs() < 1e-9, "{found:?}");
-        assert!((found.active() - 0.8).abs() < 1e-9, "{found:?}");
-    }
-
-    #[test]
     fn at_best_the_tail_of_a_full_part_is_one_block() {
         // Of ten blocks an SM one may be left over: 0.4 of the time and a tenth of that, where waits had left a fifth.
         let time = TimeSplit { tail: 0.2, block: 0.1, ..TimeSplit::default() };
-        let found = Machine::with(time, vec![(Part::Issue, 0.4)], 1.0);
+        let found = with(time, vec![(Part::Issue, 0.4)]);
         let found = found.after(&Change { frees: (0.5, 1.0), ..Change::default() });
         assert!((found.most - 0.56).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
+    fn a_change_of_one_phase_leaves_the_others() {
+        // DRAM is full for half of the launch; the other half waits.
+        let half = |does| Stretch::of(0.5, vec![(Part::MemoryDram, does)]);
+        let machine =
+            Machine::with(TimeSplit::default(), vec![(Part::MemoryDram, 0.5)], 1.0, vec![half(1.0), half(0.0)]);
+        let waits = |spares: Vec<usize>| Change { frees: (1.0, 1.0), spares, ..Change::default() };
+        let found = machine.after(&waits(vec![0]));
+        assert!((found.expected - 0.5).abs() < 1e-9 && (found.most - 0.5).abs() < 1e-9, "{found:?}");
+        let found = machine.after(&waits(vec![1]));
+        assert!(found.expected.abs() < 1e-9 && found.most.abs() < 1e-9, "{found:?}");
+        // Without the waits the time of DRAM is left, and without DRAM that of the waits.
+        assert!((machine.after(&waits(Vec::new())).most - 0.5).abs() < 1e-9);
+        assert!((machine.without_place(place(Part::MemoryDram), 0.5, 0.5) - 0.5).abs() < 1e-9);
     }
 
     #[test]

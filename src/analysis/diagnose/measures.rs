@@ -4,6 +4,7 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Level, Unit};
+use super::stretches::{Stretch, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
@@ -62,6 +63,8 @@ pub(in crate::analysis) struct Measures<'a> {
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
     pub(super) units: Vec<Unit>,
+    /// Its phases in series, at least one.
+    pub(super) stretches: Vec<Stretch>,
     /// Whether it streams from device memory with too few loads in flight to fill it.
     pub(super) is_thin: bool,
 }
@@ -98,7 +101,9 @@ impl<'a> Measures<'a> {
         for unit in units.iter_mut().filter(|unit| is_thin && unit.part == Part::MemoryL2) {
             unit.level = Level::High;
         }
+        let waves = positive(WAVES);
         Measures {
+            stretches: stretches(k.over_time, k.phases, waves, &units),
             kernel_of: k,
             blocks,
             block_warps,
@@ -108,7 +113,7 @@ impl<'a> Measures<'a> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves: positive(WAVES),
+            waves,
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: positive(WARPS),
@@ -206,6 +211,13 @@ impl<'a> Measures<'a> {
     /// The share of the warps' time of which the report holds no reason, 0 to 1.
     pub(super) fn unheld_waits(&self) -> f64 {
         self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)
+    }
+
+    /// The highest level of a unit in one of the phases in series, and the share of the time that this has.
+    pub(super) fn highest(&self, unit: &Unit) -> (f64, f64) {
+        let over_launch = unit.share / self.active.unwrap_or(1.0);
+        let levels = self.stretches.iter().map(|own| (own.level(unit.part, over_launch).min(1.0), own.share));
+        levels.max_by(|(a, _), (b, _)| a.total_cmp(b)).unwrap_or((unit.share, 1.0))
     }
 
     pub(super) fn unit(&self, part: Part) -> Option<&Unit> {

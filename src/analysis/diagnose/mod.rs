@@ -16,6 +16,7 @@ mod machine;
 mod measures;
 mod next;
 mod patterns;
+mod stretches;
 mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};

@@ -163,7 +163,7 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }
     let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
-    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(dram.share));
+    let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(m.highest(dram).0));
     found
         .extend(dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share))));
     let of_refused = |(draft, saves): &(Draft, f64)| {

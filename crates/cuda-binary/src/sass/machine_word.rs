@@ -29,6 +29,14 @@ pub struct MachineWord {
     pub arithmetic: Arithmetic,
 }
 
+impl MachineWord {
+    /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
+    /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
+    pub fn goes_first(&self) -> bool {
+        self.bits >> 84 & 7 == 0
+    }
+}
+
 /// What an instruction computes from operands of 32 bits; of a result of 64 bits its low half.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arithmetic {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
-use crate::analysis::diagnose::machine::place;
+use crate::analysis::diagnose::level::place;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
@@ -19,12 +19,33 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 /// What warps wait for that add to memory.
 const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
 
-/// One slice or channel is several times as busy as the average, and full. The atomic unit of a slice takes up to several cycles for
-/// an operation, so that additions which follow one another at one address fill it at less than its peak.
+/// The stretches of the launch in which no memory unit is busy, and their share of the time.
+fn quiet(m: &Measures<'_>) -> (Vec<usize>, f64) {
+    let parts = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryL2, Part::MemoryDram];
+    let is_quiet = |at: &usize| {
+        let levels = parts.iter().filter_map(|part| m.unit(*part));
+        let levels = levels.map(|unit| m.stretches[*at].level(unit.part, unit.share));
+        100.0 * levels.fold(0.0, f64::max) < m.limits[Threshold::SolLow]
+    };
+    let found: Vec<usize> = (0..m.stretches.len()).filter(is_quiet).collect();
+    let share = found.iter().map(|at| m.stretches[*at].share).sum();
+    (found, share)
+}
+
+/// The stretches of the launch in which a hot spot is what warps wait for; `None` where there is none.
+pub(super) fn at_hot_spot(m: &Measures<'_>) -> Option<Vec<usize>> {
+    hot_spot(m)?;
+    Some(quiet(m).0)
+}
+
+/// One slice or channel is several times as busy as the average, and full while no unit is busy. The atomic unit of a slice takes up to
+/// several cycles for an operation, so that additions which follow one another at one address fill it at less than its peak.
 pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, m.limits[Threshold::HotSliceFactor])?;
     let atomics = m.count(Op::is_l2_atomic);
-    let is_quiet = m.memory().is_none_or(|unit| 100.0 * unit.share < m.limits[Threshold::SolLow]);
+    let (stretches, of_time) = quiet(m);
+    let is_quiet = !stretches.is_empty();
+    let percent = if is_quiet { (spot.percent / of_time).min(100.0) } else { spot.percent };
     let waits = m.waits(&WAITS) + m.waits(&[StallReason::ShortScoreboard]);
     let is_awaited = 100.0 * waits >= m.limits[Threshold::ChainShare];
     let least = match atomics > 0.0 && is_quiet && is_awaited {
@@ -38,14 +59,17 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         }
         false => (Code::MemoryHotSpot, Sits::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
     };
+    let then =
+        (of_time < 1.0).then(|| format!(" in the {} of the time in which no memory unit is busy", share(of_time)));
     let sentence = words!(
-        "{}, which is at {} % of peak, {} times the average (`{}`).",
+        "{}, which is at {} % of peak{}, {} times the average (`{}`).",
         what,
-        fixed(spot.percent, 1),
+        fixed(percent, 1),
+        then.unwrap_or_default(),
         fixed(spot.percent / average.max(0.01), 0),
         &spot.counter
     );
-    let held = Held::new(code, spot.percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
+    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
     held.from(m.readings(&[&spot.counter])).if_large()
 }
 
@@ -104,7 +128,9 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
     let waits = m.waits(&WAITS);
     let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
+    let slice = at_hot_spot(m)?;
     let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
+    let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
     let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
     let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
     let risk = "shared memory and a barrier per block; the order of additions changes";

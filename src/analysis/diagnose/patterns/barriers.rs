@@ -59,6 +59,9 @@ fn asks_other_blocks(m: &Measures<'_>, wait: f64) -> Option<Point> {
     })
 }
 
+/// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
+const AT_TILES: f64 = 0.25;
+
 /// Fewer barriers of the block.
 fn barriers(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
@@ -69,7 +72,10 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, ROUNDS, 0.0).keeps(&[Part::Issue], ROUNDS, 0.0);
-    let draft = draft.frees(0.8 * wait + (1.0 - ROUNDS) * through, wait + through);
+    // In a loop of tiles those who wait for the others wait for their loads, which stay.
+    let is_of_loads = m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
+    let of_barrier = if is_of_loads && double_buffer(m).is_some() { AT_TILES } else { 1.0 };
+    let draft = draft.frees(0.8 * of_barrier * wait + (1.0 - ROUNDS) * through, wait + through);
     if let Some(asks) = asks_other_blocks(m, wait) {
         return Some(draft.not_here(words!(
             "at the barrier the block waits for other blocks, which `:{}` asks for: more steps for each such wait help",

@@ -1,6 +1,7 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
 use super::*;
+use crate::analysis::diagnose::level::place;
 use crate::analysis::phases::PIPES;
 use std::collections::BTreeMap;
 
@@ -209,10 +210,12 @@ fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
 /// Divisions of integers make much of the instructions.
 fn dividing(m: &Measures<'_>) -> Option<Held> {
     let (divisions, gone) = divided(m).filter(|(_, gone)| 100.0 * gone >= m.limits[Threshold::CostShare])?;
+    let busiest = m.units.iter().find(|unit| place(unit.part) == place(Part::Issue));
     let sentence = words!(
-        "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each.",
+        "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each{}.",
         count(divisions),
-        share(gone)
+        share(gone),
+        busiest.map(|unit| words!("; {} is at {}", unit.named(), share(unit.share))).unwrap_or_default()
     );
     let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))

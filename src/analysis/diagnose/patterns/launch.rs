@@ -124,11 +124,17 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
+    let what = match m.waves {
+        _ if is_last_wave(m) => "leave SMs of the last wave without a block",
+        Some(waves) if waves < 1.0 => "are too few, or unequal",
+        _ => "end at different times",
+    };
     let sentence = words!(
-        "The average SM is busy for {} of the busiest SM's time: {}{} are too few, or unequal.",
+        "The average SM is busy for {} of the busiest SM's time: {}{} {}.",
         share(1.0 - idle),
         blocks,
-        waves
+        waves,
+        what
     );
     let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
     Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
@@ -149,10 +155,12 @@ fn is_last_wave(m: &Measures<'_>) -> bool {
 fn underfilled(m: &Measures<'_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
+    let blocks = m.blocks? as u64;
     let sentence = words!(
-        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
-        format::counted(m.blocks? as u64, "block"),
-        fixed(waves, 2),
+        "{} {} {} of a wave: an SM holds {} warps, {} of those that fit.",
+        format::counted(blocks, "block"),
+        if blocks == 1 { "makes" } else { "make" },
+        share(waves),
         fixed(m.warps?, 1),
         share(filled)
     );
@@ -185,7 +193,10 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     };
     let now = fixed(waves, 2);
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
-    let draft = Draft::of(Action::WholeWaves, Change { fixed: (0.5 * cost, cost), ..Change::default() });
+    // Half of it: blocks of a last wave are fewer to an SM, and faster. All of it as far as it leaves SMs without a block.
+    let empty = if is_last_wave(m) { m.machine.time.tail.min(cost) } else { 0.0 };
+    let expected = if empty >= ERROR { empty.max(0.5 * cost) } else { 0.5 * cost };
+    let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
     let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
     let draft = draft.risks(if is_rest { "more work a block" } else { "partial sums through L2" });
     Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))

@@ -1,6 +1,6 @@
 //! Warps that wait for loads: how many are in flight, chains of them, rows behind an index, and loads that L2 serves.
 
-use super::atomics::hot_spot;
+use super::atomics::at_hot_spot;
 use super::instructions::{narrow, of_index, without_index};
 use super::*;
 use crate::analysis::derive::units::MEMORY;
@@ -9,7 +9,7 @@ use crate::analysis::phases::Indirection;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside)
-        .cured_by(&[chains, in_flight])];
+        .cured_by(&[chains, in_flight, sorted])];
 
 /// A load whose address is its own value one turn back.
 pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
@@ -80,7 +80,8 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
-    if 100.0 * wait < m.limits[Threshold::StallShare] || hot_spot(m).is_some() {
+    let spares = at_hot_spot(m).unwrap_or_default();
+    if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
         return None;
     }
     // Twice as many as there are, and at least what a loop unrolled by four has.
@@ -96,37 +97,27 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
     let queue = times_idle(m).filter(|times| *times >= QUEUED && is_busy);
     let through = indirection(m, wait);
-    let sorted = through.filter(|found| is_sortable(m, found)).map(Indirection::excess);
-    let gone = narrow(m).filter(|_| sorted.is_none());
+    let gone = narrow(m).filter(|_| through.is_none_or(|found| !is_scattered(m, found)));
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
-    // The queue in front of the LSU is one for the same sectors.
-    let queued = if sorted.is_some() { m.waits(&[StallReason::LgThrottle]) } else { 0.0 };
-    let hidden = sorted.map_or(hidden, |excess| hidden.max(SORTED * excess * (wait + queued)));
     // At best the index arithmetic goes with its time.
     let lighter = gone.zip(of_index(m, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
-    let mut draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + queued + lighter);
-    // Sorted by index, lanes share sectors: at best all that nobody asked for go, with the waits for them.
-    if let Some(excess) = sorted {
-        let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
-        draft = draft.keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
-    }
+    let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + lighter).spares(spares);
     let saves = draft.expected(m);
     if let Some(times) = queue.filter(|_| 100.0 * saves < m.limits[Threshold::LeverLeast]) {
         let why = words!("loads wait {} times as long as in an idle chip: more of them queue longer", fixed(times, 1));
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
     let draft = match through {
-        Some(found) => draft.at(At::point(&found.load)).says(rows(found, sorted.is_some()), through_index(found)),
+        Some(found) => draft.at(At::point(&found.load)).says(rows(found), through_index(found)),
         None => {
             let wide = if gone == Some(0.0) { "" } else { ", 16 bytes a lane" };
             let how = words!("More bytes in flight: several independent loads before the first use{}", wide);
             draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
         }
     };
-    let sorting = if sorted.is_some() { "; the cost of sorting" } else { "" };
-    let draft = draft.risks(words!("registers for the loads in flight{}", sorting));
+    let draft = draft.risks("registers for the loads in flight");
     let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
     if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || is_first(dram.part)) {
         let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
@@ -134,14 +125,29 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
         return Some(draft.checks(check, dram.counter.clone()).rises());
     }
     let now = m.wait(reason).unwrap_or(wait);
-    let check = match m.value(reason.per_issue()) {
+    let check = match m.value(reason.per_issue()).filter(|_| hidden > 0.0) {
         Some(cycles) => {
-            let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now), 1));
+            let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now).max(0.0), 1));
             words!("long scoreboard {} → {} cycles an instruction", now, goal)
         }
         None => stall("long scoreboard", now, saves),
     };
     Some(draft.checks(check, reason.per_issue()))
+}
+
+/// Work in the order of its indices: lanes share sectors, and with those that nobody asked for go the waits for them, in the queue in
+/// front of the LSU as well.
+fn sorted(m: &Ask<'_>) -> Option<Draft> {
+    let wait = m.waits_for_loads().filter(|wait| 100.0 * wait >= m.limits[Threshold::StallShare])?;
+    let is_chain = m.study.and_then(Study::chain).is_some_and(|chain| 2.0 * chain.share >= wait);
+    let found = indirection(m, wait).filter(|found| !is_chain && is_sortable(m, found))?;
+    let (excess, reason) = (found.excess(), StallReason::LongScoreboard);
+    let all = wait + m.waits(&[StallReason::LgThrottle]);
+    let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
+    let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
+    let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load)).risks("the cost of sorting");
+    let draft = draft.says("Sort or group the work by index, so that lanes share sectors", through_index(found));
+    Some(draft.checks(stall("long scoreboard", wait, SORTED * excess * all), reason.per_issue()))
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
@@ -199,23 +205,21 @@ fn indirection<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
     (found.for_loads + found.for_indices >= OF_INDICES * wait).then_some(found)
 }
 
-/// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for, and an order by index saves those:
-/// what is loaded is gathered up, and not stored one for one, which would scatter the stores.
+/// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for.
+fn is_scattered(m: &Measures<'_>, found: &Indirection) -> bool {
+    100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare]
+}
+
+/// Whether an order by index saves those: what is loaded is gathered up, and not stored one for one, which would scatter the stores.
 fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
-    let is_scattered = 100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare];
-    is_scattered && 2.0 * m.count(Op::stores_global) < found.requests as f64
+    is_scattered(m, found) && 2.0 * m.count(Op::stores_global) < found.requests as f64
 }
 
 /// What to do about rows behind an index.
-fn rows(found: &Indirection, is_sorted: bool) -> Words {
+fn rows(found: &Indirection) -> Words {
     let wide = if found.width_bits == Some(WIDEST) { "" } else { ", 16 bytes a lane" };
-    let next = if found.for_indices >= LATE { "; next indices early" } else { "" };
-    match is_sorted {
-        true => {
-            words!("Sort or group the work by index, so that lanes share sectors; several loads in flight{}", next)
-        }
-        false => words!("More bytes in flight: several loads of rows before the first use{}{}", wide, next),
-    }
+    let early = if found.for_indices >= LATE { "; next indices early" } else { "" };
+    words!("More bytes in flight: several loads of rows before the first use{}{}", wide, early)
 }
 
 /// What in the evidence asks for it.

@@ -8,7 +8,8 @@ use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::traffic::Traffic;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index])];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index, kept_in_l2])];
 
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
@@ -139,7 +140,9 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
-    if m.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data {
+    // A tile in registers is how words of shared memory are used again.
+    let is_tile = is_inside && register_tile(m).is_some_and(|tile| tile.refused.is_none());
+    if m.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data || is_tile {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
@@ -233,4 +236,49 @@ fn narrow_index(m: &Ask<'_>) -> Option<Draft> {
     let draft = draft.keeps(&[Part::MemoryL2], of_l2, of_l2).at(At::point(index));
     let draft = draft.says("Indices of 32 bits in place of 64", why).risks("at most 4 G elements");
     Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(gone)), DRAM_BYTES[0]))
+}
+
+/// The part of what is gathered that L2 answers from which most of the table is there, and streams push the rest out.
+const NEARLY_ALL: f64 = 2.0 / 3.0;
+/// The part of what is gathered from DRAM again that is expected to stay in L2.
+const STAYS: f64 = 0.5;
+
+/// A table that is gathered from beside streams, which are used once and take its place in L2. DRAM is read for the streams, and for what
+/// of the table was pushed out; L2 looks for each sector, and takes those in that DRAM brings.
+fn kept_in_l2(m: &Ask<'_>) -> Option<Draft> {
+    let accesses = &m.sampled()?.accesses;
+    let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> f64 {
+        accesses.iter().filter(|access| is_meant(access)).map(|access| access.sectors as f64).sum()
+    };
+    let is_gathered = |access: &SectorAccess| access.is_inherent && access.at.op().loads_global();
+    let gathered = sectors(&is_gathered);
+    let streamed = sectors(&|access| !access.is_inherent && access.at.op().loads_global());
+    let filled = m.value(DRAM_BYTES[0])? / SECTOR;
+    let again = filled - streamed;
+    let stored = sectors(&|access| !access.is_inherent && access.at.op().stores_global());
+    let code = &m.study?.code;
+    let is_global = |row: usize| code.op(row).reads_global() || code.op(row).stores_global();
+    let is_marked = (0..code.rows.len()).any(|row| {
+        code.executed[row] > 0 && is_global(row) && code.rows[row].word.is_some_and(|word| word.goes_first())
+    });
+    if is_marked || streamed == 0.0 || again <= 0.0 || again > (1.0 - NEARLY_ALL) * gathered {
+        return None;
+    }
+    // Each sector of a stream pushes one of the table out.
+    let gone = again.min(streamed + stored);
+    let of_l2 = gone / (sectors(&|_| true) + filled);
+    let of_dram = SECTOR * gone / m.sum(DRAM_BYTES)?;
+    let table = accesses.iter().filter(|access| is_gathered(access)).max_by_key(|access| access.sectors)?;
+    let draft = Draft::new(Action::FewerBytes)
+        .keeps(&[Part::MemoryL2], 1.0 - STAYS * of_l2, 1.0 - of_l2)
+        .keeps(&[Part::MemoryDram], 1.0 - STAYS * of_dram, 1.0 - of_dram)
+        .at(At::point(&table.at));
+    let how = "Keep the table in L2: mark what is read or written once (`__ldcs`, `__stcs`)";
+    let why = words!(
+        "L2 answers {} of the gathers; {}B are read from DRAM beside the streams",
+        share(1.0 - again / gathered),
+        glance::short(SECTOR * again)
+    );
+    let check = words!("bytes of DRAM −{}B", glance::short(STAYS * SECTOR * gone));
+    Some(draft.says(how, why).risks("what a next kernel would find in L2").checks(check, DRAM_BYTES[0]))
 }

@@ -34,7 +34,8 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
     let why = if is_of_dram.is_some() { ", because its fabric carries the same stream" } else { "" };
     let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
     let behind = behind.map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
-    let sentence = words!("DRAM is at {} of peak{}.", share(dram.share), behind.unwrap_or_default());
+    let then = resident(m, dram);
+    let sentence = words!("DRAM is at {} of peak{}{}.", share(dram.share), then, behind.unwrap_or_default());
     let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
     if m.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
@@ -52,7 +53,7 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
         "{} at {} of peak{}{}{}.",
         the(unit),
         share(unit.share),
-        resident(unit),
+        resident(m, unit),
         made_of(m, unit),
         wait.unwrap_or_default()
     );
@@ -60,8 +61,12 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     if unit.part == Part::ComputeTensor { held.at(at_products(m)) } else { held }
 }
 
-/// What a unit does while there is work for it, where SMs are empty for a while.
-fn resident(unit: &Unit) -> String {
+/// What a unit does while there is work for it, where SMs are empty for a while, or where phases in series differ.
+fn resident(m: &Measures<'_>, unit: &Unit) -> String {
+    let (highest, of_time) = m.highest(unit);
+    if of_time < 1.0 && highest - unit.share >= APART {
+        return format!(", {} in {} of the time", share(highest), share(of_time));
+    }
     let is_apart = unit.resident - unit.share >= APART && !level::is_shared(unit.part);
     if is_apart { format!(", {} while a block is resident", share(unit.resident)) } else { String::new() }
 }
