@@ -65,7 +65,8 @@ fn a_lever_names_its_counter_as_code() {
 }
 
 /// Parts of the analysis where things are said, beside the functions `say`, and a file whose text is a formula.
-const SAID: [&str; 4] = ["diagnose/patterns/", "diagnose/next.rs", "code/patterns.rs", "phases/unavoidable.rs"];
+const SAID: [&str; 5] =
+    ["diagnose/patterns/", "diagnose/draft.rs", "diagnose/next.rs", "code/patterns.rs", "phases/unavoidable.rs"];
 
 /// What a file makes of four words or more with `format!` or `words!`, outside its tests and its functions `say`.
 fn sentences(code: &str) -> Vec<String> {
