@@ -63,12 +63,13 @@ impl CounterColumn {
 }
 
 /// Whether instructions could be traced to lines.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
 pub enum Lines {
     /// The cubin has a line table.
     Known,
     /// The code was compiled without line information.
+    #[default]
     NoLineInfo,
     /// The report holds no machine code: only instructions with a counter are listed.
     NoCode,
@@ -84,7 +85,7 @@ pub enum Lines {
 }
 
 /// One launch, instruction by instruction. As JSON it has no text but that of `shown`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceView {
     /// Row of the report.
     pub launch: u32,
@@ -220,10 +221,7 @@ mod tests {
     #[test]
     fn an_instruction_counts_once_on_each_line_of_its_stack() {
         let view = SourceView {
-            launch: 0,
-            name: "k".into(),
             lines: Lines::Known,
-            capability: None,
             instructions: vec![
                 instruction(0, vec![line("b.h", 4), line("a.cu", 9), line("b.h", 4)]),
                 instruction(16, vec![line("a.cu", 9)]),
@@ -235,8 +233,7 @@ mod tests {
                 column("memory_access_type", &[(0, 2), (1, 4)]),
             ],
             texts: vec![SourceText { file: "a.cu".into(), text: "one\r\ntwo\n".into() }],
-            shown: Vec::new(),
-            products: Vec::new(),
+            ..SourceView::default()
         };
         let sums: Vec<(u32, Vec<(usize, u64)>)> = view
             .line_counts()

@@ -168,8 +168,7 @@ fn view(launch: &Launch, modules: &HashMap<(u32, u64), Module<'_>>, listings: &[
         instructions,
         columns,
         texts,
-        shown: Vec::new(),
-        products: Vec::new(),
+        ..SourceView::default()
     }
 }
 

@@ -22,16 +22,15 @@ pub struct ProductShape {
 
 /// The products of a kernel.
 pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
-    let code = listed.code;
     let is_tcgen05 = |i: &SassInstruction| i.op().product_by() == Some(ProductBy::Thread);
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();
-    for at in 0..code.len() {
-        let shape = match narrow(&code[at]) {
-            None if is_tcgen05(&code[at]) => descriptor(listed, at).map(shape),
+    for (at, product) in listed.code.iter().enumerate() {
+        let shape = match narrow(product) {
+            None if is_tcgen05(product) => descriptor(listed, at).map(shape),
             None => continue,
             narrow => narrow,
         };
-        *found.entry((&code[at].opcode, shape)).or_default() += 1;
+        *found.entry((&product.opcode, shape)).or_default() += 1;
     }
     let row = |((opcode, shape), count): ((&str, _), _)| ProductShape { opcode: opcode.into(), shape, count };
     found.into_iter().map(row).collect()

@@ -57,13 +57,7 @@ impl Coalescing {
         ];
         let mut requests = Vec::new();
         for (direction, [sectors, asked], labels) in REQUESTS {
-            requests.push(Row::derived(
-                asked.name(),
-                labels[0],
-                Better::Lower,
-                new.reading(asked),
-                old.map(|old| old.reading(asked)),
-            ));
+            requests.push(row(asked.name(), labels[0], &|side| side.reading(asked)));
             requests.push(row(sectors.name(), labels[1], &|side| side.reading(sectors)));
             let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(sectors), &side.reading(asked));
             // The ideal goes with the width of the access, so neither direction is better.

@@ -6,7 +6,7 @@
 //! may hold one; the nearest with a register in common is the cause.
 
 use crate::analysis::sass::{ControlFlow, Step};
-use crate::evidence::{CodeInstruction, Register, SourceView};
+use crate::evidence::{CodeInstruction, SourceView};
 use cuda_binary::Op;
 use cuda_binary::op::Sync;
 use std::cell::OnceCell;
@@ -47,13 +47,9 @@ impl Trace {
 /// Whether an instruction uses what an earlier one delivers, or writes what that one still reads.
 fn depends(waiting: &CodeInstruction, holder: &CodeInstruction) -> bool {
     let (Some(waiting), Some(holder)) = (&waiting.word, &holder.word) else { return false };
-    let meets = |ours: &[Register], theirs: &[Register]| {
-        ours.iter()
-            .filter(|own| own.count > 0)
-            .any(|own| theirs.iter().any(|other| other.count > 0 && own.meets(other)))
-    };
-    let (own, other) = (&waiting.registers, &holder.registers);
-    meets(&own.reads, &other.writes) || meets(&own.writes, &other.writes) || meets(&own.writes, &other.reads)
+    let (own, other) = (waiting.registers, holder.registers);
+    own.read().any(|one| other.written().any(|two| one.meets(&two)))
+        || own.written().any(|one| other.written().chain(other.read()).any(|two| one.meets(&two)))
 }
 
 /// The ways through the code of a view.
@@ -137,7 +133,7 @@ impl<'v> Causes<'v> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Flow, Lines, MachineWord};
+    use crate::evidence::{Flow, MachineWord, Register};
 
     fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
         let flow = match op {
@@ -149,17 +145,7 @@ mod tests {
     }
 
     fn view(instructions: Vec<CodeInstruction>) -> SourceView {
-        SourceView {
-            launch: 0,
-            name: "k".into(),
-            lines: Lines::NoLineInfo,
-            capability: None,
-            instructions,
-            columns: Vec::new(),
-            texts: Vec::new(),
-            shown: Vec::new(),
-            products: Vec::new(),
-        }
+        SourceView { instructions, ..SourceView::default() }
     }
 
     #[test]

@@ -51,7 +51,7 @@ fn is_last_barrier(view: &SourceView, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{CodeInstruction, Lines, MachineWord};
+    use crate::evidence::{CodeInstruction, MachineWord};
 
     fn view(code: &[&'static str]) -> SourceView {
         let row = |(at, name): (usize, &&'static str)| CodeInstruction {
@@ -60,17 +60,7 @@ mod tests {
             word: Some(MachineWord { op: Op::of(name), is_unconditional: true, ..MachineWord::default() }),
             ..CodeInstruction::default()
         };
-        SourceView {
-            launch: 0,
-            name: "k".into(),
-            lines: Lines::NoLineInfo,
-            capability: None,
-            instructions: code.iter().enumerate().map(row).collect(),
-            columns: Vec::new(),
-            texts: Vec::new(),
-            shown: Vec::new(),
-            products: Vec::new(),
-        }
+        SourceView { instructions: code.iter().enumerate().map(row).collect(), ..SourceView::default() }
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Study<'_> {
                 if whole == 0 || executed == 0 || self.flows.differs_by_lane(code, run[0], rows_are_warps) {
                     continue;
                 }
-                let at = |row: usize| code.rows[row].word.unwrap_or_default().registers.offset;
+                let at = |row: usize| code.registers(row).offset;
                 let offset = at(run[0]);
                 let runs = found.get_or_insert_with(|| SharedRuns {
                     at: point(self, run[0]),
@@ -133,20 +133,19 @@ fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
     let mut done: Vec<Vec<usize>> = Vec::new();
     let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
     for row in rows {
-        let word = code.rows[row].word.unwrap_or_default();
+        let registers = code.registers(row);
         let is_load = code.op(row).loads_shared();
-        let is_word = is_load && word.registers.writes.iter().map(|own| own.count).sum::<u8>() == 1;
-        let is_base =
-            |own: &&Register| own.count > 0 && matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let base: Vec<Register> = word.registers.reads.iter().filter(is_base).copied().collect();
+        let is_word = is_load && registers.written().map(|own| own.count).sum::<u8>() == 1;
+        let is_base = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+        let base: Vec<Register> = registers.read().filter(is_base).collect();
         if is_word && !base.is_empty() {
-            let load = (word.registers.offset, row);
+            let load = (registers.offset, row);
             match open.iter_mut().find(|(own, _)| *own == base) {
                 Some((_, loads)) => loads.push(load),
                 None => open.push((base, vec![load])),
             }
         }
-        let is_written = |own: &Register| word.registers.writes.iter().any(|write| write.count > 0 && write.meets(own));
+        let is_written = |own: &Register| registers.written().any(|write| write.meets(own));
         let (ended, kept): (Vec<_>, Vec<_>) = open.into_iter().partition(|(own, _)| own.iter().any(is_written));
         done.extend(ended.into_iter().flat_map(|(_, loads)| together(loads)));
         open = kept;

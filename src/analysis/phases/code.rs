@@ -4,6 +4,7 @@ use crate::analysis::sass::{ControlFlow, NaturalLoop, Step, loops};
 use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
+use cuda_binary::sass::Registers;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp executions of an instruction.
@@ -80,6 +81,11 @@ impl<'v> Code<'v> {
         self.rows[row].op()
     }
 
+    /// The registers of a row; none where its bits tell none.
+    pub(in crate::analysis) fn registers(&self, row: usize) -> Registers {
+        self.rows[row].word.map(|word| word.registers).unwrap_or_default()
+    }
+
     /// What a row does between warps.
     pub(in crate::analysis) fn sync(&self, row: usize) -> WarpSync {
         self.rows[row].word.map_or(WarpSync::None, |word| word.sync)
@@ -111,13 +117,10 @@ impl<'v> Code<'v> {
 
     /// The question to an mbarrier whose answer a row takes as its guard, in the same block.
     pub(super) fn question_of(&self, row: usize) -> Option<usize> {
-        let flags = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-        let registers = |row: usize| self.rows[row].word.map(|word| word.registers).unwrap_or_default();
-        let own = registers(row).reads;
-        let writes = |other: &usize| {
-            let meets = |read: &Register| read.count > 0 && flags(read.file);
-            own.iter().filter(|read| meets(read)).any(|read| registers(*other).writes.iter().any(|own| own.meets(read)))
-        };
+        let is_flag = |read: &Register| matches!(read.file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+        let flags: Vec<Register> = self.registers(row).read().filter(is_flag).collect();
+        let writes =
+            |other: &usize| self.registers(*other).written().any(|own| flags.iter().any(|read| own.meets(read)));
         let start = self.flow.blocks[self.block_of[row]].instructions.start;
         (start..row).rev().find(writes).filter(|other| self.sync(*other) == WarpSync::MbarrierTest)
     }

@@ -90,7 +90,7 @@ fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
     let (code, flows) = (&study.code, &study.flows);
     let is_own = flows.is_inherent(code, row);
     let is_looked_up = |index: &usize| {
-        let is_special = |row: &usize| code.rows[*row].word.is_some_and(|word| word.registers.special.is_some());
+        let is_special = |row: &usize| code.registers(*row).special.is_some();
         flows.address_behind(code, *index).iter().any(is_special) || !flows.loads_behind(code, *index).is_empty()
     };
     let brings = |index: &usize| {

@@ -63,7 +63,7 @@ impl Flows {
     pub(in crate::analysis) fn of(code: &Code<'_>) -> Flows {
         let mut writes = vec![Vec::new(); FILES * NUMBERS];
         for (row, instruction) in code.rows.iter().enumerate() {
-            for written in instruction.word.iter().flat_map(|word| registers(&word.registers.writes)) {
+            for written in instruction.word.iter().flat_map(|word| word.registers.written()) {
                 slots(written).for_each(|slot| writes[slot].push(row));
             }
         }
@@ -124,7 +124,7 @@ impl Flows {
     /// The registers that a row reads, each with the rows that define it.
     fn operands(&self, code: &Code<'_>, row: usize) -> &[(Register, Vec<usize>)] {
         let defined = |register| (register, self.definitions(code, row, register));
-        self.rows[row].operands.get_or_init(|| reads(code, row).map(defined).collect())
+        self.rows[row].operands.get_or_init(|| code.registers(row).read().map(defined).collect())
     }
 
     /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
@@ -195,7 +195,8 @@ impl Flows {
             let rows = self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST);
             let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
             for row in rows {
-                origin.thread |= special(code, row).is_some_and(|number| THREAD.contains(&number) || number == LANE);
+                origin.thread |=
+                    code.registers(row).special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
                 origin.memory |= self.is_memory[row] || code.op(row).sync() == Some(Sync::Mbarrier);
                 origin.elected |= code.op(row) == Op::ELECT;
             }
@@ -220,8 +221,7 @@ impl Flows {
             let lanes = code.lanes.as_ref()?;
             Some(lanes[row] as f64 / lanes[start] as f64)
         };
-        let written = code.rows[row].word.iter().flat_map(|word| registers(&word.registers.writes));
-        let general = written.filter(|register| register.file == RegisterFile::General);
+        let general = code.registers(row).written().filter(|register| register.file == RegisterFile::General);
         let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
         let loads = self.loads_behind(code, row).iter().copied();
         let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
@@ -252,14 +252,14 @@ impl Flows {
         let behind = self.address_behind(code, row);
         address(code, row).is_some()
             && (behind.is_empty()
-                || behind.iter().any(|row| special(code, *row).is_some_and(differs) || self.is_memory[*row]))
+                || behind.iter().any(|row| code.registers(*row).special.is_some_and(differs) || self.is_memory[*row]))
     }
 
     /// Whether values from memory choose the address of an access, and no number of a thread or a lane does.
     pub(in crate::analysis) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
         let behind = self.address_behind(code, row);
         let is_thread =
-            |row: &usize| special(code, *row).is_some_and(|number| number == LANE || THREAD.contains(&number));
+            |row: &usize| code.registers(*row).special.is_some_and(|number| number == LANE || THREAD.contains(&number));
         behind.iter().any(|row| self.is_memory[*row]) && !behind.iter().any(is_thread)
     }
 
@@ -267,7 +267,7 @@ impl Flows {
     /// of the block are behind its address, and it is in no loop, or the number of the thread is behind it as well.
     pub(in crate::analysis) fn is_read_once(&self, code: &Code<'_>, row: usize, grid: [u64; 3]) -> bool {
         let behind = self.address_behind(code, row);
-        let has = |number: u8| behind.iter().any(|row| special(code, *row) == Some(number));
+        let has = |number: u8| behind.iter().any(|row| code.registers(*row).special == Some(number));
         let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
         grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
@@ -291,28 +291,15 @@ fn slots(register: Register) -> impl Iterator<Item = usize> {
     numbers.map(move |number| register.file as usize * NUMBERS + usize::from(number))
 }
 
-/// The special register that a row reads.
-fn special(code: &Code<'_>, row: usize) -> Option<u8> {
-    code.rows[row].word.as_ref().and_then(|word| word.registers.special)
-}
-
-/// Registers of a row by what it does with them.
-fn registers(list: &[Register]) -> impl Iterator<Item = Register> {
-    list.iter().copied().filter(|register| register.count > 0)
-}
-
-fn reads<'c>(code: &'c Code<'_>, row: usize) -> impl Iterator<Item = Register> + 'c {
-    code.rows[row].word.iter().flat_map(|word| registers(&word.registers.reads))
-}
-
 /// The register that a memory access takes its address from: that of the lanes, else a uniform one.
 pub(in crate::analysis) fn address(code: &Code<'_>, row: usize) -> Option<Register> {
-    let of = |file: RegisterFile| reads(code, row).find(|register| register.file == file);
+    let read = || code.registers(row).read();
+    let of = |file: RegisterFile| read().find(|register| register.file == file);
     let op = code.op(row);
     let is_store = matches!(op.space(), Some(Space::Local | Space::Shared)) && op.act() == Some(Act::Store);
     // The data of a store are registers of the lanes as well, and stand behind its address.
     let uniform = of(RegisterFile::Uniform);
-    let general = reads(code, row).filter(|register| register.file == RegisterFile::General).count();
+    let general = read().filter(|register| register.file == RegisterFile::General).count();
     if is_store && uniform.is_some() && general < 2 { uniform } else { of(RegisterFile::General).or(uniform) }
 }
 
@@ -338,7 +325,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
                     None => open.push((register, offset, row)),
                 }
             }
-            open.retain(|(register, ..)| !registers(&word.registers.writes).any(|own| own.meets(register)));
+            open.retain(|(register, ..)| !word.registers.written().any(|own| own.meets(register)));
         }
     }
     found

@@ -168,8 +168,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
 
     /// The address of an access, without what is the same for all lanes.
     fn address(&mut self, row: usize) -> Option<Value> {
-        let reads = self.code.rows[row].word?.registers.reads;
-        let register = reads.into_iter().find(|own| own.count > 0 && own.file == RegisterFile::General)?;
+        let register = self.code.registers(row).read().find(|own| own.file == RegisterFile::General)?;
         Some(self.register(row, register.number, 0)?.folded())
     }
 
@@ -262,7 +261,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
     /// What a row leaves in a register.
     fn written(&mut self, row: usize, number: u8, depth: usize) -> Option<Value> {
         let word = self.code.rows[row].word?;
-        let first = word.registers.writes.iter().find(|own| own.count > 0 && own.file == RegisterFile::General)?;
+        let first = word.registers.written().find(|own| own.file == RegisterFile::General)?;
         if let Some(special) = word.registers.special {
             return self.special(special);
         }

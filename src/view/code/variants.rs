@@ -63,6 +63,9 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
 
 /// Resources that are parts of the rows of the occupancy or say the instructions in bytes.
 const PARTS: [&str; 4] = ["Static shared memory", "Dynamic shared memory", "Shared memory left to the block", "Code"];
+/// Rows that say the same as another where their numbers are equal: a cap that every build reaches, local memory of spills alone.
+const TOLD: [(&str, &str); 2] =
+    [("Register cap", "Registers per thread"), ("Local memory", "Instructions that spill or refill")];
 /// What is in no class tells nothing.
 const OTHER: &str = "Other";
 /// A class of instructions has a row from this part of the code on where its counts are this factor apart.
@@ -82,13 +85,9 @@ fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
         high >= least && high >= FACTOR * low
     };
     rows.extend(classes.into_iter().filter(|row| row.label != OTHER).filter(is_apart));
-    // Two rows of the same numbers are one fact: the cap that every build reaches, the instructions that only spill.
-    let mut seen: Vec<Vec<Option<f64>>> = Vec::new();
-    rows.retain(|row| {
-        let is_new = !seen.contains(&row.values);
-        seen.extend(is_new.then(|| row.values.clone()));
-        is_new
-    });
+    let values = |label: &str| rows.iter().find(|row| row.label == label).map(|row| row.values.clone());
+    let told = TOLD.map(|(label, by)| values(label).filter(|own| values(by).as_ref() == Some(own)).map(|_| label));
+    rows.retain(|row| !told.contains(&Some(row.label.as_str())));
     rows
 }
 

@@ -101,6 +101,18 @@ pub struct Registers {
     pub offset: i32,
 }
 
+impl Registers {
+    /// The registers that it writes, those of one result together.
+    pub fn written(self) -> impl Iterator<Item = Register> {
+        self.writes.into_iter().filter(|own| own.count > 0)
+    }
+
+    /// The registers that it reads, those of one operand together.
+    pub fn read(self) -> impl Iterator<Item = Register> {
+        self.reads.into_iter().filter(|own| own.count > 0)
+    }
+}
+
 /// Registers that follow each other in one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Register {

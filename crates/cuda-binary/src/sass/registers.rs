@@ -143,7 +143,7 @@ mod tests {
     fn uniform_addresses_by_hand() {
         let reads = |high: u64, low: u64| {
             let registers = decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).registers;
-            let own = registers.reads.into_iter().filter(|register| register.count > 0);
+            let own = registers.read();
             (own.map(|register| (register.file, register.number)).collect::<Vec<_>>(), registers.offset)
         };
         use RegisterFile::{General, Uniform};
@@ -163,15 +163,15 @@ mod tests {
         let mut seen = 0;
         for (instruction, word) in of_listings() {
             let named = named(&instruction);
-            let found = word.registers.writes.iter().chain(&word.registers.reads).filter(|register| register.count > 0);
-            for register in found.clone() {
+            let found: Vec<Register> = word.registers.written().chain(word.registers.read()).collect();
+            for register in &found {
                 assert!(named.contains(&(register.file, register.number)), "{instruction:?} {register:?}");
             }
             // Uniform registers of the address of a global access are not decoded.
             if !matches!(word.op.shape(), Shape::Other | Shape::First | Shape::Store | Shape::Flags) {
                 for (file, number) in named {
                     let one = Register { file, number, count: 1 };
-                    assert!(found.clone().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");
+                    assert!(found.iter().any(|register| register.meets(&one)), "{instruction:?} misses {one:?}");
                 }
                 seen += 1;
             }
