@@ -5,7 +5,7 @@ use crate::judged;
 use crate::pairs::dump;
 use crate::rules::{report, set, value};
 use kernel_audit::analysis::{self, Audit, Lever, Limits, Work};
-use kernel_audit::catalog::{self, Threshold};
+use kernel_audit::catalog::{self, Part, Threshold};
 use kernel_audit::evidence::Launch;
 use kernel_audit::source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -157,6 +157,19 @@ fn bytes_that_the_stated_work_does_not_need_go_from_dram() {
     // The pipe needs between its share of the peak and all of the time; 0.3 of that lies between the two.
     assert!((0.3 * 92.6..=0.3 * 100.0).contains(&(half - most)), "{half} − {most}");
     assert!(stated(1.0).levers.iter().all(|lever| lever.code.to_string() != "fewer-bytes"));
+}
+
+/// Bytes that DRAM need not move are none that the SMs do not ask of L2, which is full of their stores.
+#[test]
+fn bytes_of_dram_leave_what_the_sms_ask_of_l2() {
+    let (report, views) = report("collected/transpose_naive/profile");
+    let moved = value(&report, "dram__bytes_read.sum") + value(&report, "dram__bytes_write.sum");
+    let work = Work { bytes: Some((moved / 1.13) as u64), ..Work::default() };
+    let limits = Limits { overrides: BTreeMap::from([(Threshold::LeverLeast, 0.0)]) };
+    let audit = analysis::audit(&judged::evidence(&report, &views, &work), &limits);
+    let l2 = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryL2).expect("L2");
+    let said = audit.levers.iter().find(|lever| lever.code.to_string() == "fewer-bytes");
+    assert!(l2.share > 0.8 && said.is_none_or(|said| said.bound <= Some(100.0 * (1.0 - l2.share))), "{said:?}");
 }
 
 /// A fence in front of the last barrier costs the exit's share of a block's life, and of the time what blocks are there for.

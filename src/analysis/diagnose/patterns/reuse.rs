@@ -211,12 +211,13 @@ fn passes(m: &Ask<'_>) -> Option<Draft> {
     Some(draft.checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }
 
-/// Bytes of DRAM that the stated work does not need.
+/// Bytes of DRAM that the stated work does not need. What the SMs ask of L2 stays: of a stream its fabric carries the same bytes and is
+/// no need of its own, and of anything else most of its sectors never came from DRAM.
 fn bytes(m: &Ask<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
     let kept = traffic.stated / traffic.moved;
-    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryL2, Part::MemoryDram], kept, kept);
+    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
     let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
     let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);
     Some(draft.at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
