@@ -77,9 +77,11 @@ fn is_last_wave(m: &Measures<'_, '_>) -> bool {
 fn underfilled(m: &Measures<'_, '_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
     let least = m.limits[Threshold::FilledLow];
+    let blocks = m.blocks? as u64;
     let sentence = words!(
-        "{} make {} waves: an SM holds {} warps, {} of those that fit.",
-        format::counted(m.blocks? as u64, "block"),
+        "{} {} {} waves: an SM holds {} warps, {} of those that fit.",
+        format::counted(blocks, "block"),
+        if blocks == 1 { "makes" } else { "make" },
         format::fixed(waves, 2),
         format::fixed(m.warps?, 1),
         share(filled)
