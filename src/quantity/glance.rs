@@ -75,6 +75,12 @@ pub(crate) fn saved(between: Option<[f64; 2]>, most: f64) -> String {
     format!("{between}≤ {} {unit}", fixed(value, decimals))
 }
 
+/// What may be saved of a time, in percent: whole numbers, with a decimal where the upper end would round above `most`, its ceiling.
+pub(crate) fn between([low, high]: [f64; 2], most: Option<f64>) -> String {
+    let decimals = usize::from(most.is_some_and(|most| high.round() > most));
+    format!("{} to {} %", fixed(low, decimals), fixed(high, decimals))
+}
+
 /// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
 pub(crate) fn amount(value: f64) -> String {
     match value.abs() {
@@ -116,6 +122,13 @@ pub(crate) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_forecast_does_not_stand_above_its_ceiling() {
+        assert_eq!(between([1.2, 10.7], Some(10.7)), "1.2 to 10.7 %");
+        assert_eq!(between([1.2, 10.4], Some(10.7)), "1 to 10 %");
+        assert_eq!(between([1.2, 10.7], None), "1 to 11 %");
+    }
 
     #[test]
     fn the_unit_is_that_of_the_rounded_number() {

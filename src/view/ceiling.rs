@@ -5,7 +5,7 @@ use super::tables::{self, code, columns_of, fold, heading, paragraph, sentence, 
 use crate::analysis::{Along, Audit, Bound, Estimates, Lever, LeverCode, LeverOrigin, PredictionMet, Pulled, Standing};
 use crate::catalog::Action;
 use crate::quantity::format;
-use crate::quantity::glance::saved;
+use crate::quantity::glance::{between, saved};
 use crate::words;
 
 pub(super) fn section(audit: &Audit) -> Section {
@@ -42,7 +42,7 @@ pub(super) fn section(audit: &Audit) -> Section {
 pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
     let own = bound(lever, place);
     match lever.forecast {
-        Some([low, high]) => format!("{} to {} %, {own}", format::fixed(low, 0), format::fixed(high, 0)),
+        Some(ends) => format!("{}, {own}", between(ends, lever.bound)),
         None => own,
     }
 }

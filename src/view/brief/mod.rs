@@ -22,6 +22,7 @@ mod moved;
 mod next;
 mod numbers;
 mod order;
+mod phase_rows;
 mod phases;
 mod places;
 mod power;

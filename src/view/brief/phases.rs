@@ -1,6 +1,7 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
 use super::numbers::value;
+use super::phase_rows::{shown, twin};
 use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
@@ -41,7 +42,12 @@ const UNITS: [Counter; 4] = [
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
     let old = audit.old_phases.as_ref().filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
-    let shown = shown(phases, if audit.old.is_some() { SMALL } else { SMALL_ALONE }, ROWS);
+    let shown = shown(
+        &phases.phases,
+        old.map(|old| old.phases.as_slice()),
+        if audit.old.is_some() { SMALL } else { SMALL_ALONE },
+        ROWS,
+    );
     if shown.is_empty() {
         return None;
     }
@@ -63,7 +69,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 /// The same table with every phase and part, and with everything that is known of each.
 pub(in crate::view) fn in_full(audit: &Audit, phases: &Phases) -> Table {
     let old = audit.old_phases.as_ref().filter(|old| is_same_loop(phases, old));
-    rows(&shown(phases, 0.0, usize::MAX), phases, old, None, Depth::Full)
+    rows(&shown(&phases.phases, old.map(|old| old.phases.as_slice()), 0.0, usize::MAX), phases, old, None, Depth::Full)
 }
 
 /// How much of a phase is told.
@@ -143,35 +149,6 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
     }
 }
 
-/// The rows that are shown: each phase, a loop with parts followed by them. The smallest are left out where there are too many.
-fn shown(phases: &Phases, least: f64, most: usize) -> Vec<(&Phase, bool)> {
-    let mut leaves: Vec<(&Phase, bool)> = Vec::new();
-    for phase in &phases.phases {
-        if phase.parts.is_empty() {
-            leaves.push((phase, false));
-        }
-        leaves.extend(phase.parts.iter().map(|part| (part, true)));
-    }
-    leaves.retain(|(phase, _)| phase.share >= least);
-    while leaves.len() > most {
-        // Parts are left out before phases, which add up to the whole.
-        let least = (0..leaves.len()).min_by(|a, b| {
-            let (a, b) = (leaves[*a], leaves[*b]);
-            b.1.cmp(&a.1).then(a.0.share.total_cmp(&b.0.share))
-        });
-        leaves.remove(least.unwrap_or_default());
-    }
-    let is_left = |phase: &Phase| leaves.iter().any(|(leaf, _)| std::ptr::eq(*leaf, phase));
-    let mut rows = Vec::new();
-    for phase in &phases.phases {
-        if !phase.parts.is_empty() || is_left(phase) {
-            rows.push((phase, false));
-        }
-        rows.extend(phase.parts.iter().filter(|part| is_left(part)).map(|part| (part, true)));
-    }
-    rows
-}
-
 fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: Option<f64>, depth: Depth) -> Table {
     let is_full = depth == Depth::Full;
     let file = places::file(phases);
@@ -193,20 +170,10 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
         columns.extend(columns_of("Counted: | Issue slots: | Executed: | Opcodes"));
     }
     columns.push(left("Waits (of the phase)"));
-    let twin =
-        |phase: &Phase| {
-            let at = phases.phases.iter().position(|own| std::ptr::eq(own, phase));
-            match at {
-                Some(at) => old?.phases.get(at),
-                None => phases.phases.iter().zip(&old?.phases).find_map(|(own, other)| {
-                    other.parts.get(own.parts.iter().position(|part| std::ptr::eq(part, phase))?)
-                }),
-            }
-        };
     let line = |(phase, is_part): &(&Phase, bool)| {
         let label = words!("{}{}", if *is_part { "· " } else { "" }, places::row(phase, phases.steps));
         let mut cells = vec![text(label), text(places::lines(phase, file))];
-        cells.extend(old.is_some().then(|| twin(phase).map_or_else(Cell::default, share)));
+        cells.extend(old.map(|old| twin(&phases.phases, &old.phases, phase).map_or_else(Cell::default, share)));
         let own = share(phase);
         cells.push(if old.is_some() { own.strong() } else { own });
         cells.extend(has_cycles.then(|| cycles(phases, phase, step)));
