@@ -88,7 +88,7 @@ fn warps(m: &Ask<'_>) -> Option<Draft> {
         (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
         (None, _) => room,
     };
-    let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), room), ..Change::default() });
+    let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), (room / step).min(1.0)), ..Change::default() });
     let no_blocks = || {
         let wanted = m.sms? * (m.occupancy.blocks_per_sm? + 1.0);
         let why = words!("a block more on an SM takes {} blocks, and the grid has {}", count(wanted), count(m.blocks?));
