@@ -6,6 +6,7 @@ use crate::config::{Code, Subject, Variant};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};
 use crate::source;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use strum::VariantArray;
 
 #[derive(Clone, Debug)]
@@ -149,7 +150,7 @@ pub(super) fn folder_of(subject: &Subject, project: &Path) -> PathBuf {
 }
 
 /// The subjects that one is collected with; `None` for one that has a folder of its own from before.
-pub(super) fn together<'s>(subject: &'s Subject, project: &Path) -> Option<&'s Together> {
+pub(super) fn together<'s>(subject: &'s Subject, project: &Path) -> Option<&'s Arc<Together>> {
     let own = project.join("collected").join(subject.name.as_str()).join(MANIFEST);
     let together = subject.collect.together.as_ref()?;
     let is_first = together.names.first().is_some_and(|first| *first == *subject.name.as_str());

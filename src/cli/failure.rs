@@ -73,7 +73,7 @@ impl Failure {
     #[must_use]
     pub(super) fn about(self, subject: &str) -> Failure {
         let text = self.text();
-        if self.report.is_empty() || text.contains(subject) {
+        if self.report.is_empty() || text.starts_with(&format!("{subject}: ")) {
             return self;
         }
         Failure::of(self.status, format!("{subject}: {text}"))

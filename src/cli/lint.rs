@@ -103,7 +103,7 @@ fn impossible(every: &[String], path: &Path) -> Result<Vec<String>, Failure> {
         // What is not here, or cannot be read, is for `generate` to say.
         let Ok(gathered) = gatherer.gather(subject, false) else { continue };
         let audit = audit(&gathered.evidence, &limits);
-        faults.extend(view::impossible(&audit).into_iter().map(|why| format!("{}: {why}", subject.name)));
+        faults.extend(view::impossible(&audit).iter().map(|why| format!("{}: {}", subject.name, why.to_plain())));
     }
     Ok(faults)
 }

@@ -20,7 +20,7 @@ use crate::evidence::{NameSet, Want};
 use crate::plain;
 use crate::source;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Where a collection works.
@@ -84,7 +84,7 @@ fn request(
     let chip = arch.as_deref().and_then(counters_of_arch);
     let together = together(subject, project).filter(|_| arguments.evidence.is_none());
     let mut profile = profile(subject, keys, arguments, chip);
-    profile.keys.together = together.cloned();
+    profile.keys.together = together.map(Arc::clone);
     if let Some(together) = together {
         profile.kernel.clone_from(&together.kernel);
     }

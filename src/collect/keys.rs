@@ -32,6 +32,7 @@
 use crate::evidence::SanitizerTool;
 use serde::de::{Deserialize, Deserializer, Error};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use strum::VariantArray;
 
@@ -97,7 +98,7 @@ pub struct Collecting {
     pub bench: bool,
     /// The subjects that this one is collected with, in one run of their program; `None` for a subject of its own.
     #[serde(skip)]
-    pub together: Option<Together>,
+    pub together: Option<Arc<Together>>,
 }
 
 /// Subjects of one program, which are collected in one run of it.

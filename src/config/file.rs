@@ -10,9 +10,10 @@ use crate::catalog::Threshold;
 use crate::collect::Together;
 use crate::nearest::nearest;
 use crate::render::{Override, TEMPLATES};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::Spanned;
 
 /// A configuration file that was read and checked.
@@ -40,6 +41,8 @@ pub struct Config {
     pub tools: Tools,
     /// How job arrays are submitted.
     pub slurm: Slurm,
+    /// Their positions, by their names.
+    places: BTreeMap<String, usize>,
     /// Positions of the subjects that are meant when none is named.
     default: Vec<usize>,
     text: Text,
@@ -140,12 +143,13 @@ impl Config {
             );
         }
         let mut subjects: Vec<Subject> = Vec::new();
+        let mut places = BTreeMap::new();
         let mut files = Vec::new();
         for keys in file.subject {
             let mut named = Vec::new();
             let span = keys.name.span();
             let subject = text.subject(keys, &folder, &mut named)?;
-            if subjects.iter().any(|other| other.name == subject.name) {
+            if places.insert(subject.name.to_string(), subjects.len()).is_some() {
                 let message = format!("two subjects are called {:?}", subject.name.as_str());
                 return Err(text.wrong(message, span, "used before", Some("give each subject its own name".into())));
             }
@@ -153,7 +157,7 @@ impl Config {
             files.push(named);
         }
         collect_together(&mut subjects);
-        let default = text.default(file.audit.default, &subjects)?;
+        let default = text.default(file.audit.default, &places)?;
         let thresholds =
             file.thresholds.iter().map(|(id, value)| text.threshold(id, value)).collect::<Result<_, _>>()?;
         let overrides =
@@ -176,6 +180,7 @@ impl Config {
             folder,
             thresholds,
             subjects,
+            places,
             default,
             text,
             files,
@@ -208,9 +213,9 @@ impl Config {
     }
 
     fn positions(&self, names: &[String]) -> Result<Vec<usize>, ConfigError> {
-        let mut chosen: Vec<usize> = Vec::new();
+        let (mut chosen, mut seen) = (Vec::new(), BTreeSet::new());
         for name in names {
-            let Some(at) = self.subjects.iter().position(|subject| subject.name.as_str() == name) else {
+            let Some(&at) = self.places.get(name) else {
                 let known: Vec<&str> = self.subjects.iter().map(|subject| subject.name.as_str()).collect();
                 let help = match nearest(name, known.iter().copied()) {
                     Some(near) => format!("did you mean {near:?}? Subjects: {}", known.join(", ")),
@@ -218,7 +223,7 @@ impl Config {
                 };
                 return Err(self.text.absent(&format!("names no subject {name:?}"), &help));
             };
-            if !chosen.contains(&at) {
+            if seen.insert(at) {
                 chosen.push(at);
             }
         }
@@ -229,33 +234,40 @@ impl Config {
 /// Tells subjects of one program, collected alike, that one run of it serves them all.
 fn collect_together(subjects: &mut [Subject]) {
     let pytest = |one: &Subject| one.tests.as_ref().map(|tests| tests.pytest.clone()).unwrap_or_default();
-    let is_like = |one: &Subject, other: &Subject| {
-        let has_own = |subject: &Subject| subject.report.is_some() || subject.code.is_some();
-        !one.collect.run.is_empty()
-            && one.collect == other.collect
-            && pytest(one) == pytest(other)
-            && !has_own(one)
-            && !has_own(other)
-    };
-    let of = |subject: &Subject| {
-        let all: Vec<&Subject> = subjects.iter().filter(|other| is_like(subject, other)).collect();
-        let kernels: Option<Vec<&str>> = all.iter().map(|one| one.kernel.as_ref().map(regex::Regex::as_str)).collect();
-        let names: Vec<String> = all.iter().map(|one| one.name.to_string()).collect();
-        (names.len() > 1).then(|| Together { names, kernel: kernels.map(|kernels| kernels.join("|")) })
-    };
-    let together: Vec<Option<Together>> = subjects.iter().map(of).collect();
-    for (subject, together) in subjects.iter_mut().zip(together) {
-        subject.collect.together = together;
+    let mut of_program: BTreeMap<Vec<String>, Vec<Vec<usize>>> = BTreeMap::new();
+    for (at, one) in subjects.iter().enumerate() {
+        if one.collect.run.is_empty() || one.report.is_some() || one.code.is_some() {
+            continue;
+        }
+        let groups = of_program.entry(one.collect.run.clone()).or_default();
+        let is_like = |other: &Subject| one.collect == other.collect && pytest(one) == pytest(other);
+        match groups.iter_mut().find(|group| group.first().is_some_and(|first| is_like(&subjects[*first]))) {
+            Some(group) => group.push(at),
+            None => groups.push(vec![at]),
+        }
+    }
+    for group in of_program.into_values().flatten().filter(|group| group.len() > 1) {
+        let all = || group.iter().map(|at| &subjects[*at]);
+        let kernels: Option<Vec<&str>> = all().map(|one| one.kernel.as_ref().map(regex::Regex::as_str)).collect();
+        let names = all().map(|one| one.name.to_string()).collect();
+        let together = Arc::new(Together { names, kernel: kernels.map(|kernels| kernels.join("|")) });
+        for at in group {
+            subjects[at].collect.together = Some(Arc::clone(&together));
+        }
     }
 }
 
 impl Text {
     /// The positions of the subjects that `default` names; all of them without that key.
-    fn default(&self, names: Option<Vec<Spanned<String>>>, subjects: &[Subject]) -> Result<Vec<usize>, ConfigError> {
-        let Some(names) = names else { return Ok((0..subjects.len()).collect()) };
+    fn default(
+        &self,
+        names: Option<Vec<Spanned<String>>>,
+        places: &BTreeMap<String, usize>,
+    ) -> Result<Vec<usize>, ConfigError> {
+        let Some(names) = names else { return Ok((0..places.len()).collect()) };
         let position = |name: &Spanned<String>| {
-            subjects.iter().position(|subject| subject.name.as_str() == name.get_ref()).ok_or_else(|| {
-                let near = nearest(name.get_ref(), subjects.iter().map(|subject| subject.name.as_str()));
+            places.get(name.get_ref()).copied().ok_or_else(|| {
+                let near = nearest(name.get_ref(), places.keys().map(String::as_str));
                 let help = near.map(|near| format!("did you mean {near:?}?"));
                 self.wrong(format!("no subject is called {:?}", name.get_ref()), name.span(), "unknown", help)
             })

@@ -1,6 +1,7 @@
 //! What a file is, for those that cannot be read where they were given.
 
 use super::{ReadError, ncu_csv, ptxas_log, text};
+use crate::merge::is_unmerged;
 use ncu_report::packed;
 use std::path::Path;
 
@@ -30,6 +31,12 @@ pub(super) fn wrong(path: &Path, bytes: &[u8], sought: Sought) -> ReadError {
     let (found, cure) = describe(path, bytes, sought);
     ReadError::wrong(path, found, cure)
 }
+
+/// What a file is that holds the lines of two branches, and the cure.
+pub(super) const UNMERGED: (&str, &str) = (
+    "a merge stopped in it and left both sides",
+    "take one side, `git checkout --ours FILE` or `git checkout --theirs FILE`; of audits `audit resolve` keeps both",
+);
 
 /// What the bytes are, and the cure.
 fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'static str) {
@@ -82,6 +89,9 @@ fn describe_text(bytes: &[u8], sought: Sought) -> Option<(&'static str, &'static
     if ptxas_log::looks_like(bytes) && sought != Sought::BuildLog {
         return Some(("it is a build log", sought.cure()));
     }
+    if is_unmerged(bytes) {
+        return Some(UNMERGED);
+    }
     let text = text::decode(bytes);
     let has = |word: &str| text.contains(word);
     let page =
@@ -118,6 +128,7 @@ mod tests {
         assert!(found("a", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\x3e\0").contains("program"));
         assert!(found("a.log", b"ptxas info    : 0 bytes gmem\n").contains("build log"));
         assert!(found("a.md", b"hello\n").contains("text of no kind"));
+        assert_eq!(found("a.json", b"<<<<<<< HEAD\n{}\n=======\n{ }\n>>>>>>> other\n"), UNMERGED.0);
         assert!(found("a.bin", b"\0\x01\x02\xff").starts_with("it is of no kind"));
     }
 }

@@ -4,6 +4,8 @@ use super::heading::Heading;
 use crate::analysis::{Audit, Impossible, Milestone};
 use crate::quantity::format;
 use crate::quantity::glance::{digits, short, time};
+use crate::words;
+use crate::words::Words;
 
 /// Executed operations from this factor of the stated ones on are worth a word: padding, or work done again.
 const MORE: f64 = 2.0;
@@ -60,15 +62,16 @@ pub(super) fn more(audit: &Audit) -> Option<String> {
 }
 
 /// What cannot be of the stated work, a sentence each.
-pub fn impossible(audit: &Audit) -> Vec<String> {
+pub fn impossible(audit: &Audit) -> Vec<Words> {
     let say = |one: &Impossible| match one {
-        Impossible::UnderFloor { amount, floor, measured, by } => format!(
-            "`work.{amount}` cannot be: it takes {} at the peak of {by}, and the launch took {}",
+        Impossible::UnderFloor { amount, floor, measured, by } => words!(
+            "{} cannot be: it takes {} at the peak of {}, and the launch took {}",
+            words::code(format!("work.{amount}")),
             time(*floor),
-            time(*measured),
-            by = called(by)
+            called(by),
+            time(*measured)
         ),
-        Impossible::FewerExecuted { stated, executed } => format!(
+        Impossible::FewerExecuted { stated, executed } => words!(
             "`work.flop` cannot be: it states {} operations, and the launch executed {}",
             short(*stated),
             short(*executed)

@@ -34,7 +34,7 @@ fn room_for_warps_needs_blocks_that_fill_it() {
     // Half of what fits at once: a block more on each SM finds none.
     let few = with(ROOM, &[("launch__waves_per_multiprocessor", 0.5)]);
     assert!(!rows(&few).contains(&"more-warps".to_owned()));
-    assert!(said(&few).contains("blocks fill 50.0 % of the room that there is"), "{}", said(&few));
+    assert!(said(&few).contains("in the grid: 50.0 % of the room that there is"), "{}", said(&few));
 }
 
 #[test]

@@ -168,28 +168,28 @@ fn branches_that_meet_keep_what_is_open() {
 #[test]
 fn one_subject_that_fails_stops_no_other() {
     let project = Project::new();
-    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"renamed\"\nkernel = \"^gone$\"\nreport = \"new.csv\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\n";
+    let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"new\"\nkernel = \"^gone$\"\nreport = \"new.csv\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     project.report("new.csv", &[slow(100_000.0)]);
-    project.run("lint").ends(2, "renamed: no kernel in new.csv matches");
+    project.run("lint").ends(2, "new: no kernel in new.csv matches");
     let made = project.run("generate --date 2026-01-01");
-    made.ends(2, "error: renamed: no kernel in new.csv matches");
-    made.ends(2, "without a page: 1 of 2 subjects: renamed");
+    made.ends(2, "error: new: no kernel in new.csv matches");
+    made.ends(2, "without a page: 1 of 2 subjects: new");
     assert!(project.read("pages/README.md").contains("[scale](2026-01-01-scale.md)"));
     // A day is that of what is new.
     fs::write(project.path("audit.toml"), config.replace("^gone$", "scale")).unwrap();
     let again = project.run("generate --date 2026-01-05").done();
-    assert!(again.contains("pages/2026-01-05-renamed.md") && again.contains("pages/2026-01-01-scale.md"), "{again}");
+    assert!(again.contains("pages/2026-01-05-new.md") && again.contains("pages/2026-01-01-scale.md"), "{again}");
     // A snapshot that somebody edited ends history and check with 3, and the others are checked.
-    let path = project.path("pages/2026-01-05-renamed.json");
+    let path = project.path("pages/2026-01-05-new.json");
     fs::write(
         &path,
-        project.read("pages/2026-01-05-renamed.json").replacen("\"date\":\"2026-01-05\"", "\"date\":\"2026-01-04\"", 1),
+        project.read("pages/2026-01-05-new.json").replacen("\"date\":\"2026-01-05\"", "\"date\":\"2026-01-04\"", 1),
     )
     .unwrap();
-    project.run("history renamed").ends(3, "was changed after it was written");
+    project.run("history new").ends(3, "was changed after it was written");
     let checked = project.run("check");
-    checked.ends(3, "ERROR renamed: pages/2026-01-05-renamed.json was changed after it was written");
+    checked.ends(3, "ERROR new: pages/2026-01-05-new.json was changed after it was written");
     checked.ends(3, "NO BASELINE scale");
 }
 

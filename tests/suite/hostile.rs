@@ -120,6 +120,15 @@ fn thousands_of_kernels_take_no_more_than_their_number() {
 }
 
 #[test]
+fn ten_thousand_subjects_of_one_program_are_one_list() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = |at: u32| format!("[[subject]]\nname = \"s{at}\"\nkernel = \"k{at}\"\nrun = [\"./a\"]\n");
+    fs::write(folder.path().join("audit.toml"), (0..10_000).map(subject).collect::<String>()).unwrap();
+    let (status, said) = bounded(folder.path(), &["lint"]);
+    assert!(status == 0 && said.contains("10,000 subjects"), "{status}: {said}");
+}
+
+#[test]
 fn a_million_damaged_places_are_counted_and_not_listed() {
     let broken: Vec<Vec<u8>> = (0..400_000).map(|_| nested(13, "")).collect();
     let report = report_of(&[("gpu__time_duration.sum", 1e5)], &broken);

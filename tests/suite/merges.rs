@@ -19,6 +19,8 @@ fn stopped() -> Repository {
     repository.git(&["checkout", "-q", "left"]);
     let merge = ["-c", "user.name=n", "-c", "user.email=e@localhost", "merge", "-q", "right"];
     assert!(!Command::new("git").args(merge).current_dir(repository.0.0.path()).output().unwrap().status.success());
+    let both = "cannot read scale.csv: a merge stopped in it and left both sides";
+    repository.on(3, &["generate"]).ends(3, both);
     for file in ["scale.csv", "src/scale.cu"] {
         repository.git(&["checkout", "-q", "--ours", file]);
     }

@@ -29,9 +29,16 @@ pub enum Broken {
     TooLarge(u64),
 }
 
-/// Whether the first bytes are those of a packed file.
+/// Whether the first bytes are those of a packed file: a frame, which skippable ones (RFC 8878, 3.1.2) may stand before,
+/// as `pzstd` writes it.
 pub fn is_packed(head: &[u8]) -> bool {
-    head.starts_with(&MAGIC)
+    let mut rest = head;
+    while let Some(([0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..], behind)) = rest.split_first_chunk::<8>() {
+        let behind = usize::try_from(u32::from_le_bytes(*size)).ok().and_then(|size| behind.get(size..));
+        let Some(behind) = behind else { break };
+        rest = behind;
+    }
+    rest.starts_with(&MAGIC)
 }
 
 /// Packs a report, unless it is packed; the stream states its size and ends with a checksum.
@@ -48,7 +55,7 @@ pub fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
 fn data_bytes(packed: &[u8]) -> u64 {
     let (mut rest, mut data) = (packed, 0);
     while let Some(length) = find_frame_compressed_size(rest).ok().filter(|length| (1..=rest.len()).contains(length)) {
-        if is_packed(rest) {
+        if rest.starts_with(&MAGIC) {
             data += length as u64;
         }
         rest = &rest[length..];
@@ -107,6 +114,9 @@ mod tests {
         }
         let frames = [pack(b"one ").expect("packs"), zstd::encode_all(&b"two"[..], 1).expect("packs")].concat();
         assert_eq!(unpack(&frames).expect("frames one after the other, one of unknown size"), b"one two");
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18, 4, 0, 0, 0, 1, 2, 3, 4][..], &frames].concat();
+        assert!(is_packed(&skipped) && !is_packed(&skipped[..12]));
+        assert_eq!(unpack(&skipped).expect("as pzstd writes it"), b"one two");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::cli::stale::Since;
 use crate::config::{Config, DEFAULT_TEMPLATE};
 use crate::render::{Templates, intact, otherwise};
 use crate::view;
+use crate::words::Words;
 use std::path::Path;
 
 /// The checklists and expectations of a subject, and its checks on the machine code; `None` where it states none.
@@ -83,7 +84,7 @@ fn other(page: &str, made: &Made, config: Option<&Config>) -> Option<String> {
 
 /// Stated work that cannot be, which fails; else how far the newest audit is from the floor of its work.
 pub(super) fn work(audit: &Audit, milestones: &[Milestone]) -> Option<Said> {
-    let impossible = view::impossible(audit);
+    let impossible: Vec<String> = view::impossible(audit).iter().map(Words::to_plain).collect();
     if impossible.is_empty() {
         return view::of_series(milestones).map(|text| Said { outcome: Outcome::Pass, text });
     }

@@ -5,6 +5,8 @@ use super::records::{Piece, Pieces, header_separator};
 use super::table::{CsvPage, Table, Taker};
 use super::{details, raw};
 use crate::evidence::{Damage, Origin, Report};
+use crate::merge::{OURS, THEIRS};
+use crate::source::kind::UNMERGED;
 use crate::source::text::{self, Texts};
 use crate::source::{ReadError, Want};
 use std::collections::HashSet;
@@ -47,11 +49,14 @@ pub fn read(bytes: &[u8], origin: Origin, want: &Want) -> Result<Report, ReadErr
 pub(in crate::source) struct Page {
     tables: Vec<Table>,
     beside: Report,
+    /// The launches of two branches stand in it.
+    is_unmerged: bool,
 }
 
 impl Page {
     pub(in crate::source) fn of(text: &str) -> Page {
         let (mut tables, mut beside, mut others) = (Vec::<Table>::new(), Report::default(), 0);
+        let (mut has_ours, mut has_theirs) = (false, false);
         for piece in Pieces::new(text) {
             match piece {
                 Piece::Header(header, separator) => {
@@ -65,6 +70,8 @@ impl Page {
                 Piece::Message(line, message) => take(&mut beside, line, message),
                 Piece::Other(line, other) => {
                     others += 1;
+                    has_ours |= other.starts_with(OURS);
+                    has_theirs |= other.starts_with(THEIRS);
                     if others <= OTHERS_KEPT {
                         beside.unrecognised_lines.push(format!("line {line}: {other}"));
                     }
@@ -78,7 +85,7 @@ impl Page {
         if others > OTHERS_KEPT {
             beside.unrecognised_lines.push(format!("and {} lines more, beside the tables", others - OTHERS_KEPT));
         }
-        Page { tables, beside }
+        Page { tables, beside, is_unmerged: has_ours && has_theirs }
     }
 
     /// Whether launches are read by themselves. Those of a details page, whose rows name metrics by their values, are not.
@@ -121,6 +128,9 @@ impl Page {
         want: &Want,
         rows: Option<&HashSet<u32>>,
     ) -> Result<Report, ReadError> {
+        if self.is_unmerged {
+            return Err(ReadError::wrong(origin.path, UNMERGED.0, UNMERGED.1));
+        }
         let report = Report { origin, ..self.beside.clone() };
         if self.tables.is_empty() && text.lines().find_map(page_of) == Some(CsvPage::Source) {
             return Err(wrong_kind(report.origin, "ncu's source page, which names no launch"));

@@ -88,7 +88,10 @@ fn warps(m: &Ask<'_>) -> Option<Draft> {
         (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
         (None, _) => room,
     };
-    let draft = Draft::of(Action::MoreWarps, Change { warps: ((room / step).min(1.0), (room / step).min(1.0)), ..Change::default() });
+    let draft = Draft::of(
+        Action::MoreWarps,
+        Change { warps: ((room / step).min(1.0), (room / step).min(1.0)), ..Change::default() },
+    );
     let no_blocks = || {
         let wanted = m.sms? * (m.occupancy.blocks_per_sm? + 1.0);
         let why = words!("a block more on an SM takes {} blocks, and the grid has {}", count(wanted), count(m.blocks?));
@@ -152,7 +155,11 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     }
     // Warps that are missing are no room that is missing.
     let waves = m.waves.filter(|waves| *waves < FULL_WAVE)?;
-    Some(words!("{} blocks fill {} of the room that there is", count(m.blocks?), share(waves)))
+    Some(words!(
+        "{} in the grid: {} of the room that there is",
+        format::counted(m.blocks? as u64, "block"),
+        share(waves)
+    ))
 }
 
 /// Blocks with more work.

@@ -68,7 +68,10 @@ fn resident(m: &Measures<'_>, unit: &Unit) -> String {
         return format!(", {} in {} of the time", share(highest), share(of_time));
     }
     let is_apart = unit.resident - unit.share >= APART && !level::is_shared(unit.part);
-    if is_apart { format!(", {} while a block is resident", share(unit.resident)) } else { String::new() }
+    let is_of_step =
+        unit.part == Part::ComputeTensor && m.phases.is_some_and(|phases| phases.step_efficiency.is_some());
+    let when = if is_of_step { "in a step of the main loop" } else { "while a block is resident" };
+    if is_apart { format!(", {} {when}", share(unit.resident)) } else { String::new() }
 }
 
 /// `The FMA pipe is`.
