@@ -82,7 +82,7 @@ fn an_accepted_regression_passes_and_stands_on_the_page() {
     assert!(notes.contains("verdict = \"SLOWER\"") && notes.contains("commit = \"c1\""), "{notes}");
     project.run("check").ends(0, "PASS scale: SLOWER");
     let page = project.audit("2026-01-02", Profile::steady(110_000.0));
-    assert!(page.contains("**Accepted** as SLOWER on 2026-01-03: needed for correctness, see \\*notes\\*"), "{page}");
+    assert!(page.contains("Accepted on 2026-01-03 as SLOWER: needed for correctness, see \\*notes\\*"), "{page}");
     // On a later day the page that is made again is the same audit, and the regression stays one.
     project.run("check").ends(0, "Accepted on 2026-01-03");
     assert!(!project.path("pages/2026-01-02.2-scale.md").exists());

@@ -254,7 +254,13 @@ fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
     let subjects = configs.iter().flat_map(|config| &config.subjects);
     let with_source: Vec<&Subject> = subjects.filter(|subject| subject.code.is_some()).collect();
     assert!(with_source.len() >= 80);
-    for subject in with_source {
+    // A kernel that was collected on another chip as well is stated once.
+    let is_stated = |subject: &Subject| {
+        let of = |one: &Subject| one.kernel.as_ref().map(|kernel| kernel.as_str().to_owned());
+        let others = with_source.iter().filter(|other| other.plan.is_some() && of(other) == of(subject));
+        subject.plan.is_none() && subject.collect.evidence.is_some() && others.count() > 0
+    };
+    for subject in with_source.iter().filter(|subject| !is_stated(subject)) {
         let name = subject.name.as_str();
         let plan = subject.plan.as_ref().unwrap_or_else(|| panic!("{name} has no arguments"));
         assert_eq!(Some(plan.block.iter().product()), subject.launch.threads, "{name}");

@@ -152,7 +152,7 @@ fn capped(m: &Ask<'_>) -> Words {
         ),
         false if used.share < 1.0 => Words::default(),
         false => words!(
-            ": {} registers × {} threads fill the register file, so a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
+            ": {} registers × {} threads fill the register file: a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
             count(used.file.per_thread),
             count(used.threads)
         ),
