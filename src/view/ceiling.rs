@@ -5,7 +5,7 @@ use super::tables::{self, code, columns_of, fold, heading, paragraph, sentence, 
 use crate::analysis::{Along, Audit, Bound, Estimates, Lever, LeverCode, LeverOrigin, PredictionMet, Pulled, Standing};
 use crate::catalog::Action;
 use crate::quantity::format;
-use crate::quantity::glance::{between, saved};
+use crate::quantity::glance::between;
 use crate::words;
 
 pub(super) fn section(audit: &Audit) -> Section {
@@ -45,13 +45,6 @@ pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -
         Some(ends) => format!("{}, {own}", between(ends, lever.bound)),
         None => own,
     }
-}
-
-/// The forecast of a lever and its ceiling in the time of a launch of `ns`; `None` for one without a bound of the time.
-pub(super) fn in_time(lever: &Lever, ns: f64) -> Option<String> {
-    let of = |percent: f64| ns * percent / 100.0;
-    let bound = lever.bound.filter(|_| !lever.is_rough())?;
-    Some(saved(lever.forecast.map(|between| between.map(of)), of(bound)))
 }
 
 /// The ceiling of a lever; `place` gives the number of another one in the list.

@@ -6,10 +6,16 @@ use crate::bounds::BLOCKS_OF_SM;
 use crate::catalog::{self, Counter};
 use crate::evidence::Dim3;
 
+/// The part of the shared memory of an SM that a stage takes at least.
+pub(in crate::analysis) const STAGE: f64 = 0.2;
+const SHARED: &str = "shared memory";
+/// What varies on the curve of shared memory.
+pub(in crate::analysis) const SHARED_BYTE: &str = "byte of shared memory";
+
 /// The resources that cap the blocks on an SM, with the metric of each.
 const LIMITS: [(&str, Counter); 5] = [
     ("registers", Counter::LaunchOccupancyLimitRegisters),
-    ("shared memory", Counter::LaunchOccupancyLimitSharedMem),
+    (SHARED, Counter::LaunchOccupancyLimitSharedMem),
     ("warps", Counter::LaunchOccupancyLimitWarps),
     ("blocks", Counter::LaunchOccupancyLimitBlocks),
     ("barriers", Counter::LaunchOccupancyLimitBarriers),
@@ -70,6 +76,9 @@ pub struct Occupancy {
     /// Bytes of shared memory of an SM; `None` for a chip that the catalog does not have.
     #[serde(skip)]
     pub shared_per_sm: Option<u32>,
+    /// The part of the shared memory of an SM that a block takes, the driver's own part with it, 0 to 1.
+    #[serde(skip)]
+    pub shared_of_block: Option<f64>,
 }
 
 impl Occupancy {
@@ -91,6 +100,11 @@ impl Occupancy {
         for limit in &mut limits {
             limit.binds = smallest.is_some() && limit.row.new.value() == smallest;
         }
+        // The launch's carve-out follows what binds beside it; the SM has more.
+        let is_of_sm = |limit: &BlockLimit| limit.resource != SHARED || shared_blocks(new) <= smallest;
+        if limits.iter().any(|limit| limit.binds && is_of_sm(limit)) {
+            limits.iter_mut().filter(|limit| !is_of_sm(limit)).for_each(|limit| limit.binds = false);
+        }
         Occupancy {
             rows,
             limits,
@@ -98,6 +112,7 @@ impl Occupancy {
             blocks_per_sm: smallest,
             waves: new.value(Counter::LaunchWavesPerMultiprocessor),
             registers: BlockRegisters::of(new),
+            shared_of_block: new.value(SHARED_OF_BLOCK).zip(new.value(SHARED_OF_SM)).map(|(block, all)| block / all),
             shared_per_sm: new.device().compute_capability.and_then(catalog::chip).map(|chip| chip.shared_per_sm),
         }
     }
@@ -107,14 +122,16 @@ impl Occupancy {
         self.limits.iter().filter(|limit| limit.binds).map(|limit| limit.resource.as_str()).collect()
     }
 
-    /// Occupancy as a design: one block of a kernel with products that takes the registers or the shared memory of an SM; `None`
-    /// where the caps on its blocks are not known.
+    /// Occupancy as a design: one block of a kernel with products, where the registers of a second one do not fit on an SM, or its
+    /// shared memory does not with a stage less either; `None` where the caps on its blocks are not known.
     pub(crate) fn is_by_design(&self, has_tensor: bool) -> Option<bool> {
         if !has_tensor {
             return Some(false);
         }
         let is_one = self.blocks_per_sm? <= 1.0;
-        Some(is_one && self.binding().iter().any(|bound| ["registers", "shared memory"].contains(bound)))
+        let binding = self.binding();
+        let is_full = self.shared_of_block.is_none_or(|block| block - STAGE > 0.5);
+        Some(is_one && (binding.contains(&"registers") || binding.contains(&SHARED) && is_full))
     }
 
     /// The registers that the blocks of an SM take; `None` where one of the numbers is not known.
@@ -199,11 +216,17 @@ const WARP: f64 = 32.0;
 /// calculator rounds.
 const SHARED_STEP: u64 = 128;
 
+/// Blocks whose shared memory fits on an SM at its largest carve-out.
+fn shared_blocks(side: &KernelSummary<'_>) -> Option<f64> {
+    let (whole, at) = (side.value(SHARED_OF_SM)?, side.value(SHARED_OF_BLOCK)?);
+    (at > 0.0).then(|| (whole / at).floor())
+}
+
 /// The steps of shared memory at the SM's largest carve-out: `n` blocks fit where each has at most `SM / n`.
 fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
     let (whole, at) = (side.value(SHARED_OF_SM)? as u64, side.value(SHARED_OF_BLOCK)? as u64);
     let per_block = (side.value(BLOCK_SIZE)? / WARP).ceil();
-    let most = smallest(side, Some("shared memory"))? as u64;
+    let most = smallest(side, Some(SHARED))? as u64;
     if at == 0 || at > whole || !(1..=BLOCKS_OF_SM).contains(&most) {
         return None;
     }
@@ -215,7 +238,7 @@ fn shared(side: &KernelSummary<'_>) -> Option<Cliff> {
     let mut steps = vec![(0, warps(most))];
     steps.extend((2..=most).rev().map(|fit| (largest(fit) + SHARED_STEP, warps(fit - 1))));
     steps.push((whole, warps(1)));
-    Some(Cliff { unit: "byte of shared memory".into(), at, warps: warps(blocks), gain, room, steps })
+    Some(Cliff { unit: SHARED_BYTE.into(), at, warps: warps(blocks), gain, room, steps })
 }
 
 /// The points of a sorted curve at which its value changes, and the last one.
@@ -231,10 +254,29 @@ mod tests {
     use crate::analysis::kernel::select::groups;
     use crate::source;
 
-    fn shared_cliff(file: &str) -> Cliff {
+    fn of<T>(file: &str, what: impl Fn(&KernelSummary<'_>) -> T) -> T {
         let path = format!("{}/tests/fixtures/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
         let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
-        shared(&KernelSummary::new(groups(&report).remove(0))).unwrap()
+        what(&KernelSummary::new(groups(&report).remove(0)))
+    }
+
+    fn shared_cliff(file: &str) -> Cliff {
+        of(file, |side| shared(side).unwrap())
+    }
+
+    #[test]
+    fn one_block_is_a_design_where_no_second_one_fits_with_a_stage_less() {
+        let design = |file: &str| {
+            let occupancy = of(file, |side| Occupancy::of(side, None));
+            (occupancy.is_by_design(true), occupancy.binding().join(" and "))
+        };
+        // 132,096 B of 233,472, half of the registers: 116,736 B make two blocks.
+        let gelu = design("collected/batched_gemm_gelu/profile");
+        assert_eq!(gelu, (Some(false), "shared memory".to_owned()));
+        // 82,432 B: two fit; the carve-out of the launch holds one because the registers do.
+        assert_eq!(design("collected/wmma_gemm/profile"), (Some(true), "registers".to_owned()));
+        let embed = design("collected/patch_embed_gemm_1_tma/profile");
+        assert_eq!(embed, (Some(true), "registers and shared memory".to_owned()));
     }
 
     #[test]

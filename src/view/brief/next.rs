@@ -1,11 +1,13 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
+use super::power::{self, Worth};
 use super::{actions, places, verdict, wanted};
 use crate::analysis::phases::Phase;
 use crate::analysis::{Audit, Lever, LeverCode, Where};
 use crate::catalog::{Action, Code};
 use crate::quantity::format;
+use crate::quantity::glance::saved;
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};
@@ -24,7 +26,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     blocks.extend(idle(audit).map(|words| paragraph("idle", words)));
     if !levers.is_empty() {
-        blocks.push(levers_table("next", &levers, ns(audit)).into());
+        blocks.push(levers_table("next", &levers, power::worth(audit)).into());
     }
     match wanted::command(audit).map(|words| paragraph("collect", words)) {
         Some(collect) if wanted::is_first(audit) => blocks.insert(0, collect),
@@ -90,12 +92,6 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// The time of a launch: the benchmark's, else the profiler's.
-fn ns(audit: &Audit) -> Option<f64> {
-    let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
-    timed.or_else(|| audit.performance.time.new.value())
-}
-
 /// The file that a lever is pulled in.
 fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
     match &lever.at {
@@ -114,8 +110,20 @@ pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
     }
 }
 
-/// A table of this name with a row for each action on a kernel whose launch takes `ns`.
-pub(super) fn levers_table(name: &str, levers: &[&Lever], ns: Option<f64>) -> Table {
+/// The forecast of a lever and its ceiling in time; `None` for one without a bound of the time.
+fn in_time(lever: &Lever, worth: Worth) -> Option<String> {
+    let bound = lever.bound.filter(|_| !lever.is_rough())?;
+    Some(match worth {
+        Worth::Ns(ns) => {
+            let of = |percent: f64| ns * percent / 100.0;
+            saved(lever.forecast.map(|between| between.map(of)), of(bound))
+        }
+        Worth::CyclesOnly => "cycles only".to_owned(),
+    })
+}
+
+/// A table of this name with a row for each action on a kernel, a share of whose cycles has this `worth`.
+pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<Worth>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let mut files = levers.iter().filter_map(|lever| file(lever));
     let first = files.next();
@@ -126,7 +134,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], ns: Option<f64>) -> Ta
             text(place_of(&lever.at, is_one)),
             text(&lever.sentence),
             text(ceiling::forecast(lever, place)).sorted(lever.bound),
-            text(ns.and_then(|ns| ceiling::in_time(lever, ns)).unwrap_or_default()),
+            text(worth.and_then(|worth| in_time(lever, worth)).unwrap_or_default()),
             text(&lever.why),
             text(&lever.risk),
             text(&lever.check),

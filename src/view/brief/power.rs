@@ -1,4 +1,4 @@
-//! The power cap: what a saved cycle buys in time where power holds the clock down.
+//! What a saved cycle buys in time, also where power holds the clock down.
 
 use crate::analysis::Audit;
 use crate::quantity::format;
@@ -10,31 +10,113 @@ const POWER_CAP: u64 = 0x4;
 /// Percent of the cycles that must have changed for an exchange rate with time.
 const LEAST: f64 = 3.0;
 
-/// That power holds the clock down, and what a saved cycle buys in time there, where both sides were measured so.
+/// A clock that power holds down.
+struct PowerCap {
+    /// Cycles over the benchmark's time, in GHz.
+    clock: f64,
+    exchange: Option<Exchange>,
+}
+
+/// How far cycles and time moved, in percent of the old side, under the cap and in one direction.
+struct Exchange {
+    cycles: f64,
+    time: f64,
+}
+
+/// What a saved share of the cycles is in time.
+#[derive(Clone, Copy)]
+pub(super) enum Worth {
+    /// The same share of these nanoseconds.
+    Ns(f64),
+    /// Unknown: power holds the clock down, and nothing tells what a cycle buys.
+    CyclesOnly,
+}
+
+impl Exchange {
+    /// The share of the time that a share of the cycles is.
+    fn rate(&self) -> f64 {
+        self.time / self.cycles
+    }
+
+    fn words(&self) -> String {
+        let buys = if self.cycles < 0.0 { "a cycle saved buys" } else { "a cycle more cost" };
+        format!(
+            " {} % cycles were {} % time here: {buys} {} of its share.",
+            format::signed(self.cycles, 1),
+            format::signed(self.time, 1),
+            format::fixed(self.rate(), 1)
+        )
+    }
+}
+
+impl PowerCap {
+    /// The cap; `None` where the benchmark's clocks do not show one.
+    fn of(audit: &Audit) -> Option<PowerCap> {
+        let timing = audit.timing.as_ref()?;
+        let benchmark = &timing.benchmark;
+        let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
+        let is_capped = held.filter_map(|clocks| clocks.held_by()).any(|bits| bits & POWER_CAP != 0);
+        let cycles = audit.performance.cycles.new.value().filter(|_| is_capped)?;
+        let whole = audit.comparison.as_ref().and_then(|comparison| comparison.whole.cycles.as_ref());
+        let moved = whole.map(|judged| 100.0 * (judged.new.median / judged.old.median - 1.0));
+        let exchange = moved.zip(audit.change_of_time()).map(|(cycles, time)| Exchange { cycles, time });
+        Some(PowerCap {
+            clock: cycles / timing.kernel.time.median,
+            exchange: exchange.filter(|moved| moved.cycles.abs() >= LEAST && moved.cycles * moved.time > 0.0),
+        })
+    }
+
+    /// What a saved share of the cycles of a launch of `ns` is in time: at most that share of it, as fewer cycles alone lower the clock.
+    fn worth(&self, ns: f64) -> Worth {
+        self.exchange.as_ref().map_or(Worth::CyclesOnly, |exchange| Worth::Ns(ns * exchange.rate().min(1.0)))
+    }
+}
+
+/// What a saved share of the cycles is in time: by the benchmark, else by the profiler; `None` where neither timed a launch.
+pub(super) fn worth(audit: &Audit) -> Option<Worth> {
+    let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
+    let ns = timed.or_else(|| audit.performance.time.new.value())?;
+    Some(PowerCap::of(audit).map_or(Worth::Ns(ns), |cap| cap.worth(ns)))
+}
+
+/// That power holds the clock down, and what a cycle is in time there, where both sides were measured so.
 pub(super) fn cap(audit: &Audit) -> Option<Words> {
-    let timing = audit.timing.as_ref()?;
-    let benchmark = &timing.benchmark;
-    let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
-    let is_capped = held.filter_map(|clocks| clocks.held_by()).any(|bits| bits & POWER_CAP != 0);
-    let cycles = audit.performance.cycles.new.value().filter(|_| is_capped)?;
-    let clock = format::fixed(cycles / timing.kernel.time.median, 2);
+    let cap = PowerCap::of(audit)?;
     let top = audit.stated.floor.as_ref().and_then(|floor| floor.clock);
     let of = top.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
-    let whole = audit.comparison.as_ref().and_then(|comparison| comparison.whole.cycles.as_ref());
-    let saved = whole.map(|judged| 100.0 * (judged.new.median / judged.old.median - 1.0));
-    let rate = saved.zip(audit.change_of_time()).filter(|(cycles, time)| cycles.abs() >= LEAST && cycles * time > 0.0);
-    let rate = rate.map(|(cycles, time)| {
-        format!(
-            " {} % cycles were {} % time here: a cycle saved buys {} of its share.",
-            format::signed(cycles, 1),
-            format::signed(time, 1),
-            format::fixed(time / cycles, 1)
-        )
-    });
     Some(words!(
         "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
-        clock,
+        format::fixed(cap.clock, 2),
         of,
-        rate.unwrap_or_default()
+        cap.exchange.as_ref().map(Exchange::words).unwrap_or_default()
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worth(exchange: Option<(f64, f64)>) -> Option<f64> {
+        let exchange = exchange.map(|(cycles, time)| Exchange { cycles, time });
+        match (PowerCap { clock: 1.5, exchange }).worth(900.0) {
+            Worth::Ns(ns) => Some(ns),
+            Worth::CyclesOnly => None,
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_cycles_is_time_at_the_measured_rate() {
+        assert_eq!(worth(Some((16.0, 4.0))), Some(225.0));
+        assert_eq!(worth(Some((-12.0, -6.0))), Some(450.0));
+        assert_eq!(worth(Some((-4.0, -8.0))), Some(900.0));
+        assert_eq!(worth(None), None);
+    }
+
+    #[test]
+    fn cycles_that_rose_are_not_called_saved() {
+        let rose = Exchange { cycles: 16.0, time: 3.1 }.words();
+        assert!(rose.ends_with("a cycle more cost 0.2 of its share."), "{rose}");
+        let fell = Exchange { cycles: -12.5, time: -11.7 }.words();
+        assert!(fell.ends_with("a cycle saved buys 0.9 of its share."), "{fell}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
-use crate::analysis::derive::occupancy::FileInUse;
+use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks(
@@ -126,15 +126,24 @@ fn warps(m: &Ask<'_>) -> Option<Draft> {
         }
         None => {
             let limits = Some(binding.join(" and ")).filter(|limits| !limits.is_empty() && !is_shared);
-            let larger = match is_shared {
-                true => "more threads a block over the same shared memory, or less of it a block",
-                false => "use less of what limits it",
+            let less = m.occupancy.cliffs.iter().find(|cliff| cliff.unit == SHARED_BYTE).and_then(|cliff| cliff.gain);
+            let (larger, risk) = match less.filter(|_| is_shared && m.has_tensor) {
+                Some((bytes, _)) => {
+                    let bytes = format::integer(bytes);
+                    let larger = format!("one stage less, or smaller ones: a block more fits at {bytes} B each");
+                    (larger, "fewer stages in flight a block")
+                }
+                None if is_shared => {
+                    let larger = "more threads a block over the same shared memory, or less of it a block";
+                    (larger.to_owned(), "spills, or smaller tiles")
+                }
+                None => ("use less of what limits it".to_owned(), "spills, or smaller tiles"),
             };
             let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
             (
                 words!("Raise occupancy: {}{}", larger, limits),
                 words!("{} theoretical occupancy", share(room)),
-                "spills, or smaller tiles",
+                risk,
                 if step > room { share(step) } else { "more".to_owned() },
             )
         }

@@ -3,6 +3,7 @@
 use super::epilogue::overlap;
 use super::epilogue::{at, registers};
 use super::*;
+use crate::analysis::derive::occupancy::STAGE;
 use crate::analysis::phases::Pace;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
@@ -25,9 +26,6 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
     let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence);
     Some(held.of_wait(m, reason, &[]))
 }
-
-/// The part of the shared memory of an SM that a further stage needs at least.
-const STAGE: f64 = 0.2;
 
 /// Bytes of shared memory that a block takes; `None` where neither part is known.
 pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
