@@ -219,7 +219,7 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     let blocks = shape.blocks?;
     // Where multiprocessors run out of blocks as the last one begins, that is said already.
     let is_said =
-        idle(shape).is_some() && shape.idle.is_some_and(|idle| (idle.from - blocks.last).abs() <= 2.0 * over.step);
+        shape.idle.is_some_and(|idle| idle.share >= IDLE && (idle.from - blocks.last).abs() <= 2.0 * over.step);
     let last = over.share(blocks.last) >= 0.02 && !is_said;
     let missed = blocks.of.filter(|of| *of > blocks.seen);
     let last = last.then(|| format!("The last block that was seen to begin did so at {}.", span(over, blocks.last)));

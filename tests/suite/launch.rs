@@ -3,7 +3,7 @@
 use crate::committed;
 use crate::project::audit;
 use audit_launch::{Argument, BlockScale, BlockScales, DType, Reference, Role, Swizzle, Values};
-use kernel_audit::config::{Config, Subject};
+use kernel_audit::config::{Code, Config, Subject};
 use std::fs;
 use std::path::Path;
 
@@ -256,7 +256,11 @@ fn every_kernel_of_this_repository_says_how_it_is_launched_and_checked() {
     assert!(with_source.len() >= 80);
     // A kernel that was collected on another chip as well is stated once.
     let is_stated = |subject: &Subject| {
-        let of = |one: &Subject| one.kernel.as_ref().map(|kernel| kernel.as_str().to_owned());
+        let of = |one: &Subject| {
+            let Some(Code::Source { path, flags, .. }) = &one.code else { return None };
+            let kernel = one.kernel.as_ref().map(|kernel| kernel.as_str().to_owned());
+            Some((path.file_name()?.to_owned(), flags.clone(), kernel))
+        };
         let others = with_source.iter().filter(|other| other.plan.is_some() && of(other) == of(subject));
         subject.plan.is_none() && subject.collect.evidence.is_some() && others.count() > 0
     };

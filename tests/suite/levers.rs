@@ -305,8 +305,8 @@ fn what_was_not_collected_makes_no_bound_smaller() {
     let bounds = |report: &Report| -> Vec<(String, f64)> {
         let audit = judged::audit(report, &[], &Work::default());
         let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
-        // Of one code that asks for something else it is another change.
-        ours.filter_map(|lever| Some((format!("{} {}", lever.code, lever.sentence.to_plain()), lever.bound?))).collect()
+        // Of one code for another unit it is another change.
+        ours.filter_map(|lever| Some((format!("{} by {}", lever.code, lever.remeasure), lever.bound?))).collect()
     };
     let (mut held, mut smaller) = (0, Vec::new());
     for path in judged::reports(&path("collected")) {

@@ -1,6 +1,7 @@
 //! The difference between an output and what was expected of it.
 
-use super::{Buffer, DType, FILLS};
+use super::values::other_fill;
+use super::{Buffer, DType};
 use crate::facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
@@ -29,7 +30,7 @@ struct Sums {
 }
 
 /// Compares an output with what a reference gave for the same inputs; `again` is the output of a second launch on them.
-/// All three hold the buffer's bytes. `fill` is the byte of [`FILLS`] that the output was filled with before the launch, the other one that
+/// All three hold the buffer's bytes. `fill` is the byte of [`super::FILLS`] that the output was filled with before the launch, the other one that
 /// before the second. An element is unwritten that holds the fill, where there is a second launch both times.
 ///
 /// The norm is `sqrt(Σ (got − expected)²) / sqrt(Σ expected²)`. The error of an element is
@@ -141,7 +142,7 @@ fn pieces<T: Send>(elements: usize, one: impl Fn((usize, usize)) -> T + Sync) ->
 fn sum(dtype: DType, fill: u8, worst: f64, got: &[u8], expected: &[u8], again: Option<&[u8]>) -> Sums {
     let width = dtype.bytes();
     let poison = dtype.bits(&[fill; 8]);
-    let other = dtype.bits(&[FILLS[usize::from(fill == FILLS[0])]; 8]);
+    let other = dtype.bits(&[other_fill(fill); 8]);
     let was_left = |at: usize| again.is_none_or(|again| dtype.bits(&again[at * width..]) == other);
     let mut sums = Sums::default();
     for (at, (got, expected)) in got.chunks_exact(width).zip(expected.chunks_exact(width)).enumerate() {

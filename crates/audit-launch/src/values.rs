@@ -6,6 +6,11 @@ use super::{Buffer, DType, Values};
 /// The repetition of the first is a NaN in every float type that has one, that of the second a finite number in all.
 pub const FILLS: [u8; 2] = [0xff, 0x3c];
 
+/// The one of [`FILLS`] that this is not.
+pub(crate) fn other_fill(fill: u8) -> u8 {
+    FILLS[usize::from(fill == FILLS[0])]
+}
+
 /// Elements that one piece of work makes.
 const PIECE: usize = 1 << 18;
 

@@ -6,6 +6,7 @@ use crate::catalog::{Part, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::view::document::{Cell, Section, Table};
+use crate::view::over_time;
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
@@ -32,10 +33,12 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None => by_side(audit, &names, new, reference),
     };
     let has_step = audit.phases.as_ref().is_some_and(|phases| phases.step_efficiency.is_some());
+    // A mean over levels that last, or over a long tail, is none of them.
+    let over = if over_time::beside_verdict(audit).is_some() { " by the mean over the launch" } else { "" };
     Some(Section::new(
         "units",
         "Units (GPU Speed of Light)",
-        vec![table.into(), paragraph("level", level(new, has_step, audit.limits[Threshold::SolLow]))],
+        vec![table.into(), paragraph("level", level(new, has_step, over, audit.limits[Threshold::SolLow]))],
     ))
 }
 
@@ -101,8 +104,8 @@ fn share(units: &[Unit], name: &str) -> Cell {
     })
 }
 
-/// `**Saturated**: L1 data stage (92 % while a block is resident).` `low` is the share of peak below which a unit idles, in percent. Where a step of the main loop is known, the tensor pipe's is of that.
-fn level(units: &[Unit], has_step: bool, low: f64) -> Words {
+/// `**Saturated**: L1 data stage (92 % while a block is resident).` `low` is the share of peak below which a unit idles, in percent. Where a step of the main loop is known, the tensor pipe's is of that; `over` says of what an idle level is.
+fn level(units: &[Unit], has_step: bool, over: &str, low: f64) -> Words {
     let of = |level: Level| -> Vec<String> {
         let own = units.iter().filter(|unit| unit.level == level);
         own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
@@ -118,6 +121,6 @@ fn level(units: &[Unit], has_step: bool, low: f64) -> Words {
     match (of(Level::Saturated), of(Level::High)) {
         (full, _) if !full.is_empty() => words!("**Saturated**: {}.", full.join(", ")),
         (_, high) if !high.is_empty() => words!("**High, not saturated**: {}.", high.join(", ")),
-        _ => words!("**Idle**: every unit is below {} % of its peak.", format::fixed(low, 0)),
+        _ => words!("**Idle**{}: every unit is below {} % of its peak.", over, format::fixed(low, 0)),
     }
 }

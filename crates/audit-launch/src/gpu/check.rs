@@ -3,6 +3,7 @@
 use super::runner::Runner;
 use super::{Gpu, Job};
 use crate::facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
+use crate::values::other_fill;
 use crate::{CheckPlan, FILLS, LaunchError, LaunchPlan, Limits, Program, Role, difference};
 
 /// Runs kernel and reference on fresh inputs for every seed and compares every output, element by element. Outputs hold
@@ -122,7 +123,7 @@ impl<'a> Beside<'a> {
         if outputs.iter().all(|output| output.unwritten == 0) {
             return Ok(outputs);
         }
-        let again = self.again(gpu, plan, subject, seed, FILLS[usize::from(fill == FILLS[0])])?;
+        let again = self.again(gpu, plan, subject, seed, other_fill(fill))?;
         Ok(self.compared(plan, got, expected, Some(&again), fill))
     }
 

@@ -81,6 +81,7 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
+    let is_whole = spares.is_empty();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
         return None;
     }
@@ -125,7 +126,7 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
         return Some(draft.checks(check, dram.counter.clone()).rises());
     }
     let now = m.wait(reason).unwrap_or(wait);
-    let check = match m.value(reason.per_issue()).filter(|_| hidden > 0.0) {
+    let check = match m.value(reason.per_issue()).filter(|_| hidden > 0.0 && is_whole) {
         Some(cycles) => {
             let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now).max(0.0), 1));
             words!("long scoreboard {} → {} cycles an instruction", now, goal)
