@@ -85,11 +85,11 @@ pub(crate) fn near(change: f64) -> f64 {
 impl Compared {
     /// The comparison of an audit; `None` without one.
     pub fn of(audit: &Audit, with: Option<Mark>) -> Option<Compared> {
-        let whole = &audit.comparison.as_ref()?.whole;
-        let old = audit.old.as_ref()?;
+        let whole = &audit.comparison()?.whole;
+        let old = &audit.before.as_ref()?.artefact;
         let (cycles, time) = (&audit.performance.cycles, &audit.performance.time);
         let was = |row: &Row| row.old.as_ref().and_then(Reading::value);
-        let timing = audit.timing.as_ref();
+        let timing = audit.trials.timing.as_ref();
         let benchmark = timing.map(|timing| timing.kernel.time.median);
         let changed = timing.and_then(|timing| timing.change.as_ref());
         // Those of the medians, which the page has.
@@ -100,7 +100,7 @@ impl Compared {
             with,
             change: [profiled, timed].into_iter().flatten().reduce(f64::max),
             worst: whole.worst,
-            new: Measured::of(&audit.new, cycles.new.value(), time.new.value(), benchmark),
+            new: Measured::of(&audit.now.artefact, cycles.new.value(), time.new.value(), benchmark),
             old: Measured::of(old, was(cycles), was(time), changed.map(|change| change.old.time.median)),
         })
     }

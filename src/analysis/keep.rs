@@ -17,20 +17,25 @@ impl Evidence {
     /// The evidence as the snapshot of an audit of it keeps it.
     #[must_use]
     pub fn kept(mut self, audit: &Audit) -> Evidence {
-        let calls = |phases: &Option<Phases>| phases.as_ref().map(named).unwrap_or_default();
+        let calls = |phases: Option<&Phases>| phases.map(named).unwrap_or_default();
         let spots = audit.source.iter().flat_map(SourceLines::spots).filter(|spot| !spot.text.is_empty());
-        let own: Shown = spots.map(|spot: &Spot| (spot.file.clone(), spot.line)).chain(calls(&audit.phases)).collect();
-        let beside = audit.reference.as_ref().map(|reference| calls(&reference.phases)).unwrap_or_default();
+        let own: Shown =
+            spots.map(|spot: &Spot| (spot.file.clone(), spot.line)).chain(calls(audit.now.phases.as_ref())).collect();
+        let beside =
+            audit.trials.reference.as_ref().map(|reference| calls(reference.phases.as_ref())).unwrap_or_default();
         let profiles = [
             (self.new.profile.as_mut(), own),
-            (self.old.as_mut().and_then(|old| old.profile.as_mut()), calls(&audit.old_phases)),
+            (
+                self.old.as_mut().and_then(|old| old.profile.as_mut()),
+                calls(audit.before.as_ref().and_then(|old| old.phases.as_ref())),
+            ),
             (self.reference.as_mut().map(|reference| &mut reference.profile), beside),
         ];
         for (profile, shown) in profiles {
             let Some(profile) = profile else { continue };
             let of_other = |other: &OtherProfile| {
                 let own = profile.other(other)?;
-                let shown = calls(&own.studied(&own.summary(), &audit.limits).phases);
+                let shown = calls(own.studied(&own.summary(), &audit.limits).phases.as_ref());
                 Some(Arc::new(kept(other.instructions.as_ref()?, &shown)))
             };
             let others: Vec<Option<Arc<SourceView>>> = profile.others.iter().map(of_other).collect();

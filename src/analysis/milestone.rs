@@ -266,15 +266,15 @@ impl Milestone {
                 .and_then(|gpu| gpu.new.clone())
                 .unwrap_or_default(),
             time: audit.performance.time.new.clone(),
-            timed_ns: audit.timing.as_ref().map(|timing| timing.kernel.time.median),
+            timed_ns: audit.trials.timing.as_ref().map(|timing| timing.kernel.time.median),
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
             floor_ns: audit.stated.floor.as_ref().map(Floor::ns),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
-            stall: audit.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
+            stall: audit.now.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
             verdict: match audit.standing() {
                 Standing::Wrong => Some(Verdict::Wrong),
                 Standing::Correct | Standing::NotChecked => {
-                    audit.comparison.as_ref().map(|comparison| comparison.whole.verdict)
+                    audit.comparison().map(|comparison| comparison.whole.verdict)
                 }
             },
             is_accepted: false,
@@ -285,9 +285,10 @@ impl Milestone {
             is_correct: audit.standing() == Standing::Correct,
             limiter: match audit.standing() {
                 Standing::Wrong => None,
-                Standing::Correct | Standing::NotChecked => Some(audit.bottleneck.limiter),
+                Standing::Correct | Standing::NotChecked => Some(audit.now.bottleneck.limiter),
             },
             levers: audit
+                .now
                 .levers
                 .iter()
                 .filter(|lever| lever.origin == LeverOrigin::Audit)
@@ -298,8 +299,8 @@ impl Milestone {
                     bound: lever.bound.map(thousandths),
                 })
                 .collect(),
-            is_at_roof: audit.bottleneck.roof.is_some(),
-            beside: audit.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong).and_then(|timing| {
+            is_at_roof: audit.now.bottleneck.roof.is_some(),
+            beside: audit.trials.timing.as_ref().filter(|_| audit.standing() != Standing::Wrong).and_then(|timing| {
                 let name = timing.benchmark.reference.as_ref()?.name.clone();
                 Some((name, 100.0 * timing.reference.as_ref()?.time.median / timing.kernel.time.median))
             }),

@@ -5,12 +5,14 @@
 
 mod artefact;
 mod audit;
+mod changed;
 pub mod code;
 mod compared;
 mod correctness;
 mod derive;
 mod diagnose;
 mod evidence;
+mod examined;
 mod judgement;
 mod keep;
 mod kernel;
@@ -39,6 +41,7 @@ mod wanted;
 
 pub(crate) use artefact::Artefact;
 pub use audit::{Audit, audit};
+pub use changed::Changed;
 pub(crate) use compared::{Compared, Mark, Measured, near};
 pub(crate) use correctness::{Fault, Standing, Void};
 pub(crate) use derive::mix::OpcodeRow;
@@ -55,6 +58,7 @@ pub use diagnose::lever::{Bound, Lever, LeverOrigin, Where};
 pub use diagnose::{Because, Bottleneck, Confidence, Level, Unit};
 pub use evidence::{Evidence, Reference, Side};
 pub(crate) use evidence::{MeasuredVariant, TimedLaunches};
+pub use examined::Examined;
 pub(crate) use judgement::of_line;
 pub use judgement::{Judgement, Role};
 pub use kernel::build::Build;
@@ -84,6 +88,7 @@ pub use lines::{Accesses, Counted, Pattern, Space, source_want};
 pub(crate) use milestone::{Concluded, Nth, Offered};
 pub use milestone::{Milestone, decided};
 pub(crate) use others::OtherVerdict;
+pub use others::Reported;
 pub use profile::{Kernels, Profile, Reduction};
 pub use results::changed::TimeOfChange;
 pub(crate) use results::changed::{Doubt, Flush, TimedChange};
@@ -96,6 +101,7 @@ pub(crate) use results::timed::Timed;
 pub use results::timing::Caution;
 pub(crate) use results::timing::Timing;
 pub(crate) use results::trials::OtherKernelTried;
+pub use results::trials::Trials;
 pub(crate) use results::variants::VariantTimes;
 pub(crate) use series::{
     Against as SeriesAgainst, Open, Problem, Series, Standing as SeriesStanding, Step as SeriesStep,

@@ -1,17 +1,43 @@
-//! The other kernels of a report: what limits each, and what could be done about it.
+//! What else a report holds, and of its other kernels what limits each and what could be done about it.
 
 use crate::analysis::diagnose::lever::Lever;
 use crate::analysis::diagnose::{self, Bottleneck};
-use crate::analysis::kernel::overview::JUDGED;
+use crate::analysis::kernel::overview::{JUDGED, OtherKernel, time_of_all};
 use crate::analysis::kernel::stated::Work;
+use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{OtherProfile, Profile};
 use crate::analysis::version::measurement;
 
+/// What a report holds.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Reported {
+    /// All its kernels, the most device time first.
+    pub kernels: Vec<OtherKernel>,
+    /// Summed time of the launches of all of them in ns; `None` where not every launch has a time.
+    #[serde(skip)]
+    pub time: Option<f64>,
+    /// What limits those of them that are not under audit, where their time matters.
+    pub others: Vec<OtherVerdict>,
+    /// Kernels inside a range or graph: (name, launches); empty for a kernel.
+    pub members: Vec<(String, usize)>,
+}
+
+impl Reported {
+    pub(in crate::analysis) fn of(profile: &Profile, kernel: &KernelSummary<'_>, limits: &Limits) -> Reported {
+        Reported {
+            kernels: profile.kernels.clone(),
+            time: time_of_all(&profile.kernels, kernel),
+            others: verdicts(profile, limits),
+            members: profile.members.clone(),
+        }
+    }
+}
+
 /// What is concluded of another kernel of the report: the same as a page about it alone concludes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OtherVerdict {
-    /// Its place in [`Audit::kernels`](crate::analysis::Audit::kernels).
+    /// Its place in [`Reported::kernels`].
     pub at: usize,
     /// What limits it.
     pub bottleneck: Bottleneck,
@@ -20,7 +46,7 @@ pub struct OtherVerdict {
 }
 
 /// The verdicts on the other kernels of a report whose time matters.
-pub(in crate::analysis) fn verdicts(profile: &Profile, limits: &Limits) -> Vec<OtherVerdict> {
+fn verdicts(profile: &Profile, limits: &Limits) -> Vec<OtherVerdict> {
     let work = Work::default();
     let verdict = |other: &OtherProfile| {
         let own = profile.other(other)?;

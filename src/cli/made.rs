@@ -148,7 +148,7 @@ fn in_a_line(made: &Made) -> String {
         parts.push("no baseline".to_owned());
     }
     if audit.standing() != Standing::Wrong && !audit.is_of_code_alone() {
-        parts.push(format!("limited by {}", audit.bottleneck.limiter));
+        parts.push(format!("limited by {}", audit.now.bottleneck.limiter));
     }
     format!("{}: {}", made.heading().subject, parts.join(", "))
 }

@@ -19,7 +19,7 @@ use std::path::Path;
 pub(super) const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/7";
+const SCHEMA: &str = "kernel-audit/show/8";
 
 /// What a file holds.
 enum Shown {
@@ -73,8 +73,8 @@ fn judged(audit: &Audit) -> serde_json::Value {
     let mut value = serde_json::json!(audit);
     value["standing"] = serde_json::json!(audit.standing());
     if audit.standing() == Standing::Wrong {
-        value["bottleneck"] = serde_json::Value::Null;
-        value["findings"] = serde_json::json!([]);
+        value["now"]["bottleneck"] = serde_json::Value::Null;
+        value["now"]["findings"] = serde_json::json!([]);
     }
     value
 }
@@ -112,7 +112,7 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
         }
         let snapshot = Snapshot::read(file)?;
         let audit = snapshot.audit();
-        let key = &audit.new.kernel;
+        let key = &audit.now.artefact.kernel;
         if !key.is_taken(filter) {
             return Err(none_of(vec![key.short_name().to_owned()]));
         }

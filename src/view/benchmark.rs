@@ -12,9 +12,9 @@ use crate::words::Words;
 
 /// The section; `None` where nothing was timed.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let timing = audit.timing.as_ref();
+    let timing = audit.trials.timing.as_ref();
     let mut blocks = timing.map(|timing| timed(audit, timing)).unwrap_or_default();
-    if let Some(reference) = audit.reference.as_ref().filter(|_| audit.standing() != Standing::Wrong) {
+    if let Some(reference) = audit.trials.reference.as_ref().filter(|_| audit.standing() != Standing::Wrong) {
         blocks.extend(counters(reference));
     }
     if let Some(timing) = timing {
@@ -22,7 +22,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(clocks(audit, timing).into());
         blocks.push(paragraph("clocks", clock_words(timing)));
         let own = &timing.benchmark.launch;
-        match audit.correctness.as_ref().filter(|check| check.launch == *own) {
+        match audit.trials.correctness.as_ref().filter(|check| check.launch == *own) {
             _ if timing.benchmark.told.is_some() => {}
             Some(_) => blocks.push(paragraph(
                 "launch",
@@ -277,7 +277,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
         }
         cells.push(profiled(&audit.performance.time.new));
         if reference.is_some() {
-            let held = audit.reference.as_ref().and_then(|reference| reference.rows.first());
+            let held = audit.trials.reference.as_ref().and_then(|reference| reference.rows.first());
             cells.push(held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference)));
         }
         rows.push(line("Duration under ncu, for comparison", cells));

@@ -8,8 +8,9 @@ use crate::words;
 use crate::words::Words;
 
 pub(super) fn section(audit: &Audit) -> Section {
+    let old_build = audit.before.as_ref().map(|old| old.build.as_slice()).unwrap_or_default();
     let mut blocks = Vec::new();
-    let missed = audit.trials_missed.iter().find(|(step, _)| step == "code");
+    let missed = audit.trials.missed.iter().find(|(step, _)| step == "code");
     blocks.extend(missed.map(|(_, why)| {
         paragraph("not-collected", words!("The machine code is **NOT MEASURED**: {}.", why.trim_end_matches('.')))
     }));
@@ -18,21 +19,21 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(paragraph("unchecked", words!("Checks of the machine code that are **NOT MEASURED**:")));
         blocks.push(list("unchecked", checks));
     }
-    if audit.build_logs.is_empty() {
+    if audit.trials.build_logs.is_empty() {
         blocks.push(paragraph(
             "not-collected",
             words!("Not collected: no build log was given. Build with `nvcc -Xptxas -v 2> build.log` and pass `--ptxas build.log`."),
         ));
-    } else if audit.build.is_empty() && audit.old_build.is_empty() {
-        let logs = words::join(audit.build_logs.iter().map(|log| words::code(&log.path)), ", ");
-        let words = words!("{} holds no entry for `{}`.", logs, audit.new.kernel.short_name());
+    } else if audit.now.build.is_empty() && old_build.is_empty() {
+        let logs = words::join(audit.trials.build_logs.iter().map(|log| words::code(&log.path)), ", ");
+        let words = words!("{} holds no entry for `{}`.", logs, audit.now.artefact.kernel.short_name());
         blocks.push(paragraph("not-collected", words));
     } else {
-        blocks.push(table(audit).into());
-        blocks.extend(audit.build.iter().filter_map(remark).map(|words| paragraph("remarks", words)));
+        blocks.push(table(&audit.now.build, old_build).into());
+        blocks.extend(audit.now.build.iter().filter_map(remark).map(|words| paragraph("remarks", words)));
     }
-    if !audit.build_warnings.is_empty() {
-        let items = audit.build_warnings.iter();
+    if !audit.trials.build_warnings.is_empty() {
+        let items = audit.trials.build_warnings.iter();
         let items = items.map(|(log, line, text)| words!("`{}`:{}: {}", log, line.to_string(), text));
         blocks.push(paragraph(
             "warnings",
@@ -57,16 +58,16 @@ const FACTS: [Fact; 9] = [
     ("Functions called, not inlined", |b| tables::count(b.record.callees.len() as u64)),
 ];
 
-fn table(audit: &Audit) -> Table {
-    let has_old = !audit.old_build.is_empty();
+fn table(build: &[BuildRow], old_build: &[BuildRow]) -> Table {
+    let has_old = !old_build.is_empty();
     let mut columns = vec![left("Build")];
     let mut sides: Vec<&[BuildRow]> = Vec::new();
     if has_old {
         columns.push(right("Old"));
-        sides.push(&audit.old_build);
+        sides.push(old_build);
     }
     columns.push(right(if has_old { "New" } else { "Value" }));
-    sides.push(&audit.build);
+    sides.push(build);
     let join = |rows: &[BuildRow], read: fn(&BuildRow) -> Cell| {
         let cells: Vec<Cell> = rows.iter().map(read).collect();
         let sort = cells.first().and_then(|cell| cell.sort);

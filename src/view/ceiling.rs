@@ -9,7 +9,8 @@ use crate::quantity::glance::between;
 use crate::words;
 
 pub(super) fn section(audit: &Audit) -> Section {
-    let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) = audit.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
+    let (ours, nvidia): (Vec<&Lever>, Vec<&Lever>) =
+        audit.now.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
     let mut blocks = Vec::new();
     if ours.is_empty() {
         blocks.push(paragraph("levers", "No lever that this evidence supports has a ceiling of one percent or more."));
@@ -30,7 +31,7 @@ pub(super) fn section(audit: &Audit) -> Section {
             ],
         ));
     }
-    let held = audit.estimates.as_ref().filter(|estimates| !estimates.levers.is_empty());
+    let held = audit.change.as_ref().map(|change| &change.estimates).filter(|estimates| !estimates.levers.is_empty());
     if let Some(estimates) = held.filter(|_| audit.standing() != Standing::Wrong) {
         blocks.push(heading("estimates", "Levers of the old side: estimate against outcome"));
         blocks.push(outcomes(estimates).into());

@@ -48,7 +48,7 @@ pub(super) fn sentence(timing: &Timing) -> Option<String> {
 /// Cycles under ncu over the benchmark's median, in GHz: the clock that the benchmark ran at. Told where the driver held the
 /// clocks down or the times step.
 pub(super) fn effective(audit: &Audit) -> Option<String> {
-    let timing = audit.timing.as_ref()?;
+    let timing = audit.trials.timing.as_ref()?;
     let benchmark = &timing.benchmark;
     let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
     let held = held.filter_map(|clocks| clocks.held_by()).fold(0, |all, bits| all | bits);
@@ -70,7 +70,7 @@ pub(super) fn effective(audit: &Audit) -> Option<String> {
 
 /// Why an unthrottled benchmark is off ncu's time, where it is by more than a little.
 pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
-    let timing = audit.timing.as_ref().filter(|timing| timing.step.is_none())?;
+    let timing = audit.trials.timing.as_ref().filter(|timing| timing.step.is_none())?;
     let benchmark = &timing.benchmark;
     let is_free =
         |clocks: &Option<crate::evidence::Clocks>| clocks.as_ref().is_some_and(|clocks| clocks.held_by() == Some(0));
@@ -85,9 +85,9 @@ pub(super) fn off_ncu(audit: &Audit) -> Option<String> {
     if own <= 0.0 || apart.abs() <= APART {
         return None;
     }
-    let is_warm = audit.roofline.flags.iter().any(|flag| matches!(flag, Flag::FitsInL2 { .. }));
+    let is_warm = audit.now.roofline.flags.iter().any(|flag| matches!(flag, Flag::FitsInL2 { .. }));
     let method = &benchmark.method;
-    let dram = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryDram);
+    let dram = audit.now.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryDram);
     let writes_back = method.flushed_bytes > 0 && method.flushed_by == FlushedBy::Writes;
     let why = if apart > 0.0 && caches_are_flushed(&audit.settings) && is_warm && method.flushed_bytes == 0 {
         "because it starts with cold caches"

@@ -93,7 +93,7 @@ fn verdict_of(entry: &Entry<'_>) -> Verdict {
     if entry.audit.is_some_and(is_wrong) {
         return Verdict::Wrong;
     }
-    let comparison = entry.audit.and_then(|audit| audit.comparison.as_ref());
+    let comparison = entry.audit.and_then(|audit| audit.comparison());
     comparison.map_or(Verdict::NotMeasured, |comparison| comparison.whole.verdict)
 }
 
@@ -107,12 +107,12 @@ fn word_of(entry: &Entry<'_>) -> &'static str {
 }
 
 fn has_comparison(entry: &Entry<'_>) -> bool {
-    entry.audit.is_some_and(|audit| audit.comparison.is_some())
+    entry.audit.is_some_and(|audit| audit.change.is_some())
 }
 
 /// Wrong results, slow-downs by their size, then what is not known, what became faster, and what has no news.
 fn badness(entry: &Entry<'_>) -> f64 {
-    let change = entry.audit.and_then(|audit| audit.comparison.as_ref()?.whole.change()).unwrap_or(0.0);
+    let change = entry.audit.and_then(|audit| audit.comparison()?.whole.change()).unwrap_or(0.0);
     let rank = match verdict_of(entry) {
         Verdict::Wrong => 6e9,
         Verdict::Slower | Verdict::Worse => 5e9,
@@ -171,7 +171,12 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
         let sound = entry.audit.filter(|audit| !is_wrong(audit));
         let change = sound.and_then(Audit::time_of_change);
         let alone = sound.and_then(|audit| {
-            audit.timing.as_ref().map(|timing| timing.kernel.time.median).or_else(|| audit.performance.time.new.value())
+            audit
+                .trials
+                .timing
+                .as_ref()
+                .map(|timing| timing.kernel.time.median)
+                .or_else(|| audit.performance.time.new.value())
         });
         let side = |ns: Option<f64>| text(ns.map(time).unwrap_or_default()).sorted(ns);
         vec![
@@ -180,7 +185,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             side(change.map(|change| change.old)),
             side(change.map(|change| change.new).or(alone)),
             change.map(|c| text(format::change(c.old, c.new)).sorted(c.new / c.old)).unwrap_or_default(),
-            text(sound.map(|audit| brief::limiter_name(audit.bottleneck.limiter)).unwrap_or_default()),
+            text(sound.map(|audit| brief::limiter_name(audit.now.bottleneck.limiter)).unwrap_or_default()),
         ]
     };
     let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
@@ -225,7 +230,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
 /// Patterns that only one side shows: their readings crossed a threshold.
 fn patterns(audit: &Audit) -> Option<Block> {
     let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
-    audit.old_findings.as_ref()?;
+    audit.before.as_ref()?;
     let listed = |word: &str, codes: Vec<Code>| {
         let codes: Vec<String> = codes.iter().filter(is_pattern).map(|code| brief::limiter_name(*code)).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))

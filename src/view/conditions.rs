@@ -8,7 +8,7 @@ use crate::words;
 use crate::words::Words;
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
-    let has_old = audit.old.is_some();
+    let has_old = audit.before.is_some();
     let mut columns = vec![left("Condition")];
     columns.extend(if has_old { columns_of("Old | New | Difference") } else { vec![left("Value")] });
     let said = |value: &Option<String>| text(value.clone().unwrap_or_else(|| "not stated".into()));
@@ -35,12 +35,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
 /// The old side, and why it is that one.
 fn against(heading: &Heading, audit: &Audit) -> Words {
     let why = heading.baseline.as_str();
-    let Some(old) = &audit.old else {
+    let Some(old) = &audit.before else {
         let why = if why.is_empty() { "No baseline was given, and there is no earlier audit." } else { why };
         return words!("**Compared with:** nothing. {}", why);
     };
     let why = if why.is_empty() { String::new() } else { format!(" · {why}") };
-    words!("**Compared with:** `{}` of `{}`{}", old.kernel.short_name(), &old.origin.path, why)
+    words!("**Compared with:** `{}` of `{}`{}", old.artefact.kernel.short_name(), &old.artefact.origin.path, why)
 }
 
 fn difference(setting: &Setting) -> Cell {

@@ -16,7 +16,7 @@ const NAMED: usize = 3;
 
 /// The section; `None` where the kernel has fewer than two configurations.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let all = audit.configurations.as_slice();
+    let all = audit.trials.configurations.as_slice();
     let (best, next) = (all.first()?, all.get(1)?);
     let times: Vec<f64> = all.iter().filter_map(Configuration::time).collect();
     let (scale, fastest) = (Scale::of(Unit::NS, times.iter().copied()), best.time()?);

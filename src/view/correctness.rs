@@ -13,7 +13,7 @@ use crate::words::Words;
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![paragraph("standing", standing(audit))];
-    if let Some(check) = &audit.correctness {
+    if let Some(check) = &audit.trials.correctness {
         blocks.push(outputs(check).into());
         blocks.push(paragraph(
             "outputs",
@@ -21,14 +21,14 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         ));
         blocks.extend(launch(audit, &check.launch, "check"));
     }
-    blocks.extend(audit.tested.iter().flat_map(|tested| tests(tested, heading)));
-    blocks.extend(sanitizer::blocks(&audit.sanitizer));
+    blocks.extend(audit.trials.tested.iter().flat_map(|tested| tests(tested, heading)));
+    blocks.extend(sanitizer::blocks(&audit.trials.sanitizer));
     Section::new("correctness", "Correctness", blocks)
 }
 
 /// The first sentences: right, wrong, or not known.
 fn standing(audit: &Audit) -> Words {
-    let tools = match (audit.sanitizer.is_empty(), audit.sanitizer.iter().all(|run| run.is_clean())) {
+    let tools = match (audit.trials.sanitizer.is_empty(), audit.trials.sanitizer.iter().all(|run| run.is_clean())) {
         (true, _) => "",
         (false, true) => " compute-sanitizer found nothing.",
         (false, false) => " The findings of compute-sanitizer are below.",
@@ -36,13 +36,18 @@ fn standing(audit: &Audit) -> Words {
     match audit.standing() {
         Standing::Wrong => words!("**WRONG:** {}.", faults(audit).join("; ")),
         Standing::Correct => {
-            let said =
-                audit.correctness.as_ref().map(within).into_iter().chain(audit.tested.as_ref().map(tests_passed));
+            let said = audit
+                .trials
+                .correctness
+                .as_ref()
+                .map(within)
+                .into_iter()
+                .chain(audit.trials.tested.as_ref().map(tests_passed));
             words!("**Correct:** {}.{}", words::join(said, "; "), tools)
         }
         Standing::NotChecked => {
             let is_check = |step: &str| ["correctness", "tests"].contains(&step);
-            let missed = audit.trials_missed.iter().find(|(step, _)| is_check(step)).map(|(_, why)| why.clone());
+            let missed = audit.trials.missed.iter().find(|(step, _)| is_check(step)).map(|(_, why)| why.clone());
             let why = match missed.or(void_check(audit)) {
                 Some(why) => words!("{}.", why.trim_end_matches('.')),
                 None => words!("No check of the kernel's outputs was given: {} makes one.", checker(audit)),
@@ -163,7 +168,7 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
             ));
         }
     }
-    let profiled = (audit.new.kernel.grid, audit.new.kernel.block);
+    let profiled = (audit.now.artefact.kernel.grid, audit.now.artefact.kernel.block);
     let same = |of: Option<crate::evidence::Dim3>, own: [u32; 3]| of.is_none_or(|of| of.0 == own.map(u64::from));
     if !(same(profiled.0, launch.grid) && same(profiled.1, launch.block)) {
         said.push(words!(" **The profile is of another grid or block.**"));

@@ -25,7 +25,7 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
     let mut evidence = brief::provenance_in_full(heading, first);
-    let others = audits.iter().filter(|audit| audit.new.origin != first.new.origin);
+    let others = audits.iter().filter(|audit| audit.now.artefact.origin != first.now.artefact.origin);
     evidence.blocks.splice(2..2, others.map(brief::sources));
     sections.push(evidence);
     Document {
@@ -44,10 +44,10 @@ fn section(name: &str, title: &str, table: Table) -> Section {
 fn light(audits: &[Audit]) -> Section {
     let mut table = table("light-lines", LIGHT, audits);
     let shape: [(&str, CellOf); 4] = [
-        ("Grid", |audit| text(audit.new.kernel.grid.map(|grid| grid.to_string()).unwrap_or_default())),
-        ("Block", |audit| text(audit.new.kernel.block.map(|block| block.to_string()).unwrap_or_default())),
-        ("Limited by", |audit| code(audit.bottleneck.limiter.to_string())),
-        ("First finding", |audit| code(audit.findings.first().map(|f| f.code.to_string()).unwrap_or_default())),
+        ("Grid", |audit| text(audit.now.artefact.kernel.grid.map(|grid| grid.to_string()).unwrap_or_default())),
+        ("Block", |audit| text(audit.now.artefact.kernel.block.map(|block| block.to_string()).unwrap_or_default())),
+        ("Limited by", |audit| code(audit.now.bottleneck.limiter.to_string())),
+        ("First finding", |audit| code(audit.now.findings.first().map(|f| f.code.to_string()).unwrap_or_default())),
     ];
     for (title, cell) in shape {
         table.columns.push(left(title));
@@ -67,7 +67,7 @@ fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
         std::iter::once(left("Kernel")).chain(readings.iter().map(|(title, _)| right(title))).collect();
     let row = |audit: &Audit| {
         let cells = readings.iter().map(|(_, name)| reading(audit, name).map(shown).unwrap_or_default());
-        std::iter::once(code(audit.new.kernel.short_name())).chain(cells).collect()
+        std::iter::once(code(audit.now.artefact.kernel.short_name())).chain(cells).collect()
     };
     tables::table(name, columns, audits.iter().map(row).collect())
 }

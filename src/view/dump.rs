@@ -76,17 +76,17 @@ impl Conclusions<'_> {
 /// All that is concluded about a kernel. Of wrong results there is no verdict (`null`), no finding and no shape: their time says
 /// nothing. What only some audits have is a key of theirs alone.
 fn launch(audit: &Audit) -> io::Result<Value> {
-    let (limiter, is_right) = (audit.bottleneck.limiter, audit.standing() != Standing::Wrong);
-    let at = audit.findings.iter().find(|finding| finding.code == limiter).map(|finding| &finding.at);
+    let (limiter, is_right) = (audit.now.bottleneck.limiter, audit.standing() != Standing::Wrong);
+    let at = audit.now.findings.iter().find(|finding| finding.code == limiter).map(|finding| &finding.at);
     let verdict = (is_right && !audit.is_of_code_alone()).then(|| {
         json!({
             "limiter": limiter,
-            "sentence": audit.bottleneck.sentence,
+            "sentence": audit.now.bottleneck.sentence,
             "at": at,
-            "readings": readings(&audit.bottleneck.readings()),
+            "readings": readings(&audit.now.bottleneck.readings()),
         })
     });
-    let comparison = audit.comparison.as_ref().zip(Reason::of(audit));
+    let comparison = audit.comparison().zip(Reason::of(audit));
     let comparison =
         comparison.map(|(comparison, reason)| json!({ "verdict": comparison.whole.verdict, "reason": reason.why() }));
     let build = |code: &crate::analysis::code::CodeAudit| -> io::Result<Value> {
@@ -98,31 +98,31 @@ fn launch(audit: &Audit) -> io::Result<Value> {
     };
     let mut all = json!({
         // ncu's IDs of the launches that were summarised, the first by itself.
-        "id": audit.new.launches.first(),
-        "ids": audit.new.launches,
-        "name": audit.new.kernel.short_name(),
+        "id": audit.now.artefact.launches.first(),
+        "ids": audit.now.artefact.launches,
+        "name": audit.now.artefact.kernel.short_name(),
         "standing": audit.standing(),
         "verdict": verdict,
-        "findings": audit.findings.iter().filter(|_| is_right).map(finding).collect::<Vec<_>>(),
-        "levers": audit.levers.iter().map(lever).collect::<Vec<_>>(),
+        "findings": audit.now.findings.iter().filter(|_| is_right).map(finding).collect::<Vec<_>>(),
+        "levers": audit.now.levers.iter().map(lever).collect::<Vec<_>>(),
         "checks": audit.checks.iter().map(checked).collect::<io::Result<Vec<_>>>()?,
         "hypotheses": audit.hypotheses.iter().map(hypothesis).collect::<Vec<_>>(),
         "comparison": comparison,
         "code": audit.code.iter().map(build).collect::<io::Result<Vec<_>>>()?,
     });
     // Percent of the summed time of the launches of its report, where that holds other kernels and all have a time.
-    let own = audit.kernels.iter().find(|kernel| kernel.is_subject).and_then(|own| own.share);
-    if let Some(share) = own.filter(|share| audit.kernels.len() > 1 || *share < 100.0) {
+    let own = audit.report.kernels.iter().find(|kernel| kernel.is_subject).and_then(|own| own.share);
+    if let Some(share) = own.filter(|share| audit.report.kernels.len() > 1 || *share < 100.0) {
         all["share"] = json!(share);
     }
     if !audit.unchecked.is_empty() {
         all["unchecked"] = json!(audit.unchecked.iter().map(of_code).collect::<io::Result<Vec<_>>>()?);
     }
-    let others: Vec<Value> = audit.others.iter().filter_map(|one| other(audit, one)).collect();
+    let others: Vec<Value> = audit.report.others.iter().filter_map(|one| other(audit, one)).collect();
     if !others.is_empty() {
         all["others"] = json!(others);
     }
-    if let Some(over_time) = audit.over_time.as_ref().filter(|_| is_right) {
+    if let Some(over_time) = audit.now.over_time.as_ref().filter(|_| is_right) {
         all["over_time"] = serde_json::to_value(over_time)?;
     }
     Ok(all)
@@ -166,7 +166,7 @@ fn hypothesis(tested: &Tested) -> Value {
 
 /// Another kernel of the report; `None` of one that the report does not have.
 fn other(audit: &Audit, other: &OtherVerdict) -> Option<Value> {
-    let kernel = audit.kernels.get(other.at)?;
+    let kernel = audit.report.kernels.get(other.at)?;
     let mut all = json!({
         "name": kernel.kernel.short_name(),
         "launches": kernel.launches,

@@ -57,13 +57,13 @@ struct Compared {
 /// What is concluded about a kernel; `before` names what earlier audits of it refuted.
 pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
     let is_right = audit.standing() != Standing::Wrong;
-    let limiter = audit.bottleneck.limiter;
-    let finding = audit.findings.iter().find(|finding| finding.code == limiter);
+    let limiter = audit.now.bottleneck.limiter;
+    let finding = audit.now.findings.iter().find(|finding| finding.code == limiter);
     let own = audit.hypotheses.iter().filter(|one| one.judgement == Judgement::Fails).map(|one| one.name.clone());
     let mut refuted: Vec<String> = own.collect();
     refuted.extend(before.iter().filter(|name| !refuted.contains(name)).cloned().collect::<Vec<_>>());
     let sentence = match is_right {
-        true => said(&audit.bottleneck.sentence),
+        true => said(&audit.now.bottleneck.sentence),
         false => "The results are wrong: nothing is said of the performance.".to_owned(),
     };
     let at = finding
@@ -71,15 +71,14 @@ pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
         .map(|at| format!("{}:{}", at.file, at.line))
         .unwrap_or_default();
     let mut kernel = Kernel {
-        name: cut(audit.new.kernel.short_name()),
+        name: cut(audit.now.artefact.kernel.short_name()),
         standing: audit.standing(),
         limiter: is_right.then_some(limiter),
         sentence,
         at: cut(&at),
         next: shown_levers(audit).into_iter().take(CHANGES).map(change).collect(),
         comparison: audit
-            .comparison
-            .as_ref()
+            .comparison()
             .zip(Reason::of(audit))
             .map(|(comparison, reason)| Compared { verdict: comparison.whole.verdict, reason: cut(&reason.why()) }),
         refuted: refuted.iter().map(|name| cut(name)).collect(),

@@ -9,7 +9,8 @@ use crate::words::Words;
 
 /// What is wrong with the results, a plain sentence part for each output and tool.
 pub fn faults(audit: &Audit) -> Vec<String> {
-    let tolerances = audit.correctness.as_ref().map_or((0.0, 0.0), |check| (check.tolerance, check.worst_tolerance));
+    let tolerances =
+        audit.trials.correctness.as_ref().map_or((0.0, 0.0), |check| (check.tolerance, check.worst_tolerance));
     let of = |one: Fault<'_>| match one {
         Fault::Output(run, output) => format!("{} on seed {}: {}", output.name, run.seed, fault(output, tolerances)),
         Fault::Test(test) => said(test, "failed"),

@@ -31,11 +31,11 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
         blocks.extend(tables::not_collected(audit, &panel.not_collected, cure()));
     }
-    if audit.mix.rows.is_empty() {
+    if audit.now.mix.rows.is_empty() {
         let words = words!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {}", cure());
         blocks.push(paragraph("opcodes", words));
     } else {
-        let all = &audit.mix;
+        let all = &audit.now.mix;
         let [on, tensor, share] = [&all.predication, &all.tensor, &all.tensor_share].map(tables::number);
         let words = words!("Predication efficiency {}. Tensor instructions {}, {} of all.", on, tensor, share);
         blocks.push(paragraph("moves", words));
@@ -45,14 +45,14 @@ pub(super) fn section(audit: &Audit) -> Section {
         blocks.push(heading("opcodes", "Mix by opcode"));
         let words = words!("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`).");
         blocks.push(paragraph("opcodes", words));
-        let (shown, rest) = audit.mix.rows.split_at(audit.mix.rows.len().min(SHOWN));
+        let (shown, rest) = audit.now.mix.rows.split_at(audit.now.mix.rows.len().min(SHOWN));
         blocks.push(mix("opcodes", "Opcode", shown, true).into());
         let mut folded = Vec::new();
         if !rest.is_empty() {
             folded.push(mix("opcodes-rest", "Opcode", rest, true).into());
         }
         folded.push(paragraph("opcode-classes", "By class:"));
-        folded.push(mix("opcode-classes", "Class", &audit.mix.classes, false).into());
+        folded.push(mix("opcode-classes", "Class", &audit.now.mix.classes, false).into());
         let summary = if rest.is_empty() {
             "By class".to_string()
         } else {
@@ -74,7 +74,7 @@ fn guarded(audit: &Audit) -> Option<String> {
     ];
     let rows = &audit.panel("instructions")?.rows;
     let apart = |(opcode, metric): &(Op, Counter)| {
-        let executed = audit.mix.count(|op| op == *opcode)?;
+        let executed = audit.now.mix.count(|op| op == *opcode)?;
         let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
         let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
         (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
@@ -124,10 +124,10 @@ fn written(audit: &Audit, executed: u64) -> String {
 /// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:
 /// between four sectors a line and one.
 fn stored_lines(audit: &Audit) -> Option<Words> {
-    let phases = audit.phases.as_ref()?;
+    let phases = audit.now.phases.as_ref()?;
     let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
     let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
-    let counted = |metric: Counter| audit.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
+    let counted = |metric: Counter| audit.now.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
     let each = tiles * phases.roles[phases.pacing].warps as f64;
     let requests = counted(Counter::L1texTRequestsPipeLsuMemGlobalOpStSum)? / each;
     let sectors = counted(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)? / each;

@@ -14,7 +14,9 @@ pub(super) fn lines(audit: &Audit) -> Vec<Line> {
         lines.push(Line::new("wrong", words!("**WRONG:** {}. This page gives no verdict on performance.", faults)));
     }
     lines.push(Line::new("measured-on", words!("**Measured on:** {}", measured_on(audit))));
-    if let Some(damage) = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first())) {
+    if let Some(damage) =
+        audit.now.artefact.damage.first().or(audit.before.as_ref().and_then(|old| old.artefact.damage.first()))
+    {
         lines.push(Line::new("incomplete", words!("**Incomplete evidence:** {}", &damage.what)));
     }
     lines

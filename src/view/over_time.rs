@@ -25,7 +25,7 @@ const UNITS: usize = 3;
 
 /// The section; `None` where PM sampling was not collected.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
-    let over = audit.over_time.as_ref()?;
+    let over = audit.now.over_time.as_ref()?;
     let mut blocks = vec![paragraph("shape-basis", words!("{}{}", basis(over), apart(audit, over)))];
     match &over.shape {
         None => blocks.push(paragraph("shape", not_measured(over, audit.limits[Threshold::OverTimeSamples]))),
@@ -34,7 +34,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
             let mut said = sentences(over, shape);
             let told = beside_verdict(audit);
             said.retain(|sentence| Some(sentence) != told.as_ref());
-            let old = audit.old_over_time.as_ref().and_then(|old| Some((old, old.shape.as_ref()?)));
+            let old = audit
+                .before
+                .as_ref()
+                .and_then(|old| old.over_time.as_ref())
+                .and_then(|old| Some((old, old.shape.as_ref()?)));
             said.extend(old.map(|(old, was)| before((old, was), (over, shape))));
             blocks.push(list("shape", said));
         }
@@ -44,7 +48,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
 
 /// What the shape says against a verdict on means over the launch: a tail that costs much, or levels of different units.
 pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
-    let over = audit.over_time.as_ref()?;
+    let over = audit.now.over_time.as_ref()?;
     let shape = over.shape.as_ref()?;
     if over.share(shape.tail.cost) >= MUCH {
         return tail(over, shape);

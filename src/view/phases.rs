@@ -12,7 +12,7 @@ use crate::words;
 
 /// The section; `None` where the report does not count and sample by instruction, or the kernel is one stretch.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
-    let phases = audit.phases.as_ref().filter(|phases| !phases.phases.is_empty())?;
+    let phases = audit.now.phases.as_ref().filter(|phases| !phases.phases.is_empty())?;
     let mut blocks: Vec<Block> = vec![paragraph(
         "phases-basis",
         words!(

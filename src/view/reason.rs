@@ -25,8 +25,8 @@ const MANIFOLD: f64 = 100.0;
 impl<'a> Reason<'a> {
     /// That of an audit; `None` without an old side.
     pub fn of(audit: &'a Audit) -> Option<Reason<'a>> {
-        let timed = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
-        let whole = &audit.comparison.as_ref()?.whole;
+        let timed = audit.trials.timing.as_ref().and_then(|timing| timing.change.as_ref());
+        let whole = &audit.comparison()?.whole;
         Some(Reason { whole, limits: &audit.limits, timed, faults: faults(audit) })
     }
 

@@ -18,7 +18,7 @@ fn cure() -> Words {
 }
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
-    let roofline = &audit.roofline;
+    let roofline = &audit.now.roofline;
     let mut blocks = Vec::new();
     if roofline.ceilings.is_empty() {
         let words = words!("No ceiling: the report holds neither peaks nor rates. {}", cure());
@@ -29,7 +29,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
             "Peaks are the report's own, at the clocks that held while it was measured, and shares are of the peaks of their side; tensor peaks are dense unless the row says sparse.",
         ));
         blocks.extend(charts::placed(heading, charts::roofline(audit)));
-        blocks.push(ceilings(&roofline.ceilings, audit.old_roofline.as_ref()).into());
+        blocks.push(ceilings(&roofline.ceilings, audit.before.as_ref().map(|old| &old.roofline)).into());
     }
     if !roofline.points.is_empty() {
         blocks.push(tables::heading("points", "Points"));
@@ -37,7 +37,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
             "points",
             "Intensity is operations per byte of that level. The roof is the lesser of the pipe's peak and intensity × the level's peak.",
         ));
-        blocks.push(points(roofline, audit.old_roofline.as_ref()).into());
+        blocks.push(points(roofline, audit.before.as_ref().map(|old| &old.roofline)).into());
     }
     let words: Vec<Words> = limiter(audit).into_iter().chain(roofline.flags.iter().map(flag)).collect();
     if !words.is_empty() && !roofline.ceilings.is_empty() {
@@ -64,8 +64,8 @@ fn uncounted(roofline: &Roofline) -> Option<String> {
 /// How the unit that the verdict names stands to this roofline, which counts bytes and operations: units also serve lookups,
 /// wavefronts and instructions.
 fn limiter(audit: &Audit) -> Option<Words> {
-    let unit = audit.bottleneck.unit.as_ref()?;
-    let own = audit.bottleneck.units.iter().find(|own| own.part == unit.code)?;
+    let unit = audit.now.bottleneck.unit.as_ref()?;
+    let own = audit.now.bottleneck.units.iter().find(|own| own.part == unit.code)?;
     Some(words!(
         "The verdict is on the {}, at {} % of its peak by `{}`; the ceilings here are of bytes or operations alone.",
         &own.name,

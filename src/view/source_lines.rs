@@ -32,7 +32,7 @@ fn is_shown(position: usize, share: f64) -> bool {
 /// Which launch the lines are of, where the numbers elsewhere are medians of several, and why there are no lines.
 fn basis(audit: &Audit, source: &SourceLines) -> String {
     let mut words = Vec::new();
-    if audit.new.launches.len() > 1 {
+    if audit.now.artefact.launches.len() > 1 {
         words.push(format!("By line, of launch {} alone.", source.launch));
     }
     if source.lines != Lines::Known {

@@ -19,9 +19,13 @@ pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
             "The kernel's results are wrong: times, changes and rates are of a program that does something else.",
         ));
     }
-    let launches = audit.new.launches.len();
-    if launches > 1 || audit.old.as_ref().is_some_and(|o| o.launches.len() > 1) {
-        let old = audit.old.as_ref().map(|o| format!(", {} on the old side", o.launches.len())).unwrap_or_default();
+    let launches = audit.now.artefact.launches.len();
+    if launches > 1 || audit.before.as_ref().is_some_and(|o| o.artefact.launches.len() > 1) {
+        let old = audit
+            .before
+            .as_ref()
+            .map(|o| format!(", {} on the old side", o.artefact.launches.len()))
+            .unwrap_or_default();
         let words = words!(
             "Median over {} launches{}; in brackets the smallest, the largest and how many had a value.",
             launches,
@@ -36,14 +40,14 @@ pub(super) fn speed_of_light(heading: &Heading, audit: &Audit) -> Section {
     if audit.performance.flop_rate.is_none() {
         blocks.push(paragraph("no-rate", words!("No rate in FLOP/s: the subject states no `work.flop`.")));
     }
-    if audit.timing.is_none() {
-        let why = audit.trials_missed.iter().find(|(step, _)| step == "benchmark");
+    if audit.trials.timing.is_none() {
+        let why = audit.trials.missed.iter().find(|(step, _)| step == "benchmark");
         let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", why.trim_end_matches('.')));
         let words = words!("Time outside the profiler and beside a reference: **NOT MEASURED**.{}", why);
         blocks.push(paragraph("no-benchmark", words));
     }
-    if !audit.members.is_empty() {
-        let listed = audit.members.iter().map(|(name, count)| words!("{} × `{}`", count.to_string(), name));
+    if !audit.report.members.is_empty() {
+        let listed = audit.report.members.iter().map(|(name, count)| words!("{} × `{}`", count.to_string(), name));
         let words = words!(
             "It is made of {}. Every number of this page is of all of them together; launch facts are the largest among them.",
             words::join(listed, ", ")
@@ -67,7 +71,7 @@ pub(super) fn subsystems(heading: &Heading, audit: &Audit) -> Section {
 
 /// Sectors that global accesses asked for beyond those they needed, and the lines that did.
 pub(super) fn accesses(audit: &Audit) -> Section {
-    let coalescing = &audit.coalescing;
+    let coalescing = &audit.now.coalescing;
     let totals: Vec<&Row> = coalescing.totals.iter().filter(|row| row.has_number()).collect();
     let mut blocks = match totals.is_empty() {
         true => vec![paragraph(
@@ -127,7 +131,7 @@ fn panels(audit: &Audit, groups: &[&[&str]], mut more: Vec<&Row>, charts: &[Bloc
 /// Whether a row counts the tensor pipe of a kernel that multiplies no matrices: what it reads is the work of others.
 fn is_borrowed(audit: &Audit, row: &Row) -> bool {
     let is_tensor = Family::TensorPipe.has(&row.id);
-    is_tensor && row.has_number() && audit.mix.has_tensor_work() == Some(false)
+    is_tensor && row.has_number() && audit.now.mix.has_tensor_work() == Some(false)
 }
 
 /// Such a row in a sentence, so that nobody reads work of the tensor cores from it.

@@ -69,7 +69,7 @@ fn of_peak(shares: &[(&str, f64)]) -> Vec<Metric> {
 }
 
 fn unit(audit: &Audit, name: &str) -> Option<f64> {
-    audit.bottleneck.units.iter().find(|unit| unit.name == name).map(|unit| 100.0 * unit.share)
+    audit.now.bottleneck.units.iter().find(|unit| unit.name == name).map(|unit| 100.0 * unit.share)
 }
 
 /// An INT8 product by `mma.sync` in 64 blocks.
@@ -100,12 +100,12 @@ fn the_readings_of_a_public_report_name_the_tensor_pipe_and_no_idle_one() {
     ];
     readings.extend(counts.map(|(name, value)| metric(name, value)));
     let audit = audit(64, 256, readings);
-    assert_eq!(audit.bottleneck.limiter.to_string(), "launch-small-grid");
+    assert_eq!(audit.now.bottleneck.limiter.to_string(), "launch-small-grid");
     assert_eq!(
         unit(&audit, "tensor pipe").map(|share| (100.0 * share).round()),
         Some(1249.0),
         "{:?}",
-        audit.bottleneck.units
+        audit.now.bottleneck.units
     );
 }
 
@@ -152,9 +152,10 @@ fn a_product_of_the_fifth_generation_is_limited_by_the_tensor_pipe_and_has_its_r
     let bases = opcodes.map(|(opcode, count)| (opcode.split('.').next().unwrap(), count));
     readings.push(by_opcode("sass__inst_executed_per_opcode", &bases));
     let audit = audit(148, 192, readings);
-    assert_eq!(audit.bottleneck.limiter.to_string(), "compute-tensor");
-    assert_eq!(unit(&audit, "tensor pipe").map(f64::round), Some(91.0), "{:?}", audit.bottleneck.units);
-    let tensor: Vec<_> = audit.roofline.ceilings.iter().filter(|ceiling| ceiling.id.starts_with("tensor-")).collect();
+    assert_eq!(audit.now.bottleneck.limiter.to_string(), "compute-tensor");
+    assert_eq!(unit(&audit, "tensor pipe").map(f64::round), Some(91.0), "{:?}", audit.now.bottleneck.units);
+    let tensor: Vec<_> =
+        audit.now.roofline.ceilings.iter().filter(|ceiling| ceiling.id.starts_with("tensor-")).collect();
     assert_eq!(tensor.len(), 1, "{tensor:?}");
     assert_eq!(tensor[0].label, "tensor pipe, FP4 (UTCQMMA, FP32 result)");
     assert!((tensor[0].share().unwrap() - 100.0 * 1.4e15 / (f64::from(1_u32 << 20) * 1.5e9)).abs() < 1e-6);

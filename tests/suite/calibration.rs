@@ -67,7 +67,7 @@ fn no_ceiling_is_exceeded_but_by_a_unit_whose_work_fell() {
         let versions: Vec<_> = series.iter().map(|name| read(name)).collect();
         for at in 1..series.len() {
             let audit = beside(&versions[at], &versions[at - 1]);
-            let estimates = audit.estimates.as_ref().unwrap();
+            let estimates = &audit.change.as_ref().unwrap().estimates;
             let gained = estimates.gained.unwrap();
             let last = |name: &str| name.rsplit('/').next().unwrap().to_owned();
             let pair = format!("`{}` → `{}`", last(series[at - 1]), last(series[at]));

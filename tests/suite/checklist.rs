@@ -160,13 +160,13 @@ fn every_reading_of_the_catalogs_checklists_is_measured_on_a_full_report() {
 #[test]
 fn instructions_and_predication_by_hand() {
     // 11,782,880,768 of 12,056,024,064 threads are predicated on: 97.734 %. QGMMA 4,177,152 of 376,750,752: 1.1087 %.
-    let mix = audit("collected/patch_embed_gemm/profile.ncu-repz", Work::default()).mix;
+    let mix = audit("collected/patch_embed_gemm/profile.ncu-repz", Work::default()).now.mix;
     let near = |found: Option<f64>, expected: f64| (found.expect("measured") - expected).abs() < 1e-9 * expected;
     assert!(near(mix.predication.value(), 100.0 * 11_782_880_768.0 / 12_056_024_064.0));
     assert_eq!(mix.tensor.value(), Some(4_177_152.0));
     assert!(near(mix.tensor_share.value(), 100.0 * 4_177_152.0 / 376_750_752.0));
     // A report of the basic set says nothing about opcodes, and nothing is not zero.
-    let basic = audit("h200/both_basic.ncu-repz", Work::default()).mix;
+    let basic = audit("h200/both_basic.ncu-repz", Work::default()).now.mix;
     assert!(basic.tensor.value().is_none() && basic.rows.is_empty());
 }
 

@@ -103,8 +103,8 @@ fn a_configuration_file_makes_a_page_and_a_snapshot_for_each_subject() {
     let data = Snapshot::read(&file).unwrap();
     assert_eq!((data.heading.subject.as_str(), data.heading.date.as_str()), ("gemm_bias", "2026-11-20"));
     assert_eq!(data.evidence.new.work.flop, Some(4_294_967_296));
-    assert_eq!(data.audit().new.kernel.short_name(), "gemm_bias_v2");
-    assert_eq!(data.audit().old.unwrap().kernel.short_name(), "gemm_bias_v1");
+    assert_eq!(data.audit().now.artefact.kernel.short_name(), "gemm_bias_v2");
+    assert_eq!(data.audit().before.unwrap().artefact.kernel.short_name(), "gemm_bias_v1");
 }
 
 #[test]

@@ -135,8 +135,8 @@ fn every_lever_has_a_ceiling_that_stands() {
 }
 
 fn lever<'a>(audit: &'a Audit, action: &str) -> &'a Lever {
-    let found = audit.levers.iter().find(|lever| lever.code.to_string() == action);
-    found.unwrap_or_else(|| panic!("{action}: {:?}", audit.levers))
+    let found = audit.now.levers.iter().find(|lever| lever.code.to_string() == action);
+    found.unwrap_or_else(|| panic!("{action}: {:?}", audit.now.levers))
 }
 
 /// DRAM, which the kernel keeps at 92.6 % of its peak, is left with the part of its work that the stated bytes are of those that moved.
@@ -156,7 +156,7 @@ fn bytes_that_the_stated_work_does_not_need_go_from_dram() {
     });
     // The pipe needs between its share of the peak and all of the time; 0.3 of that lies between the two.
     assert!((0.3 * 92.6..=0.3 * 100.0).contains(&(half - most)), "{half} − {most}");
-    assert!(stated(1.0).levers.iter().all(|lever| lever.code.to_string() != "fewer-bytes"));
+    assert!(stated(1.0).now.levers.iter().all(|lever| lever.code.to_string() != "fewer-bytes"));
 }
 
 /// Bytes that DRAM need not move are none that the SMs do not ask of L2, which is full of their stores.
@@ -167,8 +167,8 @@ fn bytes_of_dram_leave_what_the_sms_ask_of_l2() {
     let work = Work { bytes: Some((moved / 1.13) as u64), ..Work::default() };
     let limits = Limits { overrides: BTreeMap::from([(Threshold::LeverLeast, 0.0)]) };
     let audit = analysis::audit(&judged::evidence(&report, &views, &work), &limits);
-    let l2 = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryL2).expect("L2");
-    let said = audit.levers.iter().find(|lever| lever.code.to_string() == "fewer-bytes");
+    let l2 = audit.now.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryL2).expect("L2");
+    let said = audit.now.levers.iter().find(|lever| lever.code.to_string() == "fewer-bytes");
     assert!(l2.share > 0.8 && said.is_none_or(|said| said.bound <= Some(100.0 * (1.0 - l2.share))), "{said:?}");
 }
 
@@ -183,7 +183,7 @@ fn a_release_at_the_exit_costs_its_share_of_the_resident_time() {
         }
         let limits = Limits { overrides: BTreeMap::from([(Threshold::LeverLeast, 0.0)]) };
         let audit = analysis::audit(&judged::evidence(&report, &views, &Work::default()), &limits);
-        let phases = audit.phases.as_ref().expect("phases");
+        let phases = audit.now.phases.as_ref().expect("phases");
         let exit = phases.phases.last().expect("an exit").share;
         (lever(&audit, "exit-barrier").bound.expect("a ceiling"), 100.0 * exit)
     };

@@ -7,15 +7,15 @@ use kernel_audit::analysis::{Audit, Work};
 use kernel_audit::catalog::Code;
 
 fn said(audit: &Audit) -> String {
-    audit.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
+    audit.now.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
 }
 
 fn rows(audit: &Audit) -> Vec<String> {
-    audit.levers.iter().map(|lever| lever.code.to_string()).collect()
+    audit.now.levers.iter().map(|lever| lever.code.to_string()).collect()
 }
 
 fn has(audit: &Audit, code: Code) -> bool {
-    audit.findings.iter().any(|finding| finding.code == code)
+    audit.now.findings.iter().any(|finding| finding.code == code)
 }
 
 #[test]
@@ -52,19 +52,19 @@ fn a_kernel_of_a_library_has_the_rows_of_its_caller() {
     report.launches[0].name = "ampere_sgemm_128x64_nn".into();
     let called = judged::audit(&report, &views, &Work::default());
     // What limits stays; the code is nobody's to change.
-    assert_eq!(called.bottleneck.limiter, own.bottleneck.limiter);
+    assert_eq!(called.now.bottleneck.limiter, own.now.bottleneck.limiter);
     assert!(has(&called, Code::LibraryKernel));
     let ours: Vec<String> = rows(&called).into_iter().filter(|code| !code.contains(char::is_uppercase)).collect();
     assert_eq!(ours, ["other-call"]);
-    assert!(called.levers[0].bound.is_none(), "another call is another kernel");
+    assert!(called.now.levers[0].bound.is_none(), "another call is another kernel");
 }
 
 #[test]
 fn of_several_kernels_the_time_between_them_is_no_launch() {
     let range = with("h200/app_range", &[]);
     // The busiest SM holds a block for less than half of the time: more than any unit needs.
-    assert_eq!(range.bottleneck.limiter, Code::RangeGaps);
-    let gaps = range.levers.iter().find(|lever| lever.code.to_string() == "fuse").expect("a lever");
+    assert_eq!(range.now.bottleneck.limiter, Code::RangeGaps);
+    let gaps = range.now.levers.iter().find(|lever| lever.code.to_string() == "fuse").expect("a lever");
     assert!(gaps.sentence.to_plain().starts_with("Close the gaps between its kernels"), "{gaps:?}");
     let (mut report, views) = report("h200/app_range");
     set(&mut report, "gpu__time_duration.sum", 4000.0);

@@ -21,7 +21,7 @@ fn audit(report: &Report, views: &[SourceView]) -> Audit {
 
 /// What an action is expected to save, in percent, where it has a row.
 fn saves(audit: &Audit, action: &str) -> Option<f64> {
-    audit.levers.iter().find(|lever| lever.code.to_string() == action)?.expected
+    audit.now.levers.iter().find(|lever| lever.code.to_string() == action)?.expected
 }
 
 #[test]
@@ -36,9 +36,9 @@ fn sectors_that_nobody_asked_for_matter_where_no_memory_unit_is_busy() {
     }
     let audit = audit(&report, &views);
     // Every unit of memory is at 20 %, and lanes still wait for eight times the sectors.
-    assert!(audit.bottleneck.units.iter().all(|unit| unit.share < 0.6), "{:?}", audit.bottleneck.units);
+    assert!(audit.now.bottleneck.units.iter().all(|unit| unit.share < 0.6), "{:?}", audit.now.bottleneck.units);
     assert!(saves(&audit, "coalesce").expect("a row") > 20.0);
-    let ruled = audit.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default();
+    let ruled = audit.now.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default();
     assert!(!ruled.contains("coalescing"), "{ruled}");
 }
 
@@ -52,24 +52,24 @@ fn no_ceiling_takes_the_time_without_a_block_away() {
     let all: Vec<(&str, f64)> = held.into_iter().chain([("gpu__time_duration.sum", 5000.0)]).collect();
     let short = with(KERNEL, &all);
     let ceilings: Vec<f64> =
-        short.levers.iter().filter(|lever| lever.expected.is_some()).filter_map(|l| l.bound).collect();
+        short.now.levers.iter().filter(|lever| lever.expected.is_some()).filter_map(|l| l.bound).collect();
     assert!(!ceilings.is_empty() && ceilings.iter().all(|bound| *bound <= 41.0 + 0.5), "{ceilings:?}");
     let long = with(KERNEL, &[]);
-    assert!(long.levers.iter().any(|lever| lever.bound.is_some_and(|bound| bound > 41.5)));
+    assert!(long.now.levers.iter().any(|lever| lever.bound.is_some_and(|bound| bound > 41.5)));
 }
 
 #[test]
 fn a_pipe_below_its_roof_is_not_told_that_only_less_work_helps() {
     let at = |percent: f64| {
         let (mut report, views) = report("collected/sfu_bound/profile");
-        let full = audit(&report, &views).bottleneck.unit.expect("a pipe").percent;
+        let full = audit(&report, &views).now.bottleneck.unit.expect("a pipe").percent;
         for metric in &mut report.launches[0].metrics {
             let share = metric.value.as_ref().and_then(Value::as_f64);
             if let Some(share) = share.filter(|_| metric.name.contains(".pct_of_peak_sustained_elapsed")) {
                 metric.value = Some(Value::F64(share * percent / full));
             }
         }
-        audit(&report, &views).bottleneck.roof.is_some()
+        audit(&report, &views).now.bottleneck.roof.is_some()
     };
     assert_eq!([97.0, 68.0, 46.0].map(at), [true, false, false]);
 }
@@ -78,7 +78,7 @@ fn a_pipe_below_its_roof_is_not_told_that_only_less_work_helps() {
 fn code_that_copies_registers_onto_themselves_is_built_for_a_debugger() {
     let (report, mut views) = report("collected/bank_conflict/profile");
     let own = audit(&report, &views);
-    assert!(!own.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
+    assert!(!own.now.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
     assert!(saves(&own, "unconflict").is_some());
     // `nvcc -G` leaves a quarter of such copies; here every tenth instruction.
     let copy = cuda_binary::sass::decode(0x003f_de00_0000_0f00_0000_0007_0007_7202, 0, (9, 0));
@@ -86,9 +86,9 @@ fn code_that_copies_registers_onto_themselves_is_built_for_a_debugger() {
         (row.word, row.sass, row.opcode) = (Some(copy), None, None);
     }
     let debug = audit(&report, &views);
-    assert_eq!(debug.bottleneck.limiter, own.bottleneck.limiter, "what limits stays");
-    assert!(debug.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
-    let first = debug.levers[0].code.to_string();
+    assert_eq!(debug.now.bottleneck.limiter, own.now.bottleneck.limiter, "what limits stays");
+    assert!(debug.now.findings.iter().any(|finding| finding.code == Code::UnoptimisedBuild));
+    let first = debug.now.levers[0].code.to_string();
     assert_eq!((first.as_str(), saves(&debug, "unconflict")), ("rebuild", None));
 }
 
@@ -97,7 +97,7 @@ fn two_loops_that_load_the_same_are_one_pass_too_many() {
     let of = |kernel: &str| {
         let (report, views) = one("pairs/memory", kernel);
         let audit = audit(&report, &views);
-        let row = audit.levers.iter().find(|lever| lever.code.to_string() == "fewer-passes");
+        let row = audit.now.levers.iter().find(|lever| lever.code.to_string() == "fewer-passes");
         row.map(|lever| lever.why.to_plain())
     };
     let why = of("softmax_passes").expect("a row");

@@ -64,7 +64,7 @@ fn launches_that_differ_limits_of_ones_own_and_numbers_that_are_none_come_back()
     let evidence = judged::since(judged::evidence(&new, &[], &Work::default()), &old, &[]);
     let audit = returned(&evidence, &limits, "two sides");
     assert_eq!(audit.limits, limits);
-    assert_eq!(audit.new.launches.len(), 20);
+    assert_eq!(audit.now.artefact.launches.len(), 20);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_long_list_of_metrics_is_told_by_their_number() {
         report.session.command_line = line.into();
         let evidence = judged::evidence(&report, &[], &Work::default()).made_public();
         let audit = returned(&evidence, &Limits::default(), line);
-        audit.new.command_line
+        audit.now.artefact.command_line
     };
     let few = "ncu --metrics a.sum,b.sum,c.sum,d.sum,e.sum,f.sum,g.sum,h.sum -o x";
     assert_eq!(kept(few), few);
@@ -101,7 +101,7 @@ fn a_snapshot_shown_as_json_is_whole() {
 /// Codes of findings that a committed audit comes to, by its snapshot alone, each with its sentence.
 fn found(name: &str, code: &str) -> Option<String> {
     let audit = committed::snapshot(name).audit();
-    audit.findings.iter().find(|found| found.code.to_string() == code).map(|found| found.sentence.to_plain())
+    audit.now.findings.iter().find(|found| found.code.to_string() == code).map(|found| found.sentence.to_plain())
 }
 
 #[test]

@@ -134,8 +134,8 @@ fn top_rule(report: &Report, code: &str) -> (String, bool) {
 
 /// Where the first finding points, beside the label: `hit`, `next to` or `miss`. A call site of inlined code is its line.
 pub(crate) fn line_truth(audit: &Audit, line: Option<u32>) -> &'static str {
-    let Some((at, line)) = audit.findings[0].at.as_ref().zip(line) else {
-        return if audit.findings[0].at.is_none() && line.is_none() { "none, hit" } else { "miss" };
+    let Some((at, line)) = audit.now.findings[0].at.as_ref().zip(line) else {
+        return if audit.now.findings[0].at.is_none() && line.is_none() { "none, hit" } else { "miss" };
     };
     let calls = at.inlined_at.iter().filter_map(|call| call.rsplit_once(':')?.1.parse().ok());
     let distance = calls.chain([at.line]).map(|own: u32| own.abs_diff(line)).min();
@@ -162,7 +162,7 @@ pub(crate) struct Row {
 
 /// What is made of a report whose label is known.
 pub(crate) fn row(kernel: String, stated: String, line: Option<u32>, (report, audit): &(Report, Audit)) -> Row {
-    let first = &audit.findings[0];
+    let first = &audit.now.findings[0];
     let at = first.at.as_ref().map(|at| format!("{}, ", at.line)).unwrap_or_default();
     let line = format!("{at}{}", line_truth(audit, line));
     Row { rule: top_rule(report, &stated), found: first.code.to_string(), line, kernel, stated }
@@ -192,7 +192,7 @@ fn the_first_finding_sits_at_the_line_that_the_kernel_marks() {
         let (_, audit) = &AUDITS[&kernel];
         let refuted = REFUTED_LINES.iter().find(|(name, ..)| *name == kernel);
         let line = refuted.map_or(line, |(_, line, _)| Some(*line));
-        assert!(line_truth(audit, line).ends_with("hit"), "{kernel}: {:?} and {line:?}", audit.findings[0].at);
+        assert!(line_truth(audit, line).ends_with("hit"), "{kernel}: {:?} and {line:?}", audit.now.findings[0].at);
     }
 }
 
@@ -224,14 +224,14 @@ fn every_labelled_report_has_a_label_and_every_label_a_report() {
 fn every_code_belongs_to_the_documented_vocabulary() {
     let mut kinds = BTreeMap::new();
     for (_, audit) in AUDITS.values() {
-        for finding in &audit.findings {
+        for finding in &audit.now.findings {
             let row = finding.code.row().unwrap_or_else(|| panic!("{} is not documented", finding.code));
             assert!(!finding.readings.is_empty(), "{} rests on nothing", finding.code);
             let said = finding.sentence.to_plain();
             assert!(!said.contains("NaN") && said.ends_with('.'), "{said}");
             kinds.insert(finding.code, row.kind);
         }
-        assert!(audit.bottleneck.limiter.row().is_some());
+        assert!(audit.now.bottleneck.limiter.row().is_some());
     }
     assert!(kinds.len() > 15, "{kinds:?}");
 }
@@ -239,18 +239,20 @@ fn every_code_belongs_to_the_documented_vocabulary() {
 #[test]
 fn findings_are_ranked_and_the_limiter_follows_its_causes() {
     for (kernel, (_, audit)) in AUDITS.iter() {
-        let severities: Vec<Severity> = audit.findings.iter().map(|finding| finding.severity).collect();
+        let severities: Vec<Severity> = audit.now.findings.iter().map(|finding| finding.severity).collect();
         assert!(severities.is_sorted(), "{kernel}: {severities:?}");
-        let limiter = audit.findings.iter().position(|f| f.code == audit.bottleneck.limiter).expect("the limiter");
-        assert!(audit.findings[..limiter].iter().all(|f| f.severity == Severity::Limits), "{kernel}");
-        assert!(audit.findings[limiter + 1..].iter().all(|f| f.severity != Severity::Limits), "{kernel}");
+        let limiter =
+            audit.now.findings.iter().position(|f| f.code == audit.now.bottleneck.limiter).expect("the limiter");
+        assert!(audit.now.findings[..limiter].iter().all(|f| f.severity == Severity::Limits), "{kernel}");
+        assert!(audit.now.findings[limiter + 1..].iter().all(|f| f.severity != Severity::Limits), "{kernel}");
     }
 }
 
 #[test]
 fn a_waste_beside_the_limit_is_named_and_ranked_low() {
-    let named =
-        |kernel: &str, code: &str| of(kernel).findings.iter().find(|f| f.code.to_string() == code).map(|f| f.severity);
+    let named = |kernel: &str, code: &str| {
+        of(kernel).now.findings.iter().find(|f| f.code.to_string() == code).map(|f| f.severity)
+    };
     // 9 sectors where 8 would do, and they hit in L1: contiguous, so that no order of the lanes packs them.
     assert_eq!(named("misaligned_copy", "uncoalesced-global-access"), None);
     assert_eq!(named("misaligned_copy", "misaligned-global-access"), Some(Severity::Notes));
@@ -270,15 +272,15 @@ fn a_waste_beside_the_limit_is_named_and_ranked_low() {
 fn a_threshold_that_the_user_sets_moves_the_verdict() {
     let report = read("misaligned_copy");
     let limits = Limits { overrides: BTreeMap::from([(Threshold::ShortKernel, 1e9)]) };
-    assert_eq!(audit_with(&report, None, limits).findings[0].code.to_string(), "launch-short");
+    assert_eq!(audit_with(&report, None, limits).now.findings[0].code.to_string(), "launch-short");
 }
 
 #[test]
 fn the_verdict_says_how_it_was_reached() {
     let audit = of("barrier_reduction");
-    let last = audit.bottleneck.steps.last().expect("steps");
+    let last = audit.now.bottleneck.steps.last().expect("steps");
     assert_eq!(last.question, "What would the launch save most without?");
     let (_, sentence) = last.held.as_ref().unwrap();
     assert!(sentence.to_plain().contains("Barrier takes 32.5 %"), "{sentence:?}");
-    assert!(audit.bottleneck.steps.len() > 15, "{:?}", audit.bottleneck.steps);
+    assert!(audit.now.bottleneck.steps.len() > 15, "{:?}", audit.now.bottleneck.steps);
 }

@@ -117,8 +117,8 @@ fn what_was_stated_is_found_at_its_line() {
     let (mut table, mut wrong) = (String::new(), Vec::new());
     for Label { kernel, limiter, line } in labels() {
         let (_, audit) = &AUDITS[&kernel];
-        let (found, truth) = (audit.findings[0].code.to_string(), line_truth(audit, line));
-        table += &format!("| {kernel} | {limiter} | {found} | {truth} | {} |\n", audit.bottleneck.limiter);
+        let (found, truth) = (audit.now.findings[0].code.to_string(), line_truth(audit, line));
+        table += &format!("| {kernel} | {limiter} | {found} | {truth} | {} |\n", audit.now.bottleneck.limiter);
         let (is_limiter, is_line) = (found == limiter, truth.ends_with("hit"));
         if !(is_limiter && is_line) {
             wrong.push(kernel);

@@ -119,7 +119,7 @@ static AUDITS: LazyLock<BTreeMap<String, (Report, Audit)>> = LazyLock::new(|| {
 
 fn found(kernel: &str) -> (String, &'static Audit) {
     let audit = &AUDITS[kernel].1;
-    (audit.findings[0].code.to_string(), audit)
+    (audit.now.findings[0].code.to_string(), audit)
 }
 
 /// Of these kernels, how many have the stated limiter today, and how many there are.
@@ -169,7 +169,7 @@ fn what_was_stated_is_found_or_its_miss_has_a_reason() {
     let mut wrong = Vec::new();
     for Label { kernel, limiter, line, .. } in labels() {
         let (found, audit) = found(&kernel);
-        let at = audit.findings[0].at.as_ref().map(|at| at.line);
+        let at = audit.now.findings[0].at.as_ref().map(|at| at.line);
         let miss = MISSED.iter().find(|miss| miss.kernel == kernel);
         let is_said = match miss {
             Some(miss) => found == miss.found && at == miss.line,
@@ -191,7 +191,8 @@ fn statements_are_what_the_sources_mark() {
 
 #[test]
 fn no_lever_is_for_what_a_kernel_does_not_do() {
-    let offers = |kernel: &str, code: &str| found(kernel).1.levers.iter().any(|lever| lever.code.to_string() == code);
+    let offers =
+        |kernel: &str, code: &str| found(kernel).1.now.levers.iter().any(|lever| lever.code.to_string() == code);
     assert!(!offers("jacobi_tiles", "register-tile"), "sums of neighbours are no product");
     assert!(!offers("wave_steps", "double-buffer"), "no shared memory, no tiles");
     assert!(!offers("wmma_gemm", "unconflict"), "the data stage passed what the words need");

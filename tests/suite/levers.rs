@@ -31,8 +31,8 @@ fn audited(name: &str, work: &Work) -> Audit {
 }
 
 fn lever<'a>(audit: &'a Audit, action: &str) -> &'a Lever {
-    let found = audit.levers.iter().find(|lever| lever.code.to_string() == action);
-    found.unwrap_or_else(|| panic!("{action}: {:?}", audit.levers))
+    let found = audit.now.levers.iter().find(|lever| lever.code.to_string() == action);
+    found.unwrap_or_else(|| panic!("{action}: {:?}", audit.now.levers))
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_data_stage_full_of_operands_asks_for_wider_products() {
     let sentence = wider.sentence.to_plain();
     assert!(sentence.starts_with("Products of 128 columns in place of 32"), "{sentence}");
     assert!((wider.bound.unwrap() - (100.0 - 62.79 - 1.48)).abs() < 0.1, "{wider:?}");
-    let names = |audit: &Audit| audit.levers.iter().map(|lever| lever.code.to_string()).collect::<Vec<_>>();
+    let names = |audit: &Audit| audit.now.levers.iter().map(|lever| lever.code.to_string()).collect::<Vec<_>>();
     assert_eq!(names(&audit)[0], "wider-products");
     assert!(!names(&audit).contains(&"reuse-in-sm".to_owned()), "no access of its own fills the stage");
     // 256 columns, operands in registers, and operands that are the smaller part of the stage.
@@ -73,7 +73,7 @@ fn waits_of_bulk_copies_without_samples_are_no_queue_of_a_cache() {
     // cuBLASLt's kernel: the tensor pipe at 75 %, L2 at 72 %, long scoreboard 42 %, by UTMALDG and mbarriers; no samples.
     let (report, _) = read("collected/patch_embed_gemm_8_prefetch/reference.ncu-repz");
     let audit = judged::audit(&report, &[], &Work::default());
-    assert_eq!(audit.bottleneck.limiter, Code::Unit(Part::ComputeTensor), "{:?}", audit.bottleneck.sentence);
+    assert_eq!(audit.now.bottleneck.limiter, Code::Unit(Part::ComputeTensor), "{:?}", audit.now.bottleneck.sentence);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn four_loads_that_all_lanes_make_at_one_address_could_be_one() {
     // 2.2 % of the time goes before and behind the blocks. A quarter of their wavefronts stays; requests of the LSU, at 0.6 points less than the L1 data stage, fall as well.
     let cycles = audit.performance.cycles.new.value().expect("cycles");
     let gone = 100.0 * 0.75 * runs.loads as f64 / (132.0 * cycles);
-    let most = audit.bottleneck.units.iter().map(|unit| 100.0 * unit.share).fold(0.0, f64::max);
+    let most = audit.now.bottleneck.units.iter().map(|unit| 100.0 * unit.share).fold(0.0, f64::max);
     let lever = lever(&audit, "wide-shared");
     assert!((lever.bound.unwrap() - (100.0 - 2.2 - most + gone)).abs() < 1.0, "{most} − {gone}: {lever:?}");
 }
@@ -125,14 +125,14 @@ fn products_of_the_chips_own_generation_leave_the_pipe_what_the_work_needs() {
     assert!(said.contains(&format!("→ {goal:.1} % for the same work")), "{goal}: {said}");
     assert!(said.contains("conversions of 8-bit operands"), "{said}");
     let hopper = audited("collected/patch_embed_gemm/profile.ncu-repz", &work);
-    assert!(hopper.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "it has them");
+    assert!(hopper.now.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "it has them");
 }
 
 #[test]
 fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
     let audit = audited("collected/stencil_z/profile.ncu-repz", &Work::default());
-    assert_eq!(audit.bottleneck.limiter, Code::LocalMemory);
-    assert!(audit.bottleneck.sentence.to_plain().contains("only compute their addresses"));
+    assert_eq!(audit.now.bottleneck.limiter, Code::LocalMemory);
+    assert!(audit.now.bottleneck.sentence.to_plain().contains("only compute their addresses"));
     // The uniform datapath is at 79 %: with the indexes its work goes as well. DRAM is left: 72 + 64 levels of 524,288 floats are
     // 285 MB of the 299 MB that take 26.8 % of its peak, of which it reaches 92 %; a hundredth goes before the first block.
     assert!(
@@ -145,7 +145,7 @@ fn an_array_whose_indexes_fill_a_pipe_is_what_limits() {
 #[test]
 fn a_loop_that_the_instruction_cache_cannot_hold_is_told_with_its_bytes() {
     let audit = audited("labelled/instruction_cache.ncu-repz", &Work::default());
-    let fetch = audit.findings.iter().find(|finding| finding.code == Code::InstructionFetch).expect("a finding");
+    let fetch = audit.now.findings.iter().find(|finding| finding.code == Code::InstructionFetch).expect("a finding");
     let said = fetch.sentence.to_plain();
     assert!(said.contains("the code of the loop, ") && said.contains(" kB, does not stay"), "{said}");
 }
@@ -161,9 +161,12 @@ fn what_a_side_could_not_show_is_neither_new_nor_gone() {
     };
     let conflicts = Code::SharedBankConflicts;
     let seen = beside(&full, &full);
-    assert!(seen.findings.iter().any(|finding| finding.code == conflicts) && seen.unseen_before.is_empty());
+    assert!(
+        seen.now.findings.iter().any(|finding| finding.code == conflicts)
+            && seen.change.as_ref().unwrap().unseen_before.is_empty()
+    );
     let blinded = beside(&blind, &full);
-    assert!(blinded.findings.iter().all(|finding| finding.code != conflicts));
+    assert!(blinded.now.findings.iter().all(|finding| finding.code != conflicts));
     assert!(blinded.gone_findings().all(|code| code != conflicts), "the new side could not show it");
     let unblinded = beside(&full, &blind);
     assert!(unblinded.new_findings().all(|finding| finding.code != conflicts), "the old side could not show it");
@@ -181,16 +184,16 @@ fn contiguous_accesses_off_a_boundary_are_not_coalesced_but_aligned() {
     assert!((17.0..=20.01).contains(&align.bound.unwrap()), "{align:?}");
     // DRAM moves the same bytes, so that nothing is gained where it is what is full.
     let stream = with("collected/misaligned_copy/profile", &[]);
-    assert!(stream.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", stream.levers);
-    assert!(copy.levers.iter().all(|lever| lever.code.to_string() != "coalesce"));
+    assert!(stream.now.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", stream.now.levers);
+    assert!(copy.now.levers.iter().all(|lever| lever.code.to_string() != "coalesce"));
     // Neighbours of a stencil, which L1 answers, are read from registers instead.
     let stencil = with("collected/conv3x3_direct/profile", &[]);
-    let codes: Vec<String> = stencil.levers.iter().map(|lever| lever.code.to_string()).collect();
+    let codes: Vec<String> = stencil.now.levers.iter().map(|lever| lever.code.to_string()).collect();
     assert!(codes.iter().all(|code| code != "coalesce" && code != "align-base"), "{codes:?}");
     assert_eq!(codes.first().map(String::as_str), Some("reuse-in-sm"));
     // Global accesses do not fill a data stage that shared memory fills.
     let tiles = with("collected/jacobi_tiles/profile", &[]);
-    assert!(tiles.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", tiles.levers);
+    assert!(tiles.now.levers.iter().all(|lever| lever.code.to_string() != "align-base"), "{:?}", tiles.now.levers);
     // Every second float, and structures of several, are packed by another order.
     for name in ["strided_copy", "particle_energy"] {
         lever(&with(&format!("collected/{name}/profile"), &[]), "coalesce");
@@ -203,13 +206,13 @@ fn a_stream_with_too_few_loads_in_flight_is_at_no_roof() {
     let name = "collected/gemv_bf16/profile";
     // A turn of 1,047 cycles waits 827 for loads, where one takes 665 in an idle chip: 1.24 × 66 % of DRAM is 82 % of what its roof needs.
     let thin = with(name, &[]);
-    assert_eq!(thin.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
-    assert!(thin.bottleneck.units.iter().all(|unit| !unit.is_saturated()), "{:?}", thin.bottleneck.units);
+    assert_eq!(thin.now.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
+    assert!(thin.now.bottleneck.units.iter().all(|unit| !unit.is_saturated()), "{:?}", thin.now.bottleneck.units);
     assert!(lever(&thin, "more-in-flight").rises, "DRAM has to rise");
     // 1.24 × 81 % is all that the roof needs, and DRAM full is full.
-    assert_eq!(with(name, &[(DRAM, 81.0)]).bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    assert_eq!(with(name, &[(DRAM, 81.0)]).now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
     let wide = with("collected/gemv_bf16_wide/profile", &[]);
-    assert_eq!(wide.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    assert_eq!(wide.now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn hardware_that_pipes_share_is_told_apart_without_opcodes() {
         let (mut report, _) = read(name);
         report.launches[0].metrics.retain(|metric| !metric.name.starts_with("sass__inst_executed_per_opcode"));
         let audit = judged::audit(&report, &[], &Work::default());
-        audit.bottleneck.units.iter().filter(|unit| unit.share > 0.05).map(|unit| unit.part).collect()
+        audit.now.bottleneck.units.iter().filter(|unit| unit.share > 0.05).map(|unit| unit.part).collect()
     };
     let has = |name: &str| [Part::ComputeTensor, Part::ComputeFp64].map(|part| parts(name).contains(&part));
     assert_eq!(has("collected/gemm_bf16_cluster/profile.ncu-repz"), [true, false]);
@@ -236,7 +239,7 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
     let (mut changes, mut loads) = (0, 0);
     for path in committed::snapshots() {
         let audit = Snapshot::read(&path).unwrap().audit();
-        for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
+        for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             let check = lever.check.to_plain();
             let Some((now, goal)) = check.split_once(" → ") else {
                 assert!(check.chars().any(|c| c.is_ascii_digit()), "{}: {check:?}", path.display());
@@ -260,7 +263,7 @@ fn a_row_says_where_it_is_done() {
     let (mut told, mut all) = (0, 0);
     for path in committed::snapshots() {
         let audit = Snapshot::read(&path).unwrap().audit();
-        for lever in audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
+        for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             all += 1;
             told += usize::from(lever.at != Where::Kernel);
             if let Where::Line(place) = &lever.at {
@@ -276,7 +279,7 @@ fn a_row_says_where_it_is_done() {
 fn tensor_instructions_are_told_to_multiply_adds_alone() {
     let mut roofs = 0;
     for path in committed::snapshots() {
-        let bottleneck = Snapshot::read(&path).unwrap().audit().bottleneck;
+        let bottleneck = Snapshot::read(&path).unwrap().audit().now.bottleneck;
         let Some(roof) = bottleneck.roof.map(|roof| roof.to_plain()) else { continue };
         let is_told = roof.contains("tensor instructions for products");
         assert!(!is_told || bottleneck.limiter == Code::Unit(Part::ComputeFma), "{}: {roof}", path.display());
@@ -301,10 +304,10 @@ fn what_was_not_collected_makes_no_bound_smaller() {
         report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != input));
     };
     // A series knows what no SM takes without the counter of the cycles.
-    let has_series = |report: &Report| judged::audit(report, &[], &Work::default()).over_time.is_some();
+    let has_series = |report: &Report| judged::audit(report, &[], &Work::default()).now.over_time.is_some();
     let bounds = |report: &Report| -> Vec<(String, f64)> {
         let audit = judged::audit(report, &[], &Work::default());
-        let ours = audit.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
+        let ours = audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit);
         // Of one code for another unit it is another change.
         ours.filter_map(|lever| Some((format!("{} by {}", lever.code, lever.remeasure), lever.bound?))).collect()
     };
@@ -352,29 +355,37 @@ fn what_was_not_collected_is_not_told() {
         report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| is_kept(&metric.name)));
         judged::audit(&report, &views, &Work::default())
     };
-    let said = |audit: &Audit| audit.bottleneck.sentence.to_plain();
+    let said = |audit: &Audit| audit.now.bottleneck.sentence.to_plain();
     // A cap that is not known may be the smallest.
     let low = without("low_occupancy_smem", &["launch__occupancy_limit_shared_mem"]);
-    assert!(low.occupancy.binding().is_empty() && said(&low).contains("at 6.2 % occupancy; no unit"), "{}", said(&low));
+    assert!(
+        low.now.occupancy.binding().is_empty() && said(&low).contains("at 6.2 % occupancy; no unit"),
+        "{}",
+        said(&low)
+    );
     assert_eq!(lever(&low, "more-warps").check.to_plain(), "theoretical occupancy 6.2 % → more");
     assert!(said(&without("low_occupancy_smem", &[])).contains("limited by shared memory"));
     // A reason that is not known may be the largest.
     let unheld = without("block_spmm", &[STALL]);
-    assert_eq!((unheld.bottleneck.limiter, unheld.stalls.top().is_some()), (Code::Latency, false));
+    assert_eq!((unheld.now.bottleneck.limiter, unheld.now.stalls.top().is_some()), (Code::Latency, false));
     assert!(said(&unheld).contains("the report holds no reason for 82.7 % of the warps' time"), "{}", said(&unheld));
     // Spills and arrays both go through local memory, and the counted instructions tell which.
     let local = without("spilling", &["sass__inst_executed_register_spilling"]);
-    assert_eq!(local.bottleneck.limiter, Code::LocalMemory);
+    assert_eq!(local.now.bottleneck.limiter, Code::LocalMemory);
     assert!(said(&local).starts_with("Local memory, of spills or of arrays,"), "{}", said(&local));
-    assert_eq!(without("spilling", &[]).bottleneck.limiter, Code::RegisterSpilling);
+    assert_eq!(without("spilling", &[]).now.bottleneck.limiter, Code::RegisterSpilling);
     // What ncu counts as conflicts of `cp.async` is none of the data stage's, whose wavefronts tell.
     let stage = ["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"];
     let copied = without("wmma_gemm", &stage);
-    assert!(copied.findings.iter().all(|finding| finding.code != Code::SharedBankConflicts), "{:?}", copied.findings);
+    assert!(
+        copied.now.findings.iter().all(|finding| finding.code != Code::SharedBankConflicts),
+        "{:?}",
+        copied.now.findings
+    );
     let stored = without("bank_conflict", &stage);
-    assert_eq!(stored.bottleneck.limiter, Code::SharedBankConflicts, "no `cp.async` ran");
+    assert_eq!(stored.now.bottleneck.limiter, Code::SharedBankConflicts, "no `cp.async` ran");
     let unlisted = without("bank_conflict", &[stage[0], OPCODES]);
-    assert_ne!(unlisted.bottleneck.limiter, Code::SharedBankConflicts);
+    assert_ne!(unlisted.now.bottleneck.limiter, Code::SharedBankConflicts);
     // Without the traffic of L2 nobody knows that its fabric carries the stream of DRAM.
     let moved = ["lts__t_sectors_srcunit_tex.sum", "l1tex__m_xbar2l1tex_read_bytes.sum"];
     let (whole, part) = (said(&without("stream_triad", &moved[..1])), said(&without("stream_triad", &moved)));
@@ -384,7 +395,11 @@ fn what_was_not_collected_is_not_told() {
     let (mut report, views) = read("collected/patch_embed_gemm/profile.ncu-repz");
     report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != OPCODES));
     let unlisted = judged::audit(&report, &views, &work);
-    assert!(unlisted.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"), "{:?}", unlisted.levers);
+    assert!(
+        unlisted.now.levers.iter().all(|lever| lever.code.to_string() != "tensor-generation"),
+        "{:?}",
+        unlisted.now.levers
+    );
 }
 
 #[test]
@@ -397,7 +412,7 @@ fn a_limiter_that_one_side_could_not_show_did_not_move() {
     let moved = |gone: &str| {
         let old = Some(evidence("atomics", gone).new.as_old());
         let audit = analysis::audit(&Evidence { old, ..evidence("spilling", "") }, &Limits::default());
-        (audit.old_bottleneck.unwrap().limiter, audit.limiter_change.unwrap())
+        (audit.before.unwrap().bottleneck.limiter, audit.change.unwrap().limiter)
     };
     assert_eq!(moved(""), (Code::AtomicContention, LimiterChange::Moved));
     // Both profilers were asked for the same, and one side holds less.
@@ -412,7 +427,7 @@ fn a_lever_without_a_bound_promised_nothing() {
     };
     let old = Some(evidence("pointer_chase").new.as_old());
     let audit = analysis::audit(&Evidence { old, ..evidence("stream_triad") }, &Limits::default());
-    let estimates = audit.estimates.unwrap();
+    let estimates = audit.change.unwrap().estimates;
     let chains = estimates.levers.iter().find(|lever| lever.code.to_string() == "more-chains").unwrap();
     assert_eq!((chains.bound, chains.met), (None, Some(PredictionMet::Pulled)), "{chains:?}");
     assert!(estimates.largest().is_none_or(|(largest, bound)| largest.code != chains.code && bound > 0.0));
@@ -422,7 +437,7 @@ fn a_lever_without_a_bound_promised_nothing() {
 fn a_value_that_others_write_or_that_is_read_once_is_no_table() {
     let is_table = |name: &str| {
         let audit = audited(&format!("collected/{name}/profile.ncu-repz"), &Work::default());
-        audit.levers.iter().any(|lever| lever.code.to_string() == "move-constants")
+        audit.now.levers.iter().any(|lever| lever.code.to_string() == "move-constants")
     };
     // A volatile flag that a thread polls until another block sets it; an index of the warp's own.
     assert!(!is_table("scan_chained") && !is_table("embedding_bag"));

@@ -8,7 +8,7 @@ use kernel_audit::evidence::{Dim3, Value};
 use std::process::Command;
 
 fn limiter(audit: &Audit) -> Code {
-    audit.bottleneck.limiter
+    audit.now.bottleneck.limiter
 }
 
 fn collected(name: &str, readings: &[(&str, f64)]) -> Audit {
@@ -66,11 +66,11 @@ fn rounds_of_barriers_are_told_from_tiles() {
 #[test]
 fn what_cannot_be_told_apart_is_named_as_well() {
     let audit = collected("mxfp4_grouped_matmul", &[]);
-    let said = audit.bottleneck.sentence.to_plain();
+    let said = audit.now.bottleneck.sentence.to_plain();
     assert!(said.contains("Too near to tell apart") && said.contains("compute-tensor about 12."), "{said}");
-    assert!(matches!(audit.bottleneck.because, Because::Near(..)), "{:?}", audit.bottleneck.because);
+    assert!(matches!(audit.now.bottleneck.because, Because::Near(..)), "{:?}", audit.now.bottleneck.because);
     let sure = collected("stream_triad", &[]);
-    assert!(!sure.bottleneck.sentence.to_plain().contains("Too near"));
+    assert!(!sure.now.bottleneck.sentence.to_plain().contains("Too near"));
 }
 
 /// A hundredth more or less of any unit does not move what limits.
@@ -105,18 +105,18 @@ const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
 #[test]
 fn a_roll_up_is_a_unit_where_its_parts_are_absent() {
     let full = only("fp32_peak", &[(SM, 95.0), (L2, 30.0)]);
-    assert_eq!(limiter(&full), Code::Unit(Part::UnknownUnit), "{:?}", full.bottleneck);
-    assert!(full.bottleneck.sentence.to_plain().starts_with("The SMs are at 95.0 % of peak"));
+    assert_eq!(limiter(&full), Code::Unit(Part::UnknownUnit), "{:?}", full.now.bottleneck);
+    assert!(full.now.bottleneck.sentence.to_plain().starts_with("The SMs are at 95.0 % of peak"));
     // With its parts it says nothing of its own.
     let parts = collected("fp32_peak", &[]);
-    assert!(parts.bottleneck.units.iter().all(|unit| unit.part != Part::UnknownUnit));
+    assert!(parts.now.bottleneck.units.iter().all(|unit| unit.part != Part::UnknownUnit));
 }
 
 #[test]
 fn work_and_latency_are_told_apart_only_where_both_sides_were_measured() {
     let said = |readings: &[(&str, f64)]| {
         let audit = only("fp32_peak", readings);
-        (limiter(&audit), audit.bottleneck.sentence.to_plain())
+        (limiter(&audit), audit.now.bottleneck.sentence.to_plain())
     };
     let (both, sentence) = said(&[(SM, 30.0), (L2, 20.0)]);
     assert!(both == Code::Latency && sentence.starts_with("No unit is saturated"), "{sentence}");
@@ -140,7 +140,7 @@ fn every_unit_is_busy_by_its_own_counter() {
         ("sm__issue_active.avg.pct_of_peak_sustained_elapsed", Part::Issue),
     ];
     let wrong = NAMED.into_iter().filter_map(|(counter, part)| {
-        let found = collected("barrier_reduction", &[(counter, 99.0)]).bottleneck.units.remove(0);
+        let found = collected("barrier_reduction", &[(counter, 99.0)]).now.bottleneck.units.remove(0);
         (found.part != part || found.counter != counter).then(|| format!("{counter}: {:?}", found.part))
     });
     assert_eq!(wrong.collect::<Vec<_>>(), Vec::<String>::new());
@@ -152,7 +152,7 @@ fn a_counter_above_its_peak_is_named() {
     let at = |percent: f64| {
         let alu = ("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", percent);
         let audit = collected("pointer_chase", &[alu]);
-        audit.findings.iter().any(|finding| finding.code == Code::PeakExceeded)
+        audit.now.findings.iter().any(|finding| finding.code == Code::PeakExceeded)
     };
     assert_eq!([99.0, 130.0].map(at), [false, true]);
 }
@@ -190,7 +190,7 @@ fn what_fills_a_pipe_beside_products_is_named() {
     let at = |alu: f64| {
         let audit =
             collected("mxfp4_grouped_matmul", &[("sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", alu)]);
-        let found = audit.levers.into_iter().find(|lever| lever.code.to_string() == "fewer-instructions");
+        let found = audit.now.levers.into_iter().find(|lever| lever.code.to_string() == "fewer-instructions");
         found.map(|lever| lever.why.to_plain()).filter(|why| why.contains("of its instructions"))
     };
     let why = at(95.0).expect("a row");
@@ -232,7 +232,7 @@ fn sync_mbarrier() {
             }
         }
         let audit = judged::audit(&report, &views, &Work::default());
-        (limiter(&audit).to_string(), audit.bottleneck.sentence.to_plain())
+        (limiter(&audit).to_string(), audit.now.bottleneck.sentence.to_plain())
     };
     let (code, words) = idle("patch_embed_gemm_5_staged");
     assert_eq!(code, "sync-mbarrier", "{words}");
@@ -240,7 +240,7 @@ fn sync_mbarrier() {
 }
 
 fn lever<'a>(audit: &'a Audit, action: &str) -> Option<&'a Lever> {
-    audit.levers.iter().find(|lever| lever.code.to_string() == action)
+    audit.now.levers.iter().find(|lever| lever.code.to_string() == action)
 }
 
 /// Equal blocks, one more than fit at once: 1 − (1 / 132 + 1) / 2 = 49.6 % of the time is that of the last wave, and nothing to balance.
@@ -263,7 +263,7 @@ fn one_block_too_many_is_no_unequal_block() {
         judged::audit(&report, &views, &Work::default())
     };
     let one_more = at(133);
-    assert!(lever(&one_more, "even-blocks").is_none(), "{:?}", one_more.levers);
+    assert!(lever(&one_more, "even-blocks").is_none(), "{:?}", one_more.now.levers);
     let waves = lever(&one_more, "whole-waves").expect("a lever");
     assert_eq!(waves.check.to_plain(), "waves 1.01 → 1.00");
     assert!(waves.sentence.to_plain().starts_with("Drop the last wave: 132 blocks"), "{waves:?}");
@@ -298,8 +298,8 @@ fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
 #[test]
 fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
     let chained = collected("scan_chained", &[]);
-    assert!(lever(&chained, "fewer-barriers").is_none(), "{:?}", chained.levers);
-    let ruled = chained.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain();
+    assert!(lever(&chained, "fewer-barriers").is_none(), "{:?}", chained.now.levers);
+    let ruled = chained.now.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain();
     assert!(ruled.contains("waits for other blocks, which :48 asks for"), "{ruled}");
     assert!(lever(&collected("barrier_reduction", &[]), "fewer-barriers").is_some());
 }
@@ -336,7 +336,7 @@ fn a_data_stage_full_of_shuffles_is_told_by_them() {
             ],
         );
         let row = lever(&audit, "reuse-in-sm").expect("a lever").sentence.to_plain();
-        (row.starts_with("Fewer shuffles"), audit.bottleneck.sentence.to_plain())
+        (row.starts_with("Fewer shuffles"), audit.now.bottleneck.sentence.to_plain())
     };
     let (is_shuffled, said) = at(2.0e5);
     assert!(is_shuffled && said.contains("shuffles 79.4"), "{said}");
@@ -374,7 +374,7 @@ fn a_pipe_is_of_index_arithmetic_only_where_its_instructions_can_fill_it() {
             }
         }
         set(&mut report, "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_elapsed", 90.0);
-        let levers = judged::audit(&report, &views, &Work::default()).levers;
+        let levers = judged::audit(&report, &views, &Work::default()).now.levers;
         levers.iter().any(|lever| lever.why.to_plain().contains("of its instructions only make addresses"))
     };
     assert!(at(1.0) && !at(0.02));

@@ -94,14 +94,14 @@ fn what_the_old_metrics_could_not_show_is_not_new() {
     };
     let audit = beside(&basic);
     let uncoalesced = Code::UncoalescedGlobalAccess;
-    assert!(audit.findings.iter().any(|finding| finding.code == uncoalesced), "{:?}", audit.findings);
-    assert!(!audit.old_findings.as_ref().unwrap().contains(&uncoalesced));
-    assert_ne!(audit.limiter_change, Some(LimiterChange::Moved));
+    assert!(audit.now.findings.iter().any(|finding| finding.code == uncoalesced), "{:?}", audit.now.findings);
+    assert!(audit.before.as_ref().unwrap().codes().all(|code| code != uncoalesced));
+    assert_ne!(audit.change.as_ref().unwrap().limiter, LimiterChange::Moved);
     let page = serde_json::to_string(&view::document(&Heading::default(), &audit)).unwrap();
     assert!(!page.contains("limiter moved from") && !page.contains("clocks and settings on both sides"), "{page}");
     // With the same metrics on both sides, everything could be seen.
     let full = beside(&asked("full").new);
-    assert_eq!(full.limiter_change, Some(LimiterChange::Same));
+    assert_eq!(full.change.as_ref().unwrap().limiter, LimiterChange::Same);
 }
 
 #[test]
@@ -109,9 +109,9 @@ fn the_old_rates_stand_beside_the_new_ones() {
     let (new, old) = (read("l2_resident"), read("stream_triad"));
     let earlier = alone(&old);
     let with_report = beside(&new, &old);
-    let was = with_report.old_roofline.as_ref().unwrap();
-    assert_eq!(was, &earlier.roofline);
-    assert_eq!(since(&new, &old).old_roofline.as_ref(), Some(was));
+    let was = with_report.before.as_ref().map(|old| &old.roofline).unwrap();
+    assert_eq!(was, &earlier.now.roofline);
+    assert_eq!(since(&new, &old).before.as_ref().map(|old| &old.roofline), Some(was));
     let ceilings = table(&with_report, "ceilings");
     assert_eq!(titles(&ceilings)[..5], ["Ceiling", "Peak", "Old reached", "Old share", "Reached"]);
     assert!(ceilings.rows.iter().all(|row| row.len() == ceilings.columns.len()));
@@ -124,10 +124,10 @@ fn the_old_rates_stand_beside_the_new_ones() {
 fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let (new, old) = (read("transpose_padded"), read("transpose_naive"));
     let earlier = alone(&old);
-    assert!(earlier.estimates.is_none());
+    assert!(earlier.change.is_none());
     let with_report = beside(&new, &old);
-    let estimates = with_report.estimates.as_ref().unwrap();
-    assert_eq!(since(&new, &old).estimates.as_ref(), Some(estimates));
+    let estimates = &with_report.change.as_ref().unwrap().estimates;
+    assert_eq!(&since(&new, &old).change.unwrap().estimates, estimates);
     // 964.70 µs became 143.49 µs.
     let gained = estimates.gained.unwrap();
     assert!((gained - 100.0 * (1.0 - 143.49 / 964.70)).abs() < 0.01, "{gained}");
@@ -142,8 +142,8 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let words = |audit: &Audit| serde_json::to_string(&view::document(&Heading::default(), audit)).unwrap();
     let said = words(&with_report);
     assert!(said.contains("pulled, −85.1 % time") || said.contains("pulled, together −85.1 % time"), "{said}");
-    let mut beyond = with_report;
-    for lever in &mut beyond.estimates.as_mut().unwrap().levers {
+    let mut beyond = with_report.clone();
+    for lever in &mut beyond.change.as_mut().unwrap().estimates.levers {
         (lever.bound, lever.met) = (Some(77.8), Some(PredictionMet::Exceeded));
     }
     let said = words(&beyond);
@@ -160,24 +160,20 @@ fn a_side_comes_to_the_same_as_old_and_as_new() {
         let (alone, beside) =
             (Evidence { old: None, ..evidence.clone() }, Evidence { old: Some(old), ..evidence.clone() });
         let (alone, beside) = (analysis::audit(&alone, limits), analysis::audit(&beside, limits));
-        let Some(old) = &beside.old_bottleneck else { continue };
+        let Some((before, change)) = beside.before.as_ref().zip(beside.change.as_ref()) else { continue };
+        let old = &before.bottleneck;
         let name = file.display();
-        assert_eq!((old.limiter, &old.units), (alone.bottleneck.limiter, &alone.bottleneck.units), "{name}");
-        let mut found: Vec<Code> = alone.findings.iter().map(|finding| finding.code).collect();
-        let mut before = beside.old_findings.clone().unwrap();
+        assert_eq!((old.limiter, &old.units), (alone.now.bottleneck.limiter, &alone.now.bottleneck.units), "{name}");
+        let mut found: Vec<Code> = alone.now.codes().collect();
+        let mut was_found: Vec<Code> = before.codes().collect();
         found.sort();
-        before.sort();
-        assert_eq!(before, found, "{name}");
-        assert_eq!(beside.limiter_change, Some(LimiterChange::Same), "{name}");
-        assert_eq!(beside.old_roofline.as_ref(), Some(&alone.roofline), "{name}");
-        let own = alone.levers.iter().filter(|lever| lever.origin != LeverOrigin::NvidiaRule);
+        was_found.sort();
+        assert_eq!(was_found, found, "{name}");
+        assert_eq!(change.limiter, LimiterChange::Same, "{name}");
+        assert_eq!(before.roofline, alone.now.roofline, "{name}");
+        let own = alone.now.levers.iter().filter(|lever| lever.origin != LeverOrigin::NvidiaRule);
         let own: Vec<_> = own.map(|lever| (lever.code.clone(), lever.bound)).collect();
-        let pulled: Vec<_> = beside
-            .estimates
-            .iter()
-            .flat_map(|all| &all.levers)
-            .map(|lever| (lever.code.clone(), lever.bound))
-            .collect();
+        let pulled: Vec<_> = change.estimates.levers.iter().map(|lever| (lever.code.clone(), lever.bound)).collect();
         // Of wrong results no lever is offered.
         if !own.is_empty() {
             assert_eq!(pulled, own, "{name}");

@@ -91,7 +91,7 @@ pub(crate) fn waits_do_not_work(phases: &Phases, name: &str) {
 fn no_wait_of_a_committed_page_works() {
     let mut seen = 0;
     for path in crate::committed::snapshots() {
-        let Some(phases) = Snapshot::read(&path).unwrap().audit().phases else { continue };
+        let Some(phases) = Snapshot::read(&path).unwrap().audit().now.phases else { continue };
         waits_do_not_work(&phases, &path.display().to_string());
         seen += 1;
     }

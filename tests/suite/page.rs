@@ -107,10 +107,10 @@ pub(crate) const SEVERAL: usize = 125;
 
 /// Lines that a page may have.
 fn budget(audit: &Audit) -> usize {
-    match (audit.old.is_some(), audit.is_of_code_alone()) {
+    match (audit.before.is_some(), audit.is_of_code_alone()) {
         (_, true) => 80,
         (true, false) => 160,
-        (false, false) if audit.others.is_empty() => NO_BASELINE,
+        (false, false) if audit.report.others.is_empty() => NO_BASELINE,
         (false, false) => SEVERAL,
     }
 }

@@ -45,14 +45,14 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
     let source = fenced.source.as_ref().unwrap();
     let parked = source.parked.as_ref().unwrap();
     assert!((parked.share - 25.92).abs() < 0.01 && parked.at.line == 61, "{parked:?}");
-    assert_eq!(fenced.bottleneck.limiter.to_string(), "fence-chain");
-    let fence = &fenced.findings[0];
+    assert_eq!(fenced.now.bottleneck.limiter.to_string(), "fence-chain");
+    let fence = &fenced.now.findings[0];
     assert_eq!((fence.severity, fence.at.as_ref().unwrap().line), (Severity::Limits, 80));
     let said = fence.sentence.to_plain();
     assert!(said.contains("258,048") && said.contains("84.1 %"), "{said}");
     // Taking the fences out saved 44.0 % of the cycles; the fabric of L2 at 54.5 % allows no more than 45.5 %, of which the launch
     // takes 1.2.
-    let lever = &fenced.levers[0];
+    let lever = &fenced.now.levers[0];
     assert_eq!(lever.code.to_string(), "narrow-fence");
     assert!((44.0..45.5).contains(&lever.bound.unwrap()) && !lever.is_rough(), "{lever:?}");
 }
@@ -61,9 +61,9 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
 fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     let (new, old) = (read("gemm_bf16_cluster"), read("gemm_bf16_cluster_fenced"));
     let audit = audit(&new, Some(&old));
-    assert_eq!(audit.bottleneck.limiter.to_string(), "compute-tensor");
-    assert_eq!(audit.old_bottleneck.as_ref().unwrap().limiter.to_string(), "fence-chain");
-    let first = &audit.levers[0];
+    assert_eq!(audit.now.bottleneck.limiter.to_string(), "compute-tensor");
+    assert_eq!(audit.before.as_ref().unwrap().bottleneck.limiter.to_string(), "fence-chain");
+    let first = &audit.now.levers[0];
     assert_eq!(first.code.to_string(), "persistent-blocks");
     // 16.1 % of the time the pipe is idle, 3.0 % of it in the last wave; the launch takes 1.5.
     assert!((11.0..13.2).contains(&first.bound.unwrap()), "{first:?}");
@@ -71,7 +71,7 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     says(verdict, "back-pressure of the tensor pipe: healthy");
     says(verdict, "main loop and drain 67,9");
     // By opcode, no counter of BF16 being there: 1,048,576 HGMMA.64x256x16 of a quarter of 2·64·256·16 operations.
-    let tensor = audit.roofline.ceilings.iter().find(|ceiling| ceiling.id.starts_with("tensor-")).unwrap();
+    let tensor = audit.now.roofline.ceilings.iter().find(|ceiling| ceiling.id.starts_with("tensor-")).unwrap();
     let operations = 1_048_576.0 * 2.0 * 64.0 * 256.0 * 16.0 / 4.0;
     assert_eq!(operations, 2.0 * 4096.0_f64.powi(3));
     assert!((tensor.achieved.value().unwrap() / (operations / 187_232e-9) - 1.0).abs() < 1e-9);
@@ -82,11 +82,11 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
 #[test]
 fn what_tma_would_copy_still_crosses_l2() {
     let copies = audit(&read("patch_embed_gemm"), None);
-    let lever = copies.levers.iter().find(|lever| lever.code.to_string() == "bulk-copies").unwrap();
+    let lever = copies.now.levers.iter().find(|lever| lever.code.to_string() == "bulk-copies").unwrap();
     let why = lever.why.to_plain();
     assert!(why.contains("L1 data stage 66 → 40 %, then L2 (54.1 %) is next"), "{why}");
     // With the epilogue overlapped: its 45.5 % of the samples without those of ready warps, less than what L2 allows.
     assert!((lever.bound.unwrap() - 42.6).abs() < 0.6, "{lever:?}");
-    assert_eq!(copies.levers[0].code.to_string(), "overlap-epilogue");
-    assert!((copies.levers[0].bound.unwrap() - 33.6).abs() < 0.6, "{:?}", copies.levers[0]);
+    assert_eq!(copies.now.levers[0].code.to_string(), "overlap-epilogue");
+    assert!((copies.now.levers[0].bound.unwrap() - 33.6).abs() < 0.6, "{:?}", copies.now.levers[0]);
 }

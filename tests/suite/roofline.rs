@@ -20,7 +20,7 @@ fn audit(report: &Report, work: Work) -> Audit {
 }
 
 fn labelled(kernel: &str, work: Work) -> Roofline {
-    audit(&read(&report_of(kernel)), work).roofline
+    audit(&read(&report_of(kernel)), work).now.roofline
 }
 
 fn share(roofline: &Roofline, id: &str) -> Option<f64> {
@@ -51,7 +51,7 @@ fn shares_of_the_fp32_and_fp64_peak_are_nvidias() {
     for path in labelled.filter(|path| path.extension().is_some_and(|e| e == "ncu-repz")).chain(gemm) {
         let report = read(&path);
         let Some((fp32, fp64)) = nvidia(&report) else { continue };
-        let roofline = audit(&report, Work::default()).roofline;
+        let roofline = audit(&report, Work::default()).now.roofline;
         for (id, theirs) in [("fp32", fp32), ("fp64", fp64)] {
             let ours = share(&roofline, id).expect("measured");
             assert!((ours - theirs).abs() <= 0.5, "{path:?} {id}: {ours} here, {theirs} there");
@@ -103,7 +103,7 @@ fn tensor_work_without_a_counter_is_counted_by_its_opcodes() {
         let mut report = read(&report_of(kernel));
         let is_rate = |name: &str| name.starts_with("sm__ops_path_tensor_") && name.ends_with(".sum.per_second");
         report.launches[0].metrics.retain(|metric| !is_rate(&metric.name));
-        let by_opcode = audit(&report, Work::default()).roofline;
+        let by_opcode = audit(&report, Work::default()).now.roofline;
         let tensor = |roofline: &Roofline| {
             let found: Vec<_> = roofline.ceilings.iter().filter(|c| c.id.starts_with("tensor-")).cloned().collect();
             assert_eq!(found.len(), 1, "{found:?}");
@@ -123,7 +123,7 @@ fn tensor_work_that_nothing_counts_is_not_measured_and_never_zero() {
     let mut report = read(&fixtures().join("collected/patch_embed_gemm/profile.ncu-repz"));
     let counts = |name: &str| name.starts_with("sm__ops_path_tensor_") || name.contains("_with_modifier_all");
     report.launches[0].metrics.retain(|metric| !counts(&metric.name));
-    let roofline = audit(&report, Work { flop: Some(1), ..Work::default() }).roofline;
+    let roofline = audit(&report, Work { flop: Some(1), ..Work::default() }).now.roofline;
     assert!(!roofline.flags.iter().any(|flag| matches!(flag, Flag::Operations { .. })), "{:?}", roofline.flags);
     assert!(roofline.ceilings.iter().all(|ceiling| !ceiling.id.starts_with("tensor-")));
     assert!(roofline.uncounted.contains(&("QGMMA".into(), 4_177_152.0)), "{:?}", roofline.uncounted);
@@ -148,7 +148,7 @@ fn traffic_is_held_against_the_stated_bytes() {
 #[test]
 fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
     let report = read(&fixtures().join("h200/both_basic.ncu-repz"));
-    let roofline = audit(&report, Work::default()).roofline;
+    let roofline = audit(&report, Work::default()).now.roofline;
     assert!(roofline.ceilings.is_empty() && roofline.points.is_empty());
     assert!(roofline.not_measured.iter().any(|label| label == "DRAM"));
 }
@@ -158,7 +158,7 @@ fn l1_counts_the_loads_of_shared_memory() {
     // 16,896 byte/cycle × 1,975,531,311.147 cycle/s = 33.378 TB/s, busy for 86.42745 %: 28.848 TB/s. Without the loads of
     // shared memory it would be 0.90 TB/s.
     let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-repz"));
-    let roofline = audit(&report, Work::default()).roofline;
+    let roofline = audit(&report, Work::default()).now.roofline;
     let l1 = roofline.ceilings.iter().find(|ceiling| ceiling.id == "l1").expect("L1");
     assert!(near(l1.peak.value().expect("peak"), 16_896.0 * 1_975_531_311.147_270_4));
     assert!((l1.share().expect("share") - 86.427_447_8).abs() < 1e-6);
@@ -172,7 +172,7 @@ fn halves_that_only_make_constants_are_no_work() {
     assert!(copy.points.iter().all(|point| point.compute != "fp16"), "{:?}", copy.points);
     // 4.297 G operations were stated; with the constants the counters would say 4.314 G.
     let report = read(&fixtures().join("h200/gemm_bias_v2.ncu-repz"));
-    let flags = audit(&report, Work { flop: Some(4_297_064_448), ..Work::default() }).roofline.flags;
+    let flags = audit(&report, Work { flop: Some(4_297_064_448), ..Work::default() }).now.roofline.flags;
     let is_whole =
         |flag: &Flag| matches!(flag, Flag::Operations { counted, stated } if (counted / stated - 1.0).abs() < 1e-9);
     assert!(flags.iter().any(is_whole), "{flags:?}");
@@ -186,7 +186,7 @@ fn a_total_beside_its_dense_and_sparse_parts_is_counted_once() {
     let both = ["sm__ops_path_tensor_src_fp8", "sm__ops_path_tensor_src_fp8_sparsity_off"]
         .map(|name| launch.metric(format!("{name}.sum.per_second")).and_then(|metric| metric.quantity()));
     assert_eq!(both[0].unwrap().value(), both[1].unwrap().value(), "the report holds both, of the same operations");
-    let roofline = audit(&report, work).roofline;
+    let roofline = audit(&report, work).now.roofline;
     let tensor: Vec<&str> =
         roofline.ceilings.iter().map(|ceiling| ceiling.id.as_str()).filter(|id| id.starts_with("tensor-")).collect();
     assert_eq!(tensor, ["tensor-src-fp8-sparsity-off"]);

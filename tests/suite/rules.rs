@@ -38,19 +38,19 @@ pub(crate) fn value(report: &Report, name: &str) -> f64 {
 }
 
 fn lever<'a>(audit: &'a Audit, action: &str) -> Option<&'a Lever> {
-    audit.levers.iter().find(|lever| lever.code.to_string() == action)
+    audit.now.levers.iter().find(|lever| lever.code.to_string() == action)
 }
 
 fn verdict(audit: &Audit) -> String {
-    audit.bottleneck.sentence.to_plain()
+    audit.now.bottleneck.sentence.to_plain()
 }
 
 fn ruled_out(audit: &Audit) -> String {
-    audit.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain()
+    audit.now.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain()
 }
 
 fn has(audit: &Audit, code: Code) -> bool {
-    audit.findings.iter().any(|finding| finding.code == code)
+    audit.now.findings.iter().any(|finding| finding.code == code)
 }
 
 /// A kernel that lives in L2 whose L2 is busy for this part of what was measured, with further readings.
@@ -72,29 +72,29 @@ fn in_l2(part: f64, readings: &[(&str, f64)]) -> Audit {
 fn a_kernel_that_lives_in_l2_is_judged_by_its_bandwidth_or_its_latency() {
     // 82.7 % of peak: saturated. DRAM read 16.78 MB, L2 sent 16,018,648 sectors of 32 bytes: 3.3 %.
     let full = in_l2(1.0, &[]);
-    assert_eq!(full.bottleneck.limiter, Code::Unit(Part::MemoryL2));
+    assert_eq!(full.now.bottleneck.limiter, Code::Unit(Part::MemoryL2));
     assert!(verdict(&full).ends_with("hit rate 93.5 %, DRAM reads 3.3 % of what L2 sends."), "{}", verdict(&full));
     // 70.3 %: high, and the warps stand in its queue.
     let high = in_l2(0.85, &[]);
-    assert_eq!(high.bottleneck.limiter, Code::Unit(Part::MemoryL2));
+    assert_eq!(high.now.bottleneck.limiter, Code::Unit(Part::MemoryL2));
     assert!(verdict(&high).contains("its queue is full (Long scoreboard 95.2 %)"), "{}", verdict(&high));
     // 33.1 %: its latency. 512.6 MB over 119,544 cycles of 132 SMs, 92.0 % of them with a block, are 35.3 bytes a cycle; at 281
     // cycles 9.9 kB, and 9.9 / 0.331 × 0.920 = 27.6 kB at the peak.
     let idle = in_l2(0.4, &[]);
-    assert_eq!(idle.bottleneck.limiter, Code::LatencyL2);
+    assert_eq!(idle.now.bottleneck.limiter, Code::LatencyL2);
     assert!(verdict(&idle).contains("is at 33.1 % of peak"), "{}", verdict(&idle));
     assert!(
         verdict(&idle).ends_with("At 281 cycles per load an SM has 9.9 kB in flight; L2 at its peak needs 27.6 kB."),
         "{}",
         verdict(&idle)
     );
-    assert!(lever(&idle, "more-in-flight").is_some() && lever(&idle, "reuse-in-sm").is_some(), "{:?}", idle.levers);
+    assert!(lever(&idle, "more-in-flight").is_some() && lever(&idle, "reuse-in-sm").is_some(), "{:?}", idle.now.levers);
     assert!(!has(&idle, Code::SerialisedAccesses), "the limit said again");
 }
 
 #[test]
 fn what_does_not_live_in_l2_is_not_judged_by_it() {
-    let other = |readings: &[(&str, f64)]| in_l2(0.4, readings).bottleneck.limiter;
+    let other = |readings: &[(&str, f64)]| in_l2(0.4, readings).now.bottleneck.limiter;
     let latency = Code::Wait(StallReason::LongScoreboard);
     // A tenth of 512.6 MB is 51.3 MB.
     assert_eq!(other(&[("dram__bytes_read.sum", 51.2e6)]), Code::LatencyL2);
@@ -104,7 +104,7 @@ fn what_does_not_live_in_l2_is_not_judged_by_it() {
     // Loads that L1 answers wait for L1.
     assert_eq!(other(&[("l1tex__t_sector_hit_rate.pct", 80.0)]), latency);
     // High L2 in front of which loads queue: DRAM is read for a fifth, or for half of what it sends.
-    let queued = |bytes| in_l2(0.85, &[("dram__bytes_read.sum", bytes)]).bottleneck.limiter;
+    let queued = |bytes| in_l2(0.85, &[("dram__bytes_read.sum", bytes)]).now.bottleneck.limiter;
     assert_eq!(queued(0.2 * 512.6e6), Code::Unit(Part::MemoryL2));
     assert_eq!(queued(0.6 * 512.6e6), latency);
     // Another chip's latency is not known, and no bytes in flight follow.
@@ -118,33 +118,34 @@ fn what_does_not_live_in_l2_is_not_judged_by_it() {
         });
     }
     let known = judged::audit(&report, &views, &Work::default());
-    assert_eq!(known.bottleneck.limiter, Code::LatencyL2);
+    assert_eq!(known.now.bottleneck.limiter, Code::LatencyL2);
     assert!(!verdict(&known).contains("in flight"), "{}", verdict(&known));
 }
 
 #[test]
 fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
     let staged = with("collected/patch_embed_gemm_5_staged/profile", &[]);
-    assert_ne!(staged.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard), "{}", verdict(&staged));
+    assert_ne!(staged.now.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard), "{}", verdict(&staged));
     let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
     assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
     // The pacing warps wait for a stage 20.1 % of their life; the launch and the tail are no part of it.
     assert!((earlier.bound.unwrap() - 19.9).abs() < 0.1, "{earlier:?}");
     let loads = with("collected/kv_gather/profile", &[]);
-    assert_eq!(loads.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
+    assert_eq!(loads.now.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard));
 }
 
 #[test]
 fn a_pipe_that_is_full_in_half_of_the_time_is_not_what_limits() {
     let audit = with("collected/patch_embed_gemm_1_tma/profile", &[]);
-    let phases = audit.phases.as_ref().expect("phases");
+    let phases = audit.now.phases.as_ref().expect("phases");
     // 6,212 cycles of products in 5,999 of the main loop and 600 of the drain.
     let efficiency = phases.step_efficiency.expect("one block on an SM");
     assert!((efficiency - 6_212.0 / (0.993 * 6_599.0)).abs() < 0.005, "{efficiency}");
-    let tensor = audit.bottleneck.units.iter().find(|unit| unit.part == Part::ComputeTensor).expect("a tensor pipe");
+    let tensor =
+        audit.now.bottleneck.units.iter().find(|unit| unit.part == Part::ComputeTensor).expect("a tensor pipe");
     // 46.2 % of the time over 99.3 % with a block: idle for longer than it works.
-    assert_eq!((tensor.level, audit.bottleneck.roof.is_none()), (Level::Idle, true), "{tensor:?}");
-    assert_ne!(audit.bottleneck.limiter, Code::Unit(Part::ComputeTensor));
+    assert_eq!((tensor.level, audit.now.bottleneck.roof.is_none()), (Level::Idle, true), "{tensor:?}");
+    assert_ne!(audit.now.bottleneck.limiter, Code::Unit(Part::ComputeTensor));
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn what_weighs_less_than_two_percent_is_no_finding() {
 
 #[test]
 fn a_roof_says_how_near_it_is() {
-    let roof = |name: &str| with(name, &[]).bottleneck.roof.expect("a roof").to_plain();
+    let roof = |name: &str| with(name, &[]).now.bottleneck.roof.expect("a roof").to_plain();
     // L2 at 92.6 % is the busiest beside DRAM at 90.2 %.
     assert!(
         roof("collected/stream_triad/profile").starts_with("At the roof of DRAM: ≤ 7.4 % is left"),
@@ -168,11 +169,11 @@ fn a_roof_says_how_near_it_is() {
         roof("collected/stream_triad/profile")
     );
     // DRAM at 75 % of its peak is at 82 % of what it reaches.
-    assert!(with("collected/mxfp4_moe_small_m_e4m3/profile", &[]).bottleneck.roof.is_none());
-    assert!(with(L2, &[]).bottleneck.roof.is_none(), "reuse takes work off L2");
+    assert!(with("collected/mxfp4_moe_small_m_e4m3/profile", &[]).now.bottleneck.roof.is_none());
+    assert!(with(L2, &[]).now.bottleneck.roof.is_none(), "reuse takes work off L2");
     // The tensor pipe idles for 16.1 % of the time, 13.1 of which persistent blocks would fill.
     let cluster = with("collected/gemm_bf16_cluster/profile", &[]);
-    assert!(cluster.bottleneck.roof.is_none() && lever(&cluster, "persistent-blocks").is_some());
+    assert!(cluster.now.bottleneck.roof.is_none() && lever(&cluster, "persistent-blocks").is_some());
 }
 
 #[test]
@@ -195,9 +196,9 @@ fn accesses_whose_guard_is_off_take_their_request() {
     assert!(lever.why.to_plain().starts_with("19.9 M of 63.1 M accesses have no lane on"), "{lever:?}");
     // With the accesses that may have none the requests fall most: what is left of 90 % is the share that surely has one.
     let is_access = |opcode: &str| ["LDG", "STG", "LDS", "STS"].contains(&opcode);
-    let guarded = audit.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(run.opcode.name()));
+    let guarded = audit.now.phases.as_ref().expect("phases").guarded.iter().filter(|run| is_access(run.opcode.name()));
     let off: u64 = guarded.map(|run| run.executed - run.at_least).sum();
-    let requests = audit.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryLsu).expect("requests").share;
+    let requests = audit.now.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryLsu).expect("requests").share;
     let left = 100.0 * requests * (1.0 - off as f64 / 63_055_872.0);
     assert!(lever.check.to_plain().ends_with(&format!("→ {left:.1} %")), "{left}: {lever:?}");
 }
@@ -242,7 +243,7 @@ fn the_clock_of_a_benchmark_is_cycles_over_time() {
 fn the_gap_to_the_reference_is_idle_tensor_time_or_more_products() {
     let mut evidence = collected("patch_embed_gemm");
     let audit = judge(&evidence);
-    let gap = audit.reference.as_ref().and_then(|reference| reference.gap()).expect("a gap");
+    let gap = audit.trials.reference.as_ref().and_then(|reference| reference.gap()).expect("a gap");
     // 2,535,977 cycles at 39.95 % and 1,370,895 at 74.64 %: 1.013 M and 1.023 M tensor cycles.
     assert!((gap.tensor.0 / 1.0131e6 - 1.0).abs() < 1e-3 && (gap.tensor.1 / 1.0233e6 - 1.0).abs() < 1e-3, "{gap:?}");
     assert!((gap.idle().0 - (2_535_977.0 - gap.tensor.0)).abs() < 1.0, "{gap:?}");
@@ -312,9 +313,9 @@ fn a_launch_that_single_sms_prolong_is_not_too_short() {
     let (own, _) = report(name);
     let elapsed = value(&own, "sm__cycles_elapsed.avg");
     let late = with(name, &[("sm__cycles_active.avg", 0.4 * elapsed)]);
-    assert_eq!(late.bottleneck.limiter, Code::LaunchTail, "{}", verdict(&late));
+    assert_eq!(late.now.bottleneck.limiter, Code::LaunchTail, "{}", verdict(&late));
     let both = [("sm__cycles_active.avg", 0.4 * elapsed), ("sm__cycles_active.max", 0.42 * elapsed)];
-    assert_eq!(with(name, &both).bottleneck.limiter, Code::LaunchShort);
+    assert_eq!(with(name, &both).now.bottleneck.limiter, Code::LaunchShort);
 }
 
 #[test]
@@ -325,7 +326,7 @@ fn fences_alone_are_named_with_their_lever() {
     let (own, _) = report("collected/misaligned_copy/profile");
     let fences = [(membar.as_str(), value(&own, &loads)), (loads.as_str(), 0.0)];
     let audit = with("collected/misaligned_copy/profile", &fences);
-    assert_eq!(audit.bottleneck.limiter, Code::Wait(StallReason::Membar), "{}", verdict(&audit));
+    assert_eq!(audit.now.bottleneck.limiter, Code::Wait(StallReason::Membar), "{}", verdict(&audit));
     let lever = lever(&audit, "narrow-fence").expect("a lever");
     // What the fences take, and no more than DRAM leaves, at 52.9 % of its peak of which it reaches 92.
     assert!((41.0..42.5).contains(&lever.bound.unwrap()), "{lever:?}");
@@ -338,19 +339,19 @@ fn a_ceiling_is_what_physics_leaves() {
     assert!(
         (lever(&atomics, "fewer-atomics").expect("a lever").bound.unwrap() - 99.7).abs() < 0.3,
         "{:?}",
-        atomics.levers
+        atomics.now.levers
     );
     // 16 blocks of 4 warps fit on each of 132 SMs.
     let chase = with("collected/pointer_chase/profile", &[]);
     let chains = lever(&chase, "more-chains").expect("a lever").sentence.to_plain();
     assert!(chains.contains("up to 2,112 blocks"), "{chains}");
     // Eight blocks leave 94 % of the SMs idle, more than loads make warps wait.
-    assert_eq!(with("collected/tiny_grid/profile", &[]).levers[0].code.to_string(), "more-blocks");
+    assert_eq!(with("collected/tiny_grid/profile", &[]).now.levers[0].code.to_string(), "more-blocks");
 }
 
 #[test]
 fn few_samples_lower_the_confidence_of_what_rests_on_them() {
-    let sure = |audit: &Audit| (audit.bottleneck.confidence, audit.bottleneck.because);
+    let sure = |audit: &Audit| (audit.now.bottleneck.confidence, audit.now.bottleneck.because);
     // Eight blocks on 132 SMs are eight blocks, with 1,752 samples or none.
     let grid = sure(&with("collected/tiny_grid/profile", &[]));
     assert_eq!(grid, (Confidence::High, Because::Launch));
@@ -375,7 +376,7 @@ fn few_samples_lower_the_confidence_of_what_rests_on_them() {
 #[test]
 fn what_limits_is_not_ruled_out() {
     let audit = with("collected/hash_probe/profile", &[]);
-    assert_eq!(audit.bottleneck.limiter.to_string(), "memory-dram");
+    assert_eq!(audit.now.bottleneck.limiter.to_string(), "memory-dram");
     assert!(!ruled_out(&audit).contains("DRAM ("), "{}", ruled_out(&audit));
 }
 

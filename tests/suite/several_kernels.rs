@@ -85,15 +85,15 @@ fn ours(levers: &[Lever]) -> Vec<&Lever> {
 fn hold(report: &Report, views: &[SourceView], what: &str) -> usize {
     let (alone, evidence) = audits(report, views);
     let audit = analysis::audit(&evidence, &Limits::default());
-    for other in &audit.others {
-        let (own, name) = (&alone[other.at], alone[other.at].new.kernel.short_name());
-        assert_eq!(audit.kernels[other.at].kernel, own.new.kernel, "{what}");
-        assert_eq!(concluded(&other.bottleneck), concluded(&own.bottleneck), "{what}: {name}");
-        assert_eq!(ours(&other.levers), ours(&own.levers), "{what}: {name}");
+    for other in &audit.report.others {
+        let (own, name) = (&alone[other.at], alone[other.at].now.artefact.kernel.short_name());
+        assert_eq!(audit.report.kernels[other.at].kernel, own.now.artefact.kernel, "{what}");
+        assert_eq!(concluded(&other.bottleneck), concluded(&own.now.bottleneck), "{what}: {name}");
+        assert_eq!(ours(&other.levers), ours(&own.now.levers), "{what}: {name}");
     }
     let matter = |kernel: &&analysis::OtherKernel| !kernel.is_subject && kernel.share.is_none_or(|share| share >= 3.0);
-    assert_eq!(audit.others.len(), audit.kernels.iter().filter(matter).count().min(7), "{what}");
-    audit.others.len()
+    assert_eq!(audit.report.others.len(), audit.report.kernels.iter().filter(matter).count().min(7), "{what}");
+    audit.report.others.len()
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_is_said_of_another_kernel_is_what_its_own_page_says() {
     let others = &evidence.new.profile.as_ref().unwrap().others;
     assert!(others.iter().all(|other| other.instructions.is_some()), "the verdicts rest on the code as well");
     let audit = analysis::audit(&evidence, &Limits::default());
-    let codes: BTreeSet<_> = audit.others.iter().map(|other| other.bottleneck.limiter).collect();
+    let codes: BTreeSet<_> = audit.report.others.iter().map(|other| other.bottleneck.limiter).collect();
     assert!(codes.len() >= 4, "{codes:?}");
     let mut seen = 0;
     for path in judged::reports(fixtures()) {
@@ -162,8 +162,8 @@ fn a_tenth_of_the_time_is_worth_verdict_and_next_in_the_words_of_its_own_page() 
     let bare = |text: &str| text.replace("**", "").replace('`', "").replace("\x1b[1m", "").replace("\x1b[0m", "");
     let (comment, shown) = (bare(&comment), bare(&shown));
     let mut said = 0;
-    for other in &audit.others {
-        let (own, name) = (&alone[other.at], audit.kernels[other.at].kernel.short_name());
+    for other in &audit.report.others {
+        let (own, name) = (&alone[other.at], audit.report.kernels[other.at].kernel.short_name());
         let heading = format!("### {name}: 20.0 % of the time");
         let block = page.split(&heading).nth(1).unwrap_or_else(|| panic!("no {heading} in {page}"));
         let block = block.split("\n#").next().unwrap();
@@ -196,7 +196,7 @@ fn where_there_is_no_room_the_smallest_kernels_are_named_with_what_prints_them()
     assert!(!page.contains("## Instruction") && page.contains("## Warp stalls"), "{page}");
     let all: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.contains("12.5")).collect();
     assert!(all.len() >= 8, "every kernel has its row: {page}");
-    let told = audit.others.iter().map(|other| audit.kernels[other.at].kernel.short_name());
+    let told = audit.report.others.iter().map(|other| audit.report.kernels[other.at].kernel.short_name());
     let (with, without): (Vec<&str>, Vec<&str>) = told.partition(|name| page.contains(&format!("### {name}: 12.5 %")));
     assert!(!with.is_empty() && !without.is_empty(), "{page}");
     assert!(without.iter().all(|name| left.contains(&format!("`{name}` (12.5 %)"))), "{left}");
@@ -237,7 +237,7 @@ fn a_snapshot_says_again_what_the_page_said_of_every_kernel_and_stays_small() {
     // A place that the list of kernels does not have says nothing.
     let mut spoilt = evidence;
     spoilt.new.profile.as_mut().unwrap().others[0].at = 99;
-    assert_eq!(analysis::audit(&spoilt, &Limits::default()).others.len(), audit.others.len() - 1);
+    assert_eq!(analysis::audit(&spoilt, &Limits::default()).report.others.len(), audit.report.others.len() - 1);
 }
 
 /// The cells of the row of a table that names something.
@@ -314,7 +314,7 @@ fn the_part_of_all_is_the_share_times_the_ceiling() {
     let number = |text: &str| -> Option<f64> { text.rsplit("≤ ").next()?.split(' ').next()?.parse().ok() };
     let table = &page[page.find("## Kernels of").unwrap()..];
     let mut parts = Vec::new();
-    for kernel in &audit.kernels {
+    for kernel in &audit.report.kernels {
         let name = format!("`{}`", kernel.kernel.short_name());
         let (cells, share) = (row(table, &name), kernel.share.unwrap());
         assert!((number(&cells[3]).unwrap() - share).abs() < 0.06, "{cells:?}");

@@ -142,11 +142,11 @@ fn a_snapshot_as_baseline_gives_the_same_comparison_as_its_report() {
     let read =
         |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-02-01-scale.json"))).unwrap().audit();
     let (report, snapshot) = (read("by-report"), read("by-snapshot"));
-    assert_eq!(report.comparison, snapshot.comparison);
+    assert_eq!(report.change.as_ref().unwrap().comparison, snapshot.change.as_ref().unwrap().comparison);
     assert_eq!(report.panels, snapshot.panels);
     assert_eq!(report.performance, snapshot.performance);
-    assert_eq!(report.old_bottleneck, snapshot.old_bottleneck);
-    assert_eq!(report.old.unwrap().origin.blake3, snapshot.old.unwrap().origin.blake3);
+    assert_eq!(report.before.as_ref().unwrap().bottleneck, snapshot.before.as_ref().unwrap().bottleneck);
+    assert_eq!(report.before.unwrap().artefact.origin.blake3, snapshot.before.unwrap().artefact.origin.blake3);
 }
 
 #[test]
@@ -162,11 +162,11 @@ fn a_full_report_is_remembered_with_all_that_the_old_side_shows() {
     let read = |folder: &str| Snapshot::read(&project.path(&format!("{folder}/2026-01-02-gemm.json"))).unwrap().audit();
     let (kept, report) = (read("audits"), read("other"));
     assert_eq!(kept.panels, report.panels);
-    assert_eq!(kept.stalls, report.stalls);
-    assert_eq!(kept.mix, report.mix);
-    assert_eq!(kept.coalescing, report.coalescing);
-    assert_eq!(kept.comparison, report.comparison);
-    assert_eq!(kept.old_bottleneck, report.old_bottleneck);
+    assert_eq!(kept.now.stalls, report.now.stalls);
+    assert_eq!(kept.now.mix, report.now.mix);
+    assert_eq!(kept.now.coalescing, report.now.coalescing);
+    assert_eq!(kept.change.as_ref().unwrap().comparison, report.change.as_ref().unwrap().comparison);
+    assert_eq!(kept.before.as_ref().unwrap().bottleneck, report.before.as_ref().unwrap().bottleneck);
     assert_eq!(kept.settings, report.settings);
 }
 

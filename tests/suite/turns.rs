@@ -28,12 +28,12 @@ fn scale(evidence: &mut Evidence, metric: &str, by: f64) {
 #[test]
 fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
     let bucketize = snapshot("2026-11-22-bucketize");
-    let step = audit(&bucketize, |_| {}).phases.unwrap().step_cycles().unwrap();
+    let step = audit(&bucketize, |_| {}).now.phases.unwrap().step_cycles().unwrap();
     let with = |cycles: f64| {
         // By Little's law the life of a warp, and with it each step, is in proportion to the resident warps.
         let audit =
             audit(&bucketize, |evidence| scale(evidence, "sm__warps_active.avg.per_cycle_active", cycles / step));
-        (audit.bottleneck.limiter, audit.bottleneck.sentence.to_plain())
+        (audit.now.bottleneck.limiter, audit.now.bottleneck.sentence.to_plain())
     };
     // A load from DRAM takes 665 cycles on an idle H200: 2 × 665 = 1,330.
     let (limiter, sentence) = with(1_331.0);

@@ -24,7 +24,7 @@ fn one(ns: f64, cycles: f64, instructions: u64) -> Profile {
 
 #[track_caller]
 fn expect(audit: &Audit, verdict: Verdict, says: &str) {
-    let whole = &audit.comparison.as_ref().unwrap().whole;
+    let whole = &audit.comparison().unwrap().whole;
     assert_eq!(whole.verdict, verdict, "{whole:?}");
     let why = why(audit);
     assert!(why.contains(says), "{why}");
@@ -35,7 +35,7 @@ fn why(audit: &Audit) -> String {
 }
 
 fn reading<'a>(audit: &'a Audit, id: &str) -> &'a ReadingVerdict {
-    audit.comparison.as_ref().unwrap().reading(id).unwrap()
+    audit.comparison().unwrap().reading(id).unwrap()
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn other_conditions_do_not_compare() {
     let other = Profile { gpu: "NVIDIA A100", ..Profile::steady(50_000.0) };
     let audit = compare(Profile::steady(100_000.0), other);
     expect(&audit, Verdict::NotComparable, "GPU: NVIDIA H200 (sm_90) → NVIDIA A100 (sm_90)");
-    assert!(audit.comparison.unwrap().readings.iter().all(|reading| reading.verdict == Verdict::NotComparable));
+    assert!(audit.change.unwrap().comparison.readings.iter().all(|reading| reading.verdict == Verdict::NotComparable));
 }
 
 #[test]

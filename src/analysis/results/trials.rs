@@ -1,8 +1,73 @@
-//! Whether launches outside the profiler are of the kernel under audit.
+//! What was found by building and launching beside the profile, and whether it is of the kernel under audit.
 
+use crate::analysis::correctness::Looked;
 use crate::analysis::evidence::Side;
+use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::select::KernelKey;
-use crate::evidence::{LaunchFacts, Workload};
+use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::limits::Limits;
+use crate::analysis::results::reference::ReferenceProfile;
+use crate::analysis::results::timing::Timing;
+use crate::analysis::results::variants::VariantTimes;
+use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, SanitizerRun, TestRun, Workload};
+
+/// What was found of the new side beside its profile.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Trials {
+    /// How the evidence was collected; `None` for evidence that was given.
+    pub collected: Option<Collected>,
+    /// Build logs that were read.
+    pub build_logs: Vec<Origin>,
+    /// Warnings of the assembler: (log, line from 1, text).
+    pub build_warnings: Vec<(String, u64, String)>,
+    /// What compute-sanitizer found, in the order in which its tools ran; empty where none was run.
+    pub sanitizer: Vec<SanitizerRun>,
+    /// The check of the outputs; `None` where there was none.
+    pub correctness: Option<Correctness>,
+    /// What the project's own tests of its results found.
+    pub tested: Option<TestRun>,
+    /// The times outside the profiler.
+    pub timing: Option<Timing>,
+    /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
+    pub variants: Vec<VariantTimes>,
+    /// The configurations that its autotuner chooses among, the fastest first.
+    pub configurations: Vec<Configuration>,
+    /// The profile of what it is timed beside.
+    pub reference: Option<ReferenceProfile>,
+    /// The files that these come from, each with what it is.
+    pub files: Vec<(String, Origin)>,
+    /// What was meant to be there and is not, and why.
+    pub missed: Vec<(String, String)>,
+}
+
+impl Trials {
+    pub(in crate::analysis) fn of(
+        side: &Side,
+        kernel: &KernelSummary<'_>,
+        timing: Option<Timing>,
+        reference: Option<ReferenceProfile>,
+        limits: &Limits,
+    ) -> Trials {
+        Trials {
+            collected: side.collected.clone(),
+            build_logs: side.build.logs.clone(),
+            build_warnings: side.build.warnings.clone(),
+            sanitizer: side.sanitizer.clone(),
+            correctness: side.correctness.clone(),
+            tested: side.tested.clone(),
+            timing,
+            variants: VariantTimes::of(side, kernel, limits),
+            configurations: side.configurations.clone(),
+            reference,
+            files: side.files.clone(),
+            missed: side.missed.clone(),
+        }
+    }
+
+    pub(in crate::analysis) fn looked(&self) -> Looked<'_> {
+        Looked { correctness: self.correctness.as_ref(), tested: self.tested.as_ref(), sanitizer: &self.sanitizer }
+    }
+}
 
 /// Evidence that is about something else than the page.
 #[derive(Debug, thiserror::Error)]

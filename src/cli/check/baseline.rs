@@ -19,11 +19,11 @@ pub(super) fn told(
     committed: &Committed<'_>,
     pins: &Pins,
 ) -> Result<String, Failure> {
-    let Some(old) = &made.audit.old else { return Ok(String::new()) };
+    let Some(old) = &made.audit.before else { return Ok(String::new()) };
     let heading = made.heading();
     let against = Path::new(&heading.against);
     let places = match heading.against.as_str() {
-        "" => vec![Some(project.join(home(&old.origin.path)))],
+        "" => vec![Some(project.join(home(&old.artefact.origin.path)))],
         name => vec![Some(folder.join(against)), Some(project.join(home(name)))],
     };
     let pinned = pinned(made, pins);

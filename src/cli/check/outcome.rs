@@ -83,7 +83,7 @@ pub(super) fn compared(
         },
     };
     let faults = view::faults(audit);
-    let reason = audit.comparison.as_ref().zip(Reason::of(audit));
+    let reason = audit.comparison().zip(Reason::of(audit));
     let mut text = match (&reason, faults.is_empty()) {
         (_, false) => format!("WRONG: the kernel's results are wrong: {}.", faults.join("; ")),
         (Some((comparison, reason)), true) => {
@@ -121,7 +121,7 @@ pub(super) fn compared(
 /// That a slow-down is too small to count, with a space in front.
 fn below(audit: &Audit, limits: &Limits) -> String {
     let shown = format::fixed(limits[Threshold::Regression], 1);
-    match audit.comparison.as_ref().map(|comparison| comparison.whole.verdict) {
+    match audit.comparison().map(|comparison| comparison.whole.verdict) {
         Some(Verdict::Slower) => format!(" This is below the {shown} % that count as a regression."),
         Some(Verdict::Ambiguous) => format!(" A slow-down of {shown} % is ruled out."),
         _ => String::new(),

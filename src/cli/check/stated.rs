@@ -110,7 +110,7 @@ pub(super) fn current(since: Since) -> Option<Said> {
 /// before everything, with the comparison.
 pub(super) fn correctness(audit: &Audit) -> Option<Said> {
     let unknown: Vec<&str> =
-        audit.sanitizer.iter().filter(|run| !run.not_measured.is_empty()).map(|run| run.tool.name()).collect();
+        audit.trials.sanitizer.iter().filter(|run| !run.not_measured.is_empty()).map(|run| run.tool.name()).collect();
     let tools = (!unknown.is_empty()).then(|| format!("compute-sanitizer did not finish: {}.", unknown.join(", ")));
     let outputs = view::void_check(audit).map(|why| format!("The check of the outputs cannot tell: {why}."));
     let said = |text| Said { outcome: Outcome::Inconclusive, text };
@@ -137,8 +137,11 @@ pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
             format!("{}{at}", finding.code)
         })
         .collect();
-    let unseen = |finding: &&Finding| audit.unseen_before.contains(&finding.code) && is_pattern(finding);
-    let unseen: Vec<String> = audit.findings.iter().filter(unseen).map(|finding| finding.code.to_string()).collect();
+    let unseen = |finding: &&Finding| {
+        audit.change.as_ref().is_some_and(|change| change.unseen_before.contains(&finding.code)) && is_pattern(finding)
+    };
+    let unseen: Vec<String> =
+        audit.now.findings.iter().filter(unseen).map(|finding| finding.code.to_string()).collect();
     let beside = match unseen.as_slice() {
         [] => String::new(),
         some => format!(" The old side did not measure what would show {}.", some.join(", ")),

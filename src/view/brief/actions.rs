@@ -9,9 +9,9 @@ const LEAST: f64 = 2.0;
 
 /// The actions that the page shows.
 pub(in crate::view) fn shown(audit: &Audit) -> Vec<&Lever> {
-    match audit.bottleneck.roof {
+    match audit.now.bottleneck.roof {
         Some(_) => Vec::new(),
-        None => worth(&audit.levers).take(SHOWN).collect(),
+        None => worth(&audit.now.levers).take(SHOWN).collect(),
     }
 }
 

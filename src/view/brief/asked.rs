@@ -24,7 +24,7 @@ pub(super) fn section(audit: &Audit, before: &[Section]) -> Option<Section> {
         }
         blocks.push(table.into());
     }
-    if let Some(on) = audit.mix.predication.value().filter(|_| !audit.asked.is_empty()) {
+    if let Some(on) = audit.now.mix.predication.value().filter(|_| !audit.asked.is_empty()) {
         blocks.push(paragraph(
             "lanes",
             words!("**Lanes on:** {} % of the threads that a warp instruction had.", tenth(on)),

@@ -54,7 +54,7 @@ impl<'a> Told<'a> {
     }
 
     fn blocks(&self, audit: &Audit) -> Vec<Block> {
-        let kernel = &audit.kernels[self.at];
+        let kernel = &audit.report.kernels[self.at];
         let mut said = verdict::of_other(self.bottleneck);
         said.push(alike(audit, &self.alike));
         let title = format!("{}: {} % of the time", kernels::name(&kernel.kernel), share(kernel));
@@ -70,13 +70,13 @@ impl<'a> Told<'a> {
 
 /// What is said of the kernels with much of the time, the largest first, and those of which Verdict and Next of the page itself hold.
 fn told(audit: &Audit) -> (Vec<Told<'_>>, Vec<usize>) {
-    let subject = audit.kernels.iter().position(|kernel| kernel.is_subject);
+    let subject = audit.report.kernels.iter().position(|kernel| kernel.is_subject);
     let subject = subject.filter(|_| audit.standing() != Standing::Wrong);
-    let subject = subject.map(|at| Told::of(at, &audit.bottleneck, &audit.levers));
+    let subject = subject.map(|at| Told::of(at, &audit.now.bottleneck, &audit.now.levers));
     let (mut told, mut as_subject): (Vec<Told<'_>>, Vec<usize>) = (Vec::new(), Vec::new());
-    for other in &audit.others {
+    for other in &audit.report.others {
         let has_much = |kernel: &OtherKernel| kernel.share.is_some_and(|share| share >= LEAST);
-        if !audit.kernels.get(other.at).is_some_and(has_much) {
+        if !audit.report.kernels.get(other.at).is_some_and(has_much) {
             continue;
         }
         let own = Told::of(other.at, &other.bottleneck, &other.levers);
@@ -120,7 +120,7 @@ fn alike(audit: &Audit, places: &[usize]) -> Words {
 fn left_out(audit: &Audit, left: &[Told<'_>], room: Room) -> Option<Block> {
     let sections: Vec<&str> =
         GIVEN_UP.iter().zip(room.given_up).filter(|(_, gone)| *gone).map(|((_, called), _)| *called).collect();
-    let own = kernels::name(&audit.new.kernel);
+    let own = kernels::name(&audit.now.artefact.kernel);
     let sections = (!sections.is_empty()).then(|| words!("{} of `{}` (in the full tables)", sections.join(", "), own));
     let places: Vec<usize> = left.iter().flat_map(|one| [&[one.at], one.alike.as_slice()].concat()).collect();
     let verdicts = places.first().map(|first| {
@@ -135,7 +135,7 @@ fn left_out(audit: &Audit, left: &[Told<'_>], room: Room) -> Option<Block> {
 /// Kernels with their share of the time.
 fn listed(audit: &Audit, places: &[usize]) -> Words {
     let one = |at: &usize| {
-        let kernel = &audit.kernels[*at];
+        let kernel = &audit.report.kernels[*at];
         words!("`{}` ({} %)", kernels::name(&kernel.kernel), share(kernel))
     };
     words::join(places.iter().map(one), ", ")

@@ -39,10 +39,12 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if launch.is_empty() && occupancy.is_empty() {
         return None;
     }
-    let table = if audit.old.is_some() { compared(&launch, &occupancy) } else { alone(&launch, &occupancy) };
+    let table = if audit.before.is_some() { compared(&launch, &occupancy) } else { alone(&launch, &occupancy) };
     let mut blocks: Vec<Block> = vec![table.into()];
-    let notes: Vec<Words> =
-        [room(audit), audit.phases.as_ref().and_then(|phases| roles(audit, phases))].into_iter().flatten().collect();
+    let notes: Vec<Words> = [room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
+        .into_iter()
+        .flatten()
+        .collect();
     if !notes.is_empty() {
         blocks.push(list("build-notes", notes));
     }
@@ -51,7 +53,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// Occupancy by every limit, and the distance to the next step.
 pub(in crate::view) fn occupancy_in_full(heading: &Heading, audit: &Audit) -> Section {
-    let occupancy = &audit.occupancy;
+    let occupancy = &audit.now.occupancy;
     let mut blocks = Vec::new();
     let rows: Vec<&Row> = occupancy.rows.iter().collect();
     if rows.is_empty() {
@@ -63,7 +65,7 @@ pub(in crate::view) fn occupancy_in_full(heading: &Heading, audit: &Audit) -> Se
     if !occupancy.limits.is_empty() {
         let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
         let binds = Extra {
-            title: if audit.old.is_some() { "Caps the new side" } else { "Caps" },
+            title: if audit.before.is_some() { "Caps the new side" } else { "Caps" },
             cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
             is_number: false,
         };
@@ -147,12 +149,12 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let built = Fact {
         label: "Spills, stack, barriers",
         metrics: Vec::new(),
-        old: spills(&audit.old_build).map(said),
-        new: spills(&audit.build).or_else(printed).map(said),
+        old: audit.before.as_ref().and_then(|old| spills(&old.build)).map(said),
+        new: spills(&audit.now.build).or_else(printed).map(said),
     };
     let built = Some(built).filter(|built| built.new.is_some());
     // What was executed stands for the side of which nobody has the log.
-    let is_told = built.as_ref().is_some_and(|built| audit.old.is_none() || built.old.is_some());
+    let is_told = built.as_ref().is_some_and(|built| audit.before.is_none() || built.old.is_some());
     let executed = metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole);
     let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
     let code = audit.code.first().map(|code| Fact {
@@ -192,7 +194,7 @@ fn sides(
     make: fn(&Audit, Side) -> Option<String>,
 ) -> Option<Fact> {
     let new = Some(make(audit, NEW)?);
-    Some(Fact { label, metrics: metrics.to_vec(), old: audit.old.as_ref().and_then(|_| make(audit, OLD)), new })
+    Some(Fact { label, metrics: metrics.to_vec(), old: audit.before.as_ref().and_then(|_| make(audit, OLD)), new })
 }
 
 /// Static and dynamic: what the kernel asks for, without what the system adds to each block; and whether dynamic is in it.
@@ -205,7 +207,7 @@ fn shared_bytes(audit: &Audit, side: Side) -> Option<(f64, bool)> {
 fn shared(audit: &Audit, side: Side) -> Option<String> {
     let (all, is_whole) = shared_bytes(audit, side)?;
     // Beside the shared memory of an SM, where a block takes enough of it to matter.
-    let room = audit.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
+    let room = audit.now.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
     let share = room.map(|room| format!(" ({} % of {} KB)", whole(100.0 * all / room), whole(room / 1024.0)));
     let what = if is_whole { "" } else { " static" };
     Some(format!("{} B{what}{}", whole(all), share.unwrap_or_default()))
@@ -238,7 +240,7 @@ fn occupancy(audit: &Audit) -> Vec<Fact> {
 
 /// How often the grid fills the chip; blocks that stay and take tile after tile do once, which says nothing.
 fn waves(audit: &Audit, side: Side) -> Option<String> {
-    if audit.phases.as_ref().is_some_and(|phases| phases.is_persistent) {
+    if audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent) {
         return None;
     }
     Some(digits(side(row(audit, Counter::LaunchWavesPerMultiprocessor)?)?))
@@ -246,7 +248,7 @@ fn waves(audit: &Audit, side: Side) -> Option<String> {
 
 /// Blocks that an SM holds by its scarcest resource, and which that is.
 fn limits(audit: &Audit, side: Side) -> Option<String> {
-    let limits = &audit.occupancy.limits;
+    let limits = &audit.now.occupancy.limits;
     let least = limits.iter().filter_map(|limit| side(&limit.row)).min_by(f64::total_cmp)?;
     let binds = limits.iter().filter(|limit| side(&limit.row) == Some(least));
     let names: Vec<&str> = binds.map(|limit| limit.resource.as_str()).collect();
@@ -255,7 +257,7 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
 
 /// Why one block is no finding, or what is free before the occupancy drops.
 fn room(audit: &Audit) -> Option<Words> {
-    let registers = audit.occupancy.registers?;
+    let registers = audit.now.occupancy.registers?;
     let held = registers.of_block();
     let full = 100.0 * held / registers.all >= FULL;
     let file = format!(
@@ -265,9 +267,9 @@ fn room(audit: &Audit) -> Option<Words> {
         whole(held),
         whole(registers.all)
     );
-    let has_products = audit.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
-    if audit.occupancy.is_by_design(has_products) == Some(true) {
-        let binding = audit.occupancy.binding().join(" and ");
+    let has_products = audit.now.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
+    if audit.now.occupancy.is_by_design(has_products) == Some(true) {
+        let binding = audit.now.occupancy.binding().join(" and ");
         return Some(words!(
             "1 block/SM by design: a tensor kernel at its limit of {} ({}); few eligible warps are normal there.",
             binding,
@@ -275,6 +277,7 @@ fn room(audit: &Audit) -> Option<Words> {
         ));
     }
     let rooms: Vec<String> = audit
+        .now
         .occupancy
         .cliffs
         .iter()

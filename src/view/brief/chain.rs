@@ -22,7 +22,7 @@ const COST: f64 = 0.05;
 
 /// `**In the code:** …`; `None` where a side was not counted by instruction.
 pub(super) fn code(audit: &Audit) -> Option<Words> {
-    let moves = audit.moves.as_ref()?;
+    let moves = audit.change.as_ref()?.moves.as_ref()?;
     let (sought, others): (Vec<&OpcodeMove>, Vec<&OpcodeMove>) = moves.iter().partition(|one| one.is_sought());
     let first = sought.len().min(OPCODES - others.len().min(OPCODES - SOUGHT));
     let shown = sought[..first].iter().chain(&others).take(OPCODES);
@@ -39,8 +39,12 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
 
 /// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → 301,056 in the epilogue`.
 fn opcode(audit: &Audit, one: &OpcodeMove) -> Words {
-    let phases = if one.rose() { audit.phases.as_ref() } else { audit.old_phases.as_ref() };
-    let place = one.stand.zip(phases).map(|(stand, phases)| format!(" {}", noun(phases, stand))).unwrap_or_default();
+    let phases = if one.rose() { Some(&audit.now) } else { audit.before.as_ref() };
+    let place = one
+        .stand
+        .zip(phases.and_then(|side| side.phases.as_ref()))
+        .map(|(stand, phases)| format!(" {}", noun(phases, stand)))
+        .unwrap_or_default();
     let (was, is) = (amount(one.executed.0 as f64), amount(one.executed.1 as f64));
     match one.executed {
         (0, _) => words!("`{}` came, {}{}", one.opcode.as_str(), is, place),
@@ -64,7 +68,7 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
 
 /// `wait for the turn 13.7 → 9.9 % of the warps' time`: the phases whose share moved most.
 fn phases(audit: &Audit) -> Option<Words> {
-    let (new, old) = audit.phases.as_ref().zip(audit.old_phases.as_ref())?;
+    let (new, old) = audit.now.phases.as_ref().zip(audit.before.as_ref().and_then(|old| old.phases.as_ref()))?;
     let top = |phases: &Phases| -> Vec<(PhaseKind, f64)> {
         phases.phases.iter().map(|phase: &Phase| (phase.kind, phase.share)).collect()
     };
@@ -134,7 +138,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         }
     }
     let grids = row(audit, Counter::LaunchGridSize).and_then(sides);
-    if let Some(((was, is), (old, new))) = audit.mbarriers.zip(grids) {
+    if let Some(((was, is), (old, new))) = audit.change.as_ref().and_then(|change| change.mbarriers).zip(grids) {
         let (was, is) = (was as f64 / old, is as f64 / new);
         if was != is {
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
@@ -162,6 +166,12 @@ pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
             _ => false,
         }
     };
-    let moves = audit.moves.iter().flatten().filter(|one| one.rose() == rose).filter(is_counted);
+    let moves = audit
+        .change
+        .iter()
+        .filter_map(|change| change.moves.as_ref())
+        .flatten()
+        .filter(|one| one.rose() == rose)
+        .filter(is_counted);
     moves.max_by_key(|one| one.by()).map_or_else(Words::default, |one| opcode(audit, one))
 }

@@ -34,7 +34,7 @@ const LEAST: f64 = 5.0;
 /// The section; `None` for a first audit, whose lead says that there is no baseline.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut blocks = Vec::new();
-    match &audit.comparison {
+    match audit.comparison() {
         None if heading.has_no_baseline() => return None,
         None => {
             let why = heading.baseline.trim_end_matches('.');
@@ -119,10 +119,12 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
 
 /// What became of the limiter, as far as both sides' metrics tell; a sentence with a space in front.
 fn limiter(audit: &Audit) -> Words {
-    let Some((change, old)) = audit.limiter_change.zip(audit.old_bottleneck.as_ref()) else { return Words::default() };
-    let (was, is) = (old.limiter.to_string(), audit.bottleneck.limiter.to_string());
+    let Some((change, old)) = audit.change.as_ref().map(|change| change.limiter).zip(audit.before.as_ref()) else {
+        return Words::default();
+    };
+    let (was, is) = (old.bottleneck.limiter.to_string(), audit.now.bottleneck.limiter.to_string());
     match change {
-        LimiterChange::Same if old.limiter == Code::NotMeasured => Words::default(),
+        LimiterChange::Same if old.bottleneck.limiter == Code::NotMeasured => Words::default(),
         LimiterChange::Same => words!(" The limiter is still `{}`.", is),
         LimiterChange::Moved => words!(" The limiter moved from `{}` to `{}`.", was, is),
         LimiterChange::Unknown => {
@@ -214,7 +216,7 @@ fn is_trifle(audit: &Audit, counter: Counter, bytes: f64) -> bool {
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.
 fn launches(audit: &Audit) -> Option<Vec<Cell>> {
-    let cycles = audit.comparison.as_ref()?.whole.cycles.as_ref()?;
+    let cycles = audit.comparison()?.whole.cycles.as_ref()?;
     let (old, new) = (cycles.old.median, cycles.new.median);
     let profiled = audit.performance.cycles.change()?;
     (old != profiled.old || new != profiled.new).then(|| both("Elapsed cycles, timed launches", (old, new), amount))

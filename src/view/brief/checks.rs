@@ -218,7 +218,8 @@ fn glance(reading: &Reading) -> String {
 /// The levers of the old page that the change pulled, by the count that each was to move, and the time that came; of none pulled,
 /// the largest.
 fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some((estimates, change)) = audit.estimates.as_ref().zip(audit.change_of_time()) else {
+    let Some((estimates, change)) = audit.change.as_ref().map(|change| &change.estimates).zip(audit.change_of_time())
+    else {
         return Vec::new();
     };
     let came = format!("{} % time", format::signed(change, 1));

@@ -10,8 +10,8 @@ const SIZE: f64 = 0.1;
 
 /// The gap to the reference, taken apart into tensor cycles and cycles without.
 pub(super) fn sentence(audit: &Audit) -> Option<String> {
-    let name = called(&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name).into_owned();
-    let gap = audit.reference.as_ref()?.gap()?;
+    let name = called(&audit.trials.timing.as_ref()?.benchmark.reference.as_ref()?.name).into_owned();
+    let gap = audit.trials.reference.as_ref()?.gap()?;
     let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
     let more = |cycles: f64| format!("{} {}", short(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
     let both = |(own, theirs): (f64, f64)| match (short(own), short(theirs)) {
@@ -40,7 +40,7 @@ pub(super) fn sentence(audit: &Audit) -> Option<String> {
 
 /// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.
 fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
-    let phases = audit.phases.as_ref()?;
+    let phases = audit.now.phases.as_ref()?;
     let gap = phases.cycles? * part;
     let is_its = |phase: &&Phase| phase.cycles.is_some_and(|cycles| (cycles / gap - 1.0).abs() <= SIZE);
     Some(match phases.phases.iter().find(is_its)?.kind {

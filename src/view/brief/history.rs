@@ -22,12 +22,13 @@ const WORDS: usize = 6;
 /// The section; `None` for a first audit whose times are of one state of the clocks.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let reference = audit
+        .trials
         .timing
         .as_ref()
         .and_then(|timing| Some((called(&timing.benchmark.reference.as_ref()?.name), timing.reference.as_ref()?)));
-    let step = audit.timing.as_ref().and_then(clock_steps::sentence);
+    let step = audit.trials.timing.as_ref().and_then(clock_steps::sentence);
     // The lead has the time of a first audit, and that of the reference beside it.
-    if heading.history.is_empty() && audit.old.is_none() && step.is_none() {
+    if heading.history.is_empty() && audit.before.is_none() && step.is_none() {
         return None;
     }
     let mut blocks = Vec::new();
@@ -78,7 +79,7 @@ struct Version {
 /// The old side of an audit without earlier ones.
 fn baseline(heading: &Heading, audit: &Audit) -> Option<Version> {
     let name = words!("baseline {}", lead::old_name(heading, audit)?);
-    let change = audit.timing.as_ref().and_then(|timing| timing.change.as_ref());
+    let change = audit.trials.timing.as_ref().and_then(|timing| timing.change.as_ref());
     let ns = change.map(|change| change.old.time.median).or_else(|| audit.performance.time.old.as_ref()?.value());
     let flop = audit.work.flop.filter(|_| audit.stated.impossible.is_empty());
     let per_second = flop.zip(ns).map(|(flop, ns)| flop as f64 * 1e9 / ns);

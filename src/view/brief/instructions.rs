@@ -43,16 +43,16 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if opcodes.len() <= usize::from(executed.is_some()) {
         return None;
     }
-    let phases = audit.phases.as_ref().map(by_phase).unwrap_or_default();
-    let (table, told) = match &audit.old {
+    let phases = audit.now.phases.as_ref().map(by_phase).unwrap_or_default();
+    let (table, told) = match &audit.before {
         Some(_) => (compared(&opcodes, &phases), None),
         None => alone(opcodes, &phases),
     };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value());
     let spun =
-        audit.phases.as_ref().filter(|_| !phases.is_empty()).zip(total).and_then(|(phases, all)| spun(phases, all));
-    let notes = [told, spun, audit.phases.as_ref().and_then(counts), audit.phases.as_ref().and_then(off)];
+        audit.now.phases.as_ref().filter(|_| !phases.is_empty()).zip(total).and_then(|(phases, all)| spun(phases, all));
+    let notes = [told, spun, audit.now.phases.as_ref().and_then(counts), audit.now.phases.as_ref().and_then(off)];
     let notes: Vec<Words> = notes.into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
@@ -116,7 +116,7 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
         let sides = [row.row.new.value(), row.row.old.as_ref().and_then(Reading::value)];
         sides.into_iter().flatten().any(|count| count > 0.0)
     };
-    let all: Vec<&OpcodeRow> = audit.mix.rows.iter().filter(moved).collect();
+    let all: Vec<&OpcodeRow> = audit.now.mix.rows.iter().filter(moved).collect();
     let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
     // Arithmetic of one lane for the whole warp runs beside the others, and a small share carries nothing.
     let carries = |row: &OpcodeRow| {

@@ -26,7 +26,7 @@ static SCOPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(\w+|\(ano
 
 /// The section with a table of at most so many rows; `None` where the report holds no other kernel.
 pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
-    if audit.kernels.len() < 2 {
+    if audit.report.kernels.len() < 2 {
         return None;
     }
     let shown = Shown::of(audit, most);
@@ -54,21 +54,21 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
 
 /// Every kernel of the report by its whole name and shape, those with little time folded; nothing where there is no other.
 pub(in crate::view) fn in_full(audit: &Audit) -> Vec<Block> {
-    if audit.kernels.len() < 2 {
+    if audit.report.kernels.len() < 2 {
         return Vec::new();
     }
-    let rows: Vec<Row> = (0..audit.kernels.len()).map(|at| Row::bare(audit, at)).collect();
+    let rows: Vec<Row> = (0..audit.report.kernels.len()).map(|at| Row::bare(audit, at)).collect();
     let all = Shown { is_whole: true, has_grid: true, ..Shown::among(rows) };
     let part =
         |name: &str, rows: &[Row]| table(name, all.columns(), rows.iter().map(|row| all.cells(row)).collect()).into();
     let (unfolded, folded) = all.rows.split_at(all.rows.len().min(UNFOLDED));
     // Why this kernel and no other.
-    let choice = match &audit.kernels[0] {
+    let choice = match &audit.report.kernels[0] {
         first if !first.is_subject => "the one that the kernel filter names",
         first if first.time.quantity().is_some() => "the work with the most device time",
         _ => "the first in the report, which holds no durations",
     };
-    let own = audit.new.kernel.short_name();
+    let own = audit.now.artefact.kernel.short_name();
     let mut blocks = vec![
         heading("kernels", "All work in this report"),
         paragraph("kernels", words!("This page is about `{}`, {}.", own, choice)),
@@ -97,10 +97,13 @@ impl<'a> Row<'a> {
 
     /// Without what asks for it.
     fn bare(audit: &'a Audit, at: usize) -> Row<'a> {
-        let kernel = &audit.kernels[at];
+        let kernel = &audit.report.kernels[at];
         let judged = match kernel.is_subject {
-            true => Some((&audit.bottleneck, audit.levers.as_slice())).filter(|_| audit.standing() != Standing::Wrong),
-            false => audit.others.iter().find(|one| one.at == at).map(|one| (&one.bottleneck, one.levers.as_slice())),
+            true => Some((&audit.now.bottleneck, audit.now.levers.as_slice()))
+                .filter(|_| audit.standing() != Standing::Wrong),
+            false => {
+                audit.report.others.iter().find(|one| one.at == at).map(|one| (&one.bottleneck, one.levers.as_slice()))
+            }
         };
         Row { at, kernel, judged, flags: Words::default() }
     }
@@ -161,9 +164,10 @@ struct Shown<'a> {
 impl<'a> Shown<'a> {
     fn of(audit: &'a Audit, most: usize) -> Shown<'a> {
         // A file may call every kernel the subject; the first is.
-        let subject = audit.kernels.iter().position(|kernel| kernel.is_subject);
-        let is_judged = |at: usize| Some(at) == subject || audit.others.iter().any(|one| one.at == at);
-        let (mut shown, mut rest): (Vec<usize>, Vec<usize>) = (0..audit.kernels.len()).partition(|at| is_judged(*at));
+        let subject = audit.report.kernels.iter().position(|kernel| kernel.is_subject);
+        let is_judged = |at: usize| Some(at) == subject || audit.report.others.iter().any(|one| one.at == at);
+        let (mut shown, mut rest): (Vec<usize>, Vec<usize>) =
+            (0..audit.report.kernels.len()).partition(|at| is_judged(*at));
         // One is said by its name as shortly as by its number.
         if rest.len() == 1 {
             shown.append(&mut rest);
@@ -176,7 +180,7 @@ impl<'a> Shown<'a> {
             let Some(last) = rows.iter().rposition(|row| Some(row.at) != subject) else { break };
             rest.push(rows.remove(last).at);
         }
-        Shown { gain, rest: rest.into_iter().map(|at| &audit.kernels[at]).collect(), ..Shown::among(rows) }
+        Shown { gain, rest: rest.into_iter().map(|at| &audit.report.kernels[at]).collect(), ..Shown::among(rows) }
     }
 
     /// These rows alone.
@@ -249,7 +253,7 @@ impl<'a> Shown<'a> {
 
 /// What asks for a kernel on the command line; empty where the name of its function does.
 fn flags(audit: &Audit, at: usize) -> Words {
-    let own = &audit.kernels[at].kernel;
+    let own = &audit.report.kernels[at].kernel;
     match asked_for(audit, at) {
         None => "no flag selects it alone".into(),
         Some(Asked { kernel, grid: None }) if kernel == *own.function || kernel == name(own) => Words::default(),
@@ -263,7 +267,7 @@ pub(super) fn asked(audit: &Audit, at: usize) -> Option<String> {
 }
 
 fn asked_for(audit: &Audit, at: usize) -> Option<Asked> {
-    let keys: Vec<&KernelKey> = audit.kernels.iter().map(|kernel| &kernel.kernel).collect();
+    let keys: Vec<&KernelKey> = audit.report.kernels.iter().map(|kernel| &kernel.kernel).collect();
     asked_by(&keys, at)
 }
 

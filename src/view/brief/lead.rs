@@ -17,7 +17,8 @@ use std::borrow::Cow;
 /// The lines, each on one row of the page.
 pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let speed = (audit.standing() != Standing::Wrong).then(|| headline(heading, audit));
-    let damage = audit.new.damage.first().or(audit.old.as_ref().and_then(|old| old.damage.first()));
+    let damage =
+        audit.now.artefact.damage.first().or(audit.before.as_ref().and_then(|old| old.artefact.damage.first()));
     let lines = [
         Some(("kernel", what(heading, audit))),
         speed.map(|words| ("time", words)),
@@ -31,7 +32,7 @@ pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
 fn what(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     if heading.title.is_empty() {
-        parts.push(words!("`{}`", audit.new.kernel.short_name()));
+        parts.push(words!("`{}`", audit.now.artefact.kernel.short_name()));
     } else {
         parts.push(heading.title.as_str().into());
     }
@@ -64,26 +65,27 @@ const NEARLY_ALL: f64 = 90.0;
 /// Which part of the program's time the page is about: `54.0 % of the time of 12 kernels of app, 1.680 ms in all (3 take
 /// 91.2 %)`; `None` for a report of one kernel.
 fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
-    let own = audit.kernels.iter().find(|kernel| kernel.is_subject).filter(|_| audit.kernels.len() > 1)?;
+    let own =
+        audit.report.kernels.iter().find(|kernel| kernel.is_subject).filter(|_| audit.report.kernels.len() > 1)?;
     // A title does not say which kernel it is.
     let name = if heading.title.is_empty() { Words::default() } else { words!("`{}`: ", own.kernel.short_name()) };
     // A report may hold the zero behind the name as well.
     let program = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
     let program = program.map_or_else(Words::default, |program| words!(" of `{}`", program));
-    let all = words!("{} kernels{}", format::integer(audit.kernels.len() as u64), program);
+    let all = words!("{} kernels{}", format::integer(audit.report.kernels.len() as u64), program);
     let Some(share) = own.share else { return Some(words!("{}1 of {}", name, all)) };
-    let sums = audit.kernels.iter().scan(0.0, |sum, kernel| {
+    let sums = audit.report.kernels.iter().scan(0.0, |sum, kernel| {
         *sum += kernel.share.unwrap_or_default();
         Some(*sum)
     });
     let few = sums.enumerate().find(|(_, sum)| *sum >= NEARLY_ALL).map(|(at, sum)| (at + 1, sum));
     let few = match few {
-        Some((1, _)) if audit.kernels[0].is_subject => String::new(),
+        Some((1, _)) if audit.report.kernels[0].is_subject => String::new(),
         Some((1, sum)) => format!(" (1 takes {} %)", digits(sum)),
-        Some((few, sum)) if few < audit.kernels.len() => format!(" ({few} take {} %)", digits(sum)),
+        Some((few, sum)) if few < audit.report.kernels.len() => format!(" ({few} take {} %)", digits(sum)),
         _ => String::new(),
     };
-    let total = audit.time_of_all.map(|ns| format!(", {} in all", time(ns))).unwrap_or_default();
+    let total = audit.report.time.map(|ns| format!(", {} in all", time(ns))).unwrap_or_default();
     Some(words!("{}{} % of the time of {}{}{}", name, digits(share), all, total, few))
 }
 
@@ -105,14 +107,14 @@ fn untimed(time: &Reading) -> Words {
 /// Time, rate and how they stand to the reference and to the old side.
 fn headline(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
-    let mut first = match &audit.timing {
+    let mut first = match &audit.trials.timing {
         Some(timing) => vec![time(timing.kernel.time.median)],
         None => match audit.performance.time.new.value() {
             Some(ns) => vec![format!("{} under ncu", time(ns))],
             None => return words!("**Time not measured**: {}", untimed(&audit.performance.time.new)),
         },
     };
-    let own = audit.timing.as_ref().map(|timing| (&timing.kernel.flop_rate, &timing.kernel.byte_rate));
+    let own = audit.trials.timing.as_ref().map(|timing| (&timing.kernel.flop_rate, &timing.kernel.byte_rate));
     let profiled = (
         &audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
         &audit.performance.byte_rate.as_ref().map(|row| row.new.clone()),
@@ -122,7 +124,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     first.extend(value(flop).map(|per_second| rate(per_second, "FLOP/s")));
     first.extend(value(byte).filter(|_| value(flop).is_none()).map(|per_second| rate(per_second, "B/s")));
     first.extend(counted(audit).map(|per_second| format!("{} executed", rate(per_second, "FLOP/s"))));
-    let beside = audit.timing.as_ref().and_then(|timing| {
+    let beside = audit.trials.timing.as_ref().and_then(|timing| {
         let reference = timing.benchmark.reference.as_ref()?;
         Some((reference, timing.reference.as_ref()?.time.median, timing.kernel.time.median))
     });
@@ -140,7 +142,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         all.push(")");
     }
     all.push(other_state(audit));
-    let is_undecided = audit.comparison.as_ref().is_some_and(|one| !one.whole.verdict.is_decided());
+    let is_undecided = audit.comparison().is_some_and(|one| !one.whole.verdict.is_decided());
     if let Some((factor, old)) = speed(audit).filter(|_| !is_undecided).zip(old_name(heading, audit)) {
         all.push(words!(" · {}× the speed of {}", digits(factor), old));
     }
@@ -155,16 +157,16 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
 /// Operations that the profile counts in a second, where the subject states no work.
 fn counted(audit: &Audit) -> Option<f64> {
     let is_stated = audit.work.flop.is_some() || audit.work.bytes.is_some();
-    let operations = audit.roofline.operations.filter(|count| !is_stated && *count > 0.0)?;
+    let operations = audit.now.roofline.operations.filter(|count| !is_stated && *count > 0.0)?;
     let profiled = audit.performance.time.new.value()?;
-    Some(1e9 * operations / audit.timing.as_ref().map_or(profiled, |timing| timing.kernel.time.median))
+    Some(1e9 * operations / audit.trials.timing.as_ref().map_or(profiled, |timing| timing.kernel.time.median))
 }
 
 /// What tells the old side from the new one: its kernel, else its audit, else its folder or file.
 pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
-    let old = audit.old.as_ref()?;
-    let name = old.kernel.short_name();
-    if name != audit.new.kernel.short_name() {
+    let old = audit.before.as_ref()?;
+    let name = old.artefact.kernel.short_name();
+    if name != audit.now.artefact.kernel.short_name() {
         return Some(words!("`{}`", name));
     }
     let stem = |path: &str| path.rsplit('/').next().unwrap_or_default().trim_end_matches(".json").to_owned();
@@ -174,7 +176,7 @@ pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
         return Some(words!("{}", day));
     }
     let parts = |path: &str| -> Vec<String> { path.rsplit('/').map(str::to_owned).collect() };
-    let (theirs, own) = (parts(&old.origin.path), parts(&audit.new.origin.path));
+    let (theirs, own) = (parts(&old.artefact.origin.path), parts(&audit.now.artefact.origin.path));
     let folder = |parts: &[String]| parts.get(1).cloned().unwrap_or_default();
     Some(match (folder(&theirs), folder(&own)) {
         (old, new) if old != new && !old.is_empty() => words!("`{}`", old),
@@ -185,7 +187,7 @@ pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
 
 /// The reference with the kernel that does the rest of the work, beside the audited one.
 fn completed(audit: &Audit) -> Option<Words> {
-    let timing = audit.timing.as_ref()?;
+    let timing = audit.trials.timing.as_ref()?;
     let by = &timing.benchmark.reference.as_ref()?.completed.as_ref()?.by;
     let both = timing.completed.as_ref()?.time.median;
     let share = format::fixed(100.0 * both / timing.kernel.time.median, 0);
@@ -194,7 +196,9 @@ fn completed(audit: &Audit) -> Option<Words> {
 
 /// The same numbers under the other state of the clocks; empty where there is one.
 fn other_state(audit: &Audit) -> String {
-    let Some(other) = audit.timing.as_ref().and_then(|timing| timing.other.as_ref()) else { return String::new() };
+    let Some(other) = audit.trials.timing.as_ref().and_then(|timing| timing.other.as_ref()) else {
+        return String::new();
+    };
     let mut parts = vec![time(other.kernel.time.median)];
     let flop = other.kernel.flop_rate.as_ref().and_then(crate::evidence::Reading::value);
     parts.extend(flop.map(|per_second| rate(per_second, "FLOP/s")));
@@ -237,26 +241,29 @@ fn standing(heading: &Heading, audit: &Audit) -> Words {
             return words!("**WRONG:** {}", faults(audit).join("; "));
         }
         Standing::Correct => {
-            let outputs = audit.correctness.as_ref().map(passed);
-            let tests =
-                audit.tested.as_ref().map(|tested| words!("{}{}", tests_passed(tested), tested_at(tested, heading)));
+            let outputs = audit.trials.correctness.as_ref().map(passed);
+            let tests = audit
+                .trials
+                .tested
+                .as_ref()
+                .map(|tested| words!("{}{}", tests_passed(tested), tested_at(tested, heading)));
             parts.push(words!("Correct: {}", words::join(outputs.into_iter().chain(tests), "; ")));
         }
         Standing::NotChecked => {
-            let missed = |step: &str| audit.trials_missed.iter().find(|(known, _)| known == step).map(|(_, why)| why);
+            let missed = |step: &str| audit.trials.missed.iter().find(|(known, _)| known == step).map(|(_, why)| why);
             let why = ["correctness", "tests"].into_iter().find_map(missed).cloned().or_else(|| void_check(audit));
             let why = why.map(|why| format!(" ({})", why.trim_end_matches('.'))).unwrap_or_default();
-            parts.push(match audit.timing {
+            parts.push(match audit.trials.timing {
                 Some(_) => words!("**Outputs not checked**{}", why),
                 None => words!("**Outputs not checked, not timed outside ncu.** {} does both{}", checker(audit), why),
             });
         }
     }
-    let clean = audit.sanitizer.iter().filter(|run| run.is_clean()).count();
-    if clean > 0 && clean == audit.sanitizer.len() {
+    let clean = audit.trials.sanitizer.iter().filter(|run| run.is_clean()).count();
+    if clean > 0 && clean == audit.trials.sanitizer.len() {
         parts.push(if clean == 1 { "1 sanitizer clean".into() } else { format!("{clean} sanitizers clean").into() });
     } else {
-        let open = audit.sanitizer.iter().filter(|run| !run.is_clean()).map(|run| run.tool.name());
+        let open = audit.trials.sanitizer.iter().filter(|run| !run.is_clean()).map(|run| run.tool.name());
         let open: Vec<&str> = open.collect();
         parts.extend((!open.is_empty()).then(|| words!("**not clean: {}**", open.join(", "))));
     }
@@ -284,22 +291,23 @@ fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
     });
     parts.extend(clock_steps::effective(audit));
     parts.extend(clock_steps::off_ncu(audit));
-    let told = audit.timing.as_ref().map(|timing| &timing.benchmark).filter(|times| times.told.is_some());
+    let told = audit.trials.timing.as_ref().map(|timing| &timing.benchmark).filter(|times| times.told.is_some());
     parts.extend(told.map(|times| format!("timed by {}", times.tool)));
     let count = |launches: usize| match launches {
         1 => "one launch".to_owned(),
         many => format!("{} launches", format::integer(many as u64)),
     };
-    match &audit.old {
+    match &audit.before {
         None => {
             parts.push("baseline: none".to_owned());
-            parts.push(count(audit.new.launches.len()));
+            parts.push(count(audit.now.artefact.launches.len()));
         }
         Some(old) => {
             // What the verdict rests on: launches that ncu timed by themselves, else those of the profile.
-            let timed = audit.comparison.as_ref().and_then(|comparison| comparison.whole.time.as_ref());
-            let (is, was) =
-                timed.map_or((audit.new.launches.len(), old.launches.len()), |time| (time.new.count, time.old.count));
+            let timed = audit.comparison().and_then(|comparison| comparison.whole.time.as_ref());
+            let (is, was) = timed.map_or((audit.now.artefact.launches.len(), old.artefact.launches.len()), |time| {
+                (time.new.count, time.old.count)
+            });
             parts.push(match is == was {
                 true => format!("{} a side", count(is)),
                 false => format!("{} against {}", count(is), count(was)),

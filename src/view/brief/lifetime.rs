@@ -12,7 +12,9 @@ use crate::words::Words;
 /// The sentences; none where too little was sampled for shares to mean something.
 pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let few = audit.limits[Threshold::SamplesFew];
-    let Some(phases) = audit.phases.as_ref().filter(|phases| phases.samples as f64 >= few) else { return Vec::new() };
+    let Some(phases) = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few) else {
+        return Vec::new();
+    };
     [tile(phases), split(phases), health(phases)].into_iter().flatten().collect()
 }
 

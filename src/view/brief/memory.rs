@@ -39,9 +39,9 @@ const LEAST_WAY: f64 = 0.05;
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = Vec::new();
     blocks.extend(bytes_moved(audit).map(Block::from));
-    let phases = audit.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
+    let phases = audit.now.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
     blocks.extend(match phases {
-        _ if audit.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
+        _ if audit.now.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
         Some(phases) => accesses(phases).map(Block::from),
         None => by_line(audit).map(Block::from),
     });
@@ -105,8 +105,8 @@ fn bytes_moved(audit: &Audit) -> Option<Table> {
     let has_least = held.iter().any(|(level, _)| level.least.is_some());
     let has_hits = held.iter().any(|(level, _)| rate(level).is_some());
     let mut columns = vec![left("Level")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(if audit.old.is_some() { "New" } else { "Bytes" }));
+    columns.extend(audit.before.is_some().then(|| right("Old")));
+    columns.push(right(if audit.before.is_some() { "New" } else { "Bytes" }));
     if has_least {
         columns.extend([right("Unavoidable"), right("Factor")]);
     }
@@ -207,10 +207,10 @@ fn by_line(audit: &Audit) -> Option<Table> {
 }
 
 fn coalescing(audit: &Audit) -> Option<Words> {
-    let of = |id: &str| audit.coalescing.total(id);
+    let of = |id: &str| audit.now.coalescing.total(id);
     let (share, excess, all) = (of("excess-share")?, of("excess")?, of("sectors")?);
     let bulk: Vec<String> =
-        audit.coalescing.uncounted.iter().map(|(opcode, count)| format!("{} {opcode}", amount(*count))).collect();
+        audit.now.coalescing.uncounted.iter().map(|(opcode, count)| format!("{} {opcode}", amount(*count))).collect();
     let bulk = match bulk.as_slice() {
         [] => String::new(),
         some => format!(" Bulk copies are not counted: {}.", some.join(", ")),
@@ -221,7 +221,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     if share < 0.05 {
         return Some(words!("**Uncoalesced:** under 0.1 % of {} sectors.{}", amount(all), bulk));
     }
-    let with_excess = || audit.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
+    let with_excess =
+        || audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
     if with_excess().next().is_some() && with_excess().all(|access| access.is_shifted() && !access.is_inherent) {
         return Some(words!(
             "**Uncoalesced:** none by the order of the lanes; {} of {} sectors ({} %) because contiguous bytes start off a sector's boundary.{}",
@@ -231,7 +232,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
             bulk
         ));
     }
-    let worst = audit.phases.as_ref().and_then(|phases| {
+    let worst = audit.now.phases.as_ref().and_then(|phases| {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
         let at = places::line(&access.at, places::file(phases));
         Some(match access.is_inherent {
@@ -244,7 +245,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         })
     });
     // Part of it, beside accesses that could be ordered otherwise.
-    let accesses = audit.phases.iter().flat_map(|phases| &phases.accesses);
+    let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
     let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
     let is_part = inherent > 0 && (inherent as f64) < excess;
     let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
@@ -267,7 +268,8 @@ fn index_of(access: &SectorAccess, file: &str) -> String {
 
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.
 fn beside(audit: &Audit) -> Option<String> {
-    let (name, reference) = (&audit.timing.as_ref()?.benchmark.reference.as_ref()?.name, audit.reference.as_ref()?);
+    let (name, reference) =
+        (&audit.trials.timing.as_ref()?.benchmark.reference.as_ref()?.name, audit.trials.reference.as_ref()?);
     let of = |sectors: Counter| {
         let row = reference.rows.iter().find(|row| row.id == sectors)?;
         Some((row.kernel.value()?, row.reference.value()?))

@@ -21,9 +21,9 @@ const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// `cycles per instruction 11.7 → 10.7 (−0.97): long scoreboard −1.15`; `None` without an old side, within the noise, and where nothing
 /// moved.
 pub(super) fn waits(audit: &Audit) -> Option<Words> {
-    let is_decided = audit.comparison.as_ref().is_some_and(|comparison| comparison.whole.verdict.is_decided());
-    let table = audit.stalls.table(StallBasis::PerIssue).filter(|_| is_decided);
-    let (change, table) = audit.stalls.latency.change().zip(table)?;
+    let is_decided = audit.comparison().is_some_and(|comparison| comparison.whole.verdict.is_decided());
+    let table = audit.now.stalls.table(StallBasis::PerIssue).filter(|_| is_decided);
+    let (change, table) = audit.now.stalls.latency.change().zip(table)?;
     let moved = moved(&table.rows, change.old, change.new);
     (!moved.is_empty()).then(|| {
         words!(

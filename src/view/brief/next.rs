@@ -23,7 +23,7 @@ const PHASES: usize = 3;
 /// The section; `None` where nothing was found to do, to collect or to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
-    let mut blocks: Vec<Block> = audit.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
+    let mut blocks: Vec<Block> = audit.now.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
     blocks.extend(idle(audit).map(|words| paragraph("idle", words)));
     if !levers.is_empty() {
         blocks.push(levers_table("next", &levers, power::worth(audit)).into());
@@ -35,7 +35,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None => {}
     }
     let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
-    let said = audit.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
+    let said = audit.now.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
     let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
     blocks.extend(said.map(|words| paragraph("ruled-out", words)));
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
@@ -43,8 +43,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// At a roof of products that leaves some of the time: the phases in which the warps have none in flight, and what fills them.
 fn idle(audit: &Audit) -> Option<Words> {
-    audit.bottleneck.roof.as_ref()?;
-    let phases = audit.phases.as_ref()?;
+    audit.now.bottleneck.roof.as_ref()?;
+    let phases = audit.now.phases.as_ref()?;
     let left = 1.0 - phases.tensor? / phases.cycles?;
     let mut idle: Vec<&Phase> = phases.leaves().filter(|phase| phase.in_flight == Some(false)).collect();
     idle.retain(|phase| phase.share >= IDLE);
@@ -78,7 +78,7 @@ fn idle(audit: &Audit) -> Option<Words> {
 
 /// What is said where a whole report gives no action.
 fn no_lever(audit: &Audit) -> Option<Words> {
-    match audit.bottleneck.limiter {
+    match audit.now.bottleneck.limiter {
         Code::NotMeasured => None,
         Code::LaunchFailed => {
             Some(words!("First find out why the launch failed: run the program under `compute-sanitizer`."))

@@ -42,7 +42,7 @@ pub(super) fn both(label: impl Into<Words>, (old, new): (f64, f64), write: fn(f6
 /// Old and new side of a row, the new one strong beside the old; only the new one where the audit has no other.
 pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<Cell> {
     let own = cell(Some(&row.new), write);
-    match audit.old {
+    match audit.before {
         Some(_) => vec![cell(row.old.as_ref(), write), own.strong()],
         None => vec![own],
     }

@@ -22,7 +22,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         changed::section(heading, audit),
         history::section(heading, audit).filter(|_| is_right),
         beside::section(audit, ALL),
-        code::variants(&audit.code, &audit.variants),
+        code::variants(&audit.code, &audit.trials.variants),
         over_time::section(heading, audit).filter(|_| is_right),
         phases::section(audit).filter(|_| is_right),
         units::section(audit).filter(|_| is_right),
@@ -42,7 +42,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     sections.push(conclusions::section(heading, audit));
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
-    let most = match (&audit.old, beside::count(audit)) {
+    let most = match (&audit.before, beside::count(audit)) {
         (Some(_), _) => COMPARED,
         (None, 0) => ALONE,
         (None, _) => SEVERAL,
@@ -111,7 +111,7 @@ fn fit(sections: &mut Vec<Section>, most: usize, audit: &Audit) {
             || given_up(sections, audit, &mut room)
             || untold(sections, audit, &mut room)
             || KEPT[1..].iter().any(|kept| shorten(sections, *kept, audit, &mut room))
-            || audit.old.is_none() && spare(sections);
+            || audit.before.is_none() && spare(sections);
         if !is_shorter {
             break;
         }

@@ -40,12 +40,16 @@ const UNITS: [Counter; 4] = [
 
 /// The section; `None` without phases worth a row, or with too few samples.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
-    let old = audit.old_phases.as_ref().filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
+    let phases = audit.now.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
+    let old = audit
+        .before
+        .as_ref()
+        .and_then(|old| old.phases.as_ref())
+        .filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
     let shown = shown(
         &phases.phases,
         old.map(|old| old.phases.as_slice()),
-        if audit.old.is_some() { SMALL } else { SMALL_ALONE },
+        if audit.before.is_some() { SMALL } else { SMALL_ALONE },
         ROWS,
     );
     if shown.is_empty() {
@@ -68,7 +72,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// The same table with every phase and part, and with everything that is known of each.
 pub(in crate::view) fn in_full(audit: &Audit, phases: &Phases) -> Table {
-    let old = audit.old_phases.as_ref().filter(|old| is_same_loop(phases, old));
+    let old = audit.before.as_ref().and_then(|old| old.phases.as_ref()).filter(|old| is_same_loop(phases, old));
     rows(&shown(&phases.phases, old.map(|old| old.phases.as_slice()), 0.0, usize::MAX), phases, old, None, Depth::Full)
 }
 
@@ -326,7 +330,7 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
         ));
     }
     notes.extend(latency(phases, step, busiest(audit), &audit.limits));
-    notes.extend(roles::note(phases, audit.stalls.parked));
+    notes.extend(roles::note(phases, audit.now.stalls.parked));
     notes
 }
 

@@ -52,12 +52,12 @@ impl Exchange {
 impl PowerCap {
     /// The cap; `None` where the benchmark's clocks do not show one.
     fn of(audit: &Audit) -> Option<PowerCap> {
-        let timing = audit.timing.as_ref()?;
+        let timing = audit.trials.timing.as_ref()?;
         let benchmark = &timing.benchmark;
         let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
         let is_capped = held.filter_map(|clocks| clocks.held_by()).any(|bits| bits & POWER_CAP != 0);
         let cycles = audit.performance.cycles.new.value().filter(|_| is_capped)?;
-        let whole = audit.comparison.as_ref().and_then(|comparison| comparison.whole.cycles.as_ref());
+        let whole = audit.comparison().and_then(|comparison| comparison.whole.cycles.as_ref());
         let moved = whole.map(|judged| 100.0 * (judged.new.median / judged.old.median - 1.0));
         let exchange = moved.zip(audit.change_of_time()).map(|(cycles, time)| Exchange { cycles, time });
         Some(PowerCap {
@@ -74,7 +74,7 @@ impl PowerCap {
 
 /// What a saved share of the cycles is in time: by the benchmark, else by the profiler; `None` where neither timed a launch.
 pub(super) fn worth(audit: &Audit) -> Option<Worth> {
-    let timed = audit.timing.as_ref().map(|timing| timing.kernel.time.median);
+    let timed = audit.trials.timing.as_ref().map(|timing| timing.kernel.time.median);
     let ns = timed.or_else(|| audit.performance.time.new.value())?;
     Some(PowerCap::of(audit).map_or(Worth::Ns(ns), |cap| cap.worth(ns)))
 }

@@ -51,9 +51,9 @@ pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) ->
 
 /// The files with their hashes, folder by folder.
 fn files(audit: &Audit) -> Vec<Words> {
-    let own = std::iter::once(("report", &audit.new.origin));
-    let old = audit.old.iter().map(|old| ("baseline", &old.origin));
-    let trials = audit.trial_files.iter().map(|(role, origin)| (role.as_str(), origin));
+    let own = std::iter::once(("report", &audit.now.artefact.origin));
+    let old = audit.before.iter().map(|old| ("baseline", &old.artefact.origin));
+    let trials = audit.trials.files.iter().map(|(role, origin)| (role.as_str(), origin));
     let mut folders: Vec<(&str, Vec<Words>)> = Vec::new();
     for (role, origin) in own.chain(old).chain(trials) {
         let (folder, name) = origin.path.rsplit_once('/').unwrap_or(("", &origin.path));
@@ -142,9 +142,11 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
         ),
         artefacts(audit).into(),
     ];
-    let both = audit.old.as_ref().map(|old| (old.dropped == audit.new.dropped, old.aliases == audit.new.aliases));
+    let both = audit.before.as_ref().map(|old| {
+        (old.artefact.dropped == audit.now.artefact.dropped, old.artefact.aliases == audit.now.artefact.aliases)
+    });
     let (same_dropped, same_aliases) = both.unwrap_or_default();
-    for (name, side) in [("new", Some(&audit.new)), ("old", audit.old.as_ref())] {
+    for (name, side) in [("new", Some(&audit.now.artefact)), ("old", audit.before.as_ref().map(|old| &old.artefact))] {
         let Some(side) = side else { continue };
         blocks.extend(command(name, side));
         if !same_dropped {
@@ -156,12 +158,12 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
         blocks.extend(remarks(name, side));
     }
     if same_dropped {
-        blocks.extend(dropped("either report", &audit.new));
+        blocks.extend(dropped("either report", &audit.now.artefact));
     }
     if same_aliases {
-        blocks.extend(aliases("both reports use", &audit.new));
+        blocks.extend(aliases("both reports use", &audit.now.artefact));
     }
-    blocks.extend(audit.collected.iter().flat_map(collection::blocks));
+    blocks.extend(audit.trials.collected.iter().flat_map(collection::blocks));
     if !heading.command.is_empty() {
         let words = words!("Made with audit {}. To make this page again:", &heading.program);
         blocks.push(paragraph("again", words));
@@ -187,10 +189,10 @@ fn artefacts(audit: &Audit) -> Table {
             code(origin.blake3.chars().take(HASH).collect::<String>()),
         ]
     };
-    let mut rows = vec![line("new report", &audit.new.origin, used(&audit.new))];
-    rows.extend(audit.old.iter().map(|old| line("old report", &old.origin, used(old))));
-    rows.extend(audit.trial_files.iter().map(|(role, origin)| line(role, origin, String::new())));
-    rows.extend(audit.build_logs.iter().map(|origin| line("build log", origin, String::new())));
+    let mut rows = vec![line("new report", &audit.now.artefact.origin, used(&audit.now.artefact))];
+    rows.extend(audit.before.iter().map(|old| line("old report", &old.artefact.origin, used(&old.artefact))));
+    rows.extend(audit.trials.files.iter().map(|(role, origin)| line(role, origin, String::new())));
+    rows.extend(audit.trials.build_logs.iter().map(|origin| line("build log", origin, String::new())));
     tables::table("artefacts", columns, rows)
 }
 

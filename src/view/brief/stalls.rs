@@ -43,7 +43,7 @@ const MANY_READY: f64 = 20.0;
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let stalls = &audit.stalls;
+    let stalls = &audit.now.stalls;
     let shares = BASES.iter().find_map(|basis| stalls.table(*basis))?;
     let has_whole = !matches!(shares.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
     let largest = || shares.rows.iter().filter_map(|row| row.row.new.value()).fold(0.0, f64::max);
@@ -65,11 +65,11 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         return None;
     }
     let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
-    let has_samples = audit.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
+    let has_samples = audit.now.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
     let has_notes = has_samples && notes.iter().any(|note| !note.words.is_empty());
     let mut columns = vec![left("Stall")];
-    columns.extend(audit.old.is_some().then(|| right("Old")));
-    columns.push(right(match (audit.old.is_some(), shares.basis) {
+    columns.extend(audit.before.is_some().then(|| right("Old")));
+    columns.push(right(match (audit.before.is_some(), shares.basis) {
         (true, _) => "New",
         (false, StallBasis::PerIssue) => "Cycles",
         (false, _) => "Share",
@@ -99,7 +99,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// Every reason on each basis that was collected, the first unfolded and with what it means; then the lines that wait.
 pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
-    let stalls = &audit.stalls;
+    let stalls = &audit.now.stalls;
     let mut blocks = Vec::new();
     if stalls.tables.is_empty() {
         blocks.push(paragraph(
@@ -195,12 +195,12 @@ fn meaning(audit: &Audit, reason: &str) -> &'static str {
     let Some(row) = catalog::stall(reason) else {
         return "A reason that this version's catalog does not know.";
     };
-    let executed = |opcode: &str| audit.mix.count(|op| op.name() == opcode).is_some_and(|count| count > 0.0);
+    let executed = |opcode: &str| audit.now.mix.count(|op| op.name() == opcode).is_some_and(|count| count > 0.0);
     row.reading_for(executed).map_or(row.means, |when| when.means)
 }
 
 fn basis(audit: &Audit, basis: StallBasis) -> Words {
-    match (basis, audit.stalls.latency.new.value()) {
+    match (basis, audit.now.stalls.latency.new.value()) {
         (StallBasis::ShareOfWarpTime, Some(latency)) => {
             words!("Share of warp latency ({} cycles per instruction), %; reasons of at least 3 %.", digits(latency))
         }
@@ -218,7 +218,7 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
 
 /// The waits for memory together, where several of them make a large sum; those at mbarriers are for copies and other warps.
 fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
-    let at_mbarriers = audit.phases.as_ref().map_or(0.0, Phases::at_mbarriers);
+    let at_mbarriers = audit.now.phases.as_ref().map_or(0.0, Phases::at_mbarriers);
     let least = audit.limits[Threshold::StallMemoryShare];
     let is_memory = |row: &&StallRow| {
         catalog::stall(&row.reason)
@@ -258,7 +258,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         "not_selected" if share >= MANY_READY => {
             let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
             let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
-            let hidden = audit.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
+            let hidden = audit.now.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
             let hidden = if hidden { ", that of long scoreboard is hidden, more warps would not help" } else { "" };
             let eligible = eligible.unwrap_or_default();
             return words!("ready warps wait for their turn{}: no latency is lost{}", eligible, hidden);
@@ -271,14 +271,14 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         (!told.is_empty()).then_some(told)
     };
     if !is_new {
-        let old = audit.old_phases.as_ref().and_then(caused);
+        let old = audit.before.as_ref().and_then(|old| old.phases.as_ref()).and_then(caused);
         return old.map_or_else(Words::default, |old| words!("old: {}", old));
     }
-    let mut told = match &audit.phases {
+    let mut told = match &audit.now.phases {
         Some(phases) if !phases.phases.is_empty() => caused(phases).unwrap_or_default(),
         _ => source_lines::place_of_wait(audit, &row.reason).unwrap_or_default(),
     };
-    if let Some(off) = audit.phases.as_ref().and_then(|phases| shared_loads_off(phases, &row.reason)) {
+    if let Some(off) = audit.now.phases.as_ref().and_then(|phases| shared_loads_off(phases, &row.reason)) {
         told.push(if told.is_empty() { off } else { words!(". {}", off) });
     }
     told

@@ -14,7 +14,7 @@ const IN_FLIGHT: f64 = 1.2;
 
 /// The sentence, with a space in front; empty where nothing tells.
 pub(super) fn sentence(audit: &Audit) -> Words {
-    let Some(story) = &audit.story else { return Words::default() };
+    let Some(story) = audit.change.as_ref().and_then(|change| change.story.as_ref()) else { return Words::default() };
     let unit = &story.unit;
     let (work, cycles) = (unit.busy.0 / unit.busy.1, story.cycles.0 / story.cycles.1);
     let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
@@ -72,7 +72,7 @@ fn latency(audit: &Audit, story: &Story) -> Words {
             tenth(is)
         );
     }
-    let table = audit.stalls.table(StallBasis::PerIssue);
+    let table = audit.now.stalls.table(StallBasis::PerIssue);
     let moved = table.iter().flat_map(|table| &table.rows).filter(|row| row.is_stall()).filter_map(|row| {
         let (was, is) = (row.row.old.as_ref()?.value()?, row.row.new.value()?);
         Some((row, was, is, if faster { was - is } else { is - was }))
@@ -92,7 +92,12 @@ fn latency(audit: &Audit, story: &Story) -> Words {
 
 /// Busy cycles of the unit that tells the story, and its share of peak.
 pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some(story) = audit.story.as_ref().filter(|story| story.cause != StoryCause::Latency) else {
+    let Some(story) = audit
+        .change
+        .as_ref()
+        .and_then(|change| change.story.as_ref())
+        .filter(|story| story.cause != StoryCause::Latency)
+    else {
         return Vec::new();
     };
     let unit = &story.unit;
@@ -113,8 +118,11 @@ pub(super) fn clock(audit: &Audit) -> &'static str {
     let hertz = |cycles: Option<f64>, ns: Option<f64>| Some(cycles? / ns?);
     let was = hertz(value(perf.cycles.old.as_ref()), value(perf.time.old.as_ref()));
     let is = hertz(value(Some(&perf.cycles.new)), value(Some(&perf.time.new)));
-    let busier =
-        audit.story.as_ref().is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
+    let busier = audit
+        .change
+        .as_ref()
+        .and_then(|change| change.story.as_ref())
+        .is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
     match was.zip(is) {
         Some((was, is)) if busier && is < LEAST * was => ": the busier pipe draws more power",
         _ => "",

@@ -21,18 +21,18 @@ const BUSY: f64 = 0.1;
 /// The section; `None` where no unit was measured. With an old side a unit is a row; else it is a column, and the kernel and
 /// its reference are the rows.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let new = &audit.bottleneck.units;
-    let old = audit.old_bottleneck.as_ref().map(|old| old.units.as_slice()).unwrap_or_default();
-    let reference = audit.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
+    let new = &audit.now.bottleneck.units;
+    let old = audit.before.as_ref().map(|old| old.bottleneck.units.as_slice()).unwrap_or_default();
+    let reference = audit.trials.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
     let names = names(&[new, old, reference]);
     if names.is_empty() {
         return None;
     }
-    let table = match &audit.old {
+    let table = match &audit.before {
         Some(_) => by_unit(audit, &names, [old, new, reference]),
         None => by_side(audit, &names, new, reference),
     };
-    let has_step = audit.phases.as_ref().is_some_and(|phases| phases.step_efficiency.is_some());
+    let has_step = audit.now.phases.as_ref().is_some_and(|phases| phases.step_efficiency.is_some());
     // A mean over levels that last, or over a long tail, is none of them.
     let over = if over_time::beside_verdict(audit).is_some() { " by the mean over the launch" } else { "" };
     Some(Section::new(
@@ -62,13 +62,13 @@ fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
 
 fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -> Table {
     let mut columns = vec![left("% of peak"), right("Old"), right("New")];
-    columns.extend(audit.reference.is_some().then(|| right("Reference")));
+    columns.extend(audit.trials.reference.is_some().then(|| right("Reference")));
     let mut time: Vec<Cell> = vec![text("Duration under ncu")];
     time.extend(sides(audit, &audit.performance.time, glance::time));
-    time.extend(audit.reference.is_some().then(|| duration(audit)));
+    time.extend(audit.trials.reference.is_some().then(|| duration(audit)));
     let line = |name: &&str| {
         let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), share(new, name).strong()];
-        cells.extend(audit.reference.is_some().then(|| share(reference, name)));
+        cells.extend(audit.trials.reference.is_some().then(|| share(reference, name)));
         cells
     };
     table("units", columns, std::iter::once(time).chain(names.iter().map(line)).collect())
@@ -81,7 +81,7 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), glance::time)];
     kernel.extend(shares(new));
     let mut rows = vec![kernel];
-    if audit.reference.is_some() {
+    if audit.trials.reference.is_some() {
         let mut beside = vec![text("Reference"), duration(audit)];
         beside.extend(shares(reference));
         rows.push(beside);
@@ -91,7 +91,7 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
 
 fn duration(audit: &Audit) -> Cell {
     let id = &audit.performance.time.id;
-    let row = audit.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
+    let row = audit.trials.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
     cell(row.map(|row| &row.reference), glance::time)
 }
 

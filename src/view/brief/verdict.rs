@@ -42,8 +42,8 @@ fn wrong(audit: &Audit) -> Vec<Block> {
 }
 
 fn limits(audit: &Audit) -> Vec<Block> {
-    let bottleneck = &audit.bottleneck;
-    let limit = audit.findings.iter().find(|finding| finding.code == bottleneck.limiter);
+    let bottleneck = &audit.now.bottleneck;
+    let limit = audit.now.findings.iter().find(|finding| finding.code == bottleneck.limiter);
     let at = limit.filter(|limit| !is_told(&bottleneck.sentence, limit)).and_then(place);
     let lead = if bottleneck.unit.is_some() { "Most of its work is at" } else { "At" };
     let at = at.map_or_else(Words::default, |place| words!(" {} {}.", lead, place));
@@ -65,19 +65,19 @@ fn limits(audit: &Audit) -> Vec<Block> {
 
 /// The findings that stand beside the limiter.
 fn beside(audit: &Audit) -> impl Iterator<Item = &Finding> {
-    let others = audit.findings.iter().filter(|finding| finding.code != audit.bottleneck.limiter);
+    let others = audit.now.findings.iter().filter(|finding| finding.code != audit.now.bottleneck.limiter);
     others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN)
 }
 
 /// What the section leaves out: the lines with most of the limiting work, the other findings, on what numbers a decided verdict on
 /// the change rests, and every question that was asked. `None` of wrong results.
 pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
-    let bottleneck = &audit.bottleneck;
+    let bottleneck = &audit.now.bottleneck;
     let mut blocks: Vec<Block> = source_lines::limiting(audit);
     let is_told = |one: &&Finding| one.code == bottleneck.limiter || beside(audit).any(|told| told.code == one.code);
-    let found: Vec<Words> = audit.findings.iter().filter(|one| !is_told(one)).map(weighed).collect();
+    let found: Vec<Words> = audit.now.findings.iter().filter(|one| !is_told(one)).map(weighed).collect();
     blocks.extend((!found.is_empty()).then(|| list("findings", found)));
-    let whole = audit.comparison.as_ref().map(|one| &one.whole).filter(|whole| whole.verdict.is_decided());
+    let whole = audit.comparison().map(|one| &one.whole).filter(|whole| whole.verdict.is_decided());
     blocks.extend(whole.zip(Reason::of(audit)).map(|(whole, reason)| {
         paragraph("change", words!("**What changed:** **{}**. {}", whole.verdict.word(), reason.why()))
     }));
@@ -118,10 +118,10 @@ fn weighed(finding: &Finding) -> Words {
 /// Where the warps wait most, beside a unit that limits and is not full: what keeps it from being so.
 fn waits(audit: &Audit) -> Option<Words> {
     let full = Level::Saturated;
-    let unit = audit.bottleneck.unit.as_ref()?;
-    let is_open = audit.bottleneck.units.iter().any(|own| own.part == unit.code && own.level != full);
-    let (_, top) = audit.stalls.top().filter(|_| is_open)?;
-    let told = stalls::cause_words(audit.phases.as_ref()?, &top.reason);
+    let unit = audit.now.bottleneck.unit.as_ref()?;
+    let is_open = audit.now.bottleneck.units.iter().any(|own| own.part == unit.code && own.level != full);
+    let (_, top) = audit.now.stalls.top().filter(|_| is_open)?;
+    let told = stalls::cause_words(audit.now.phases.as_ref()?, &top.reason);
     (!told.is_empty()).then(|| words!("{}: {}.", top.row.label.as_str(), told))
 }
 
@@ -165,7 +165,7 @@ fn is_told(sentence: &Words, finding: &Finding) -> bool {
 
 /// Where most of what limits stands.
 pub(super) fn place_of_limit(audit: &Audit) -> Option<Words> {
-    audit.findings.iter().find(|finding| finding.code == audit.bottleneck.limiter).and_then(place)
+    audit.now.findings.iter().find(|finding| finding.code == audit.now.bottleneck.limiter).and_then(place)
 }
 
 /// `gemm.cu:12`.

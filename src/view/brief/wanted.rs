@@ -21,17 +21,17 @@ const ASKED: [Asked; 4] = [
     Asked {
         section: "SpeedOfLight",
         answers: "unit utilisation",
-        is_there: |audit| !audit.bottleneck.units.is_empty(),
+        is_there: |audit| !audit.now.bottleneck.units.is_empty(),
     },
     Asked {
         section: WAITS,
         answers: "stall reasons",
-        is_there: |audit| audit.stalls.tables.iter().any(|table| table.basis != StallBasis::PerIssue),
+        is_there: |audit| audit.now.stalls.tables.iter().any(|table| table.basis != StallBasis::PerIssue),
     },
     Asked {
         section: BY_LINE,
         answers: "samples and wasted sectors by line",
-        is_there: |audit| audit.phases.is_some() || audit.stalls.table(StallBasis::Samples).is_some(),
+        is_there: |audit| audit.now.phases.is_some() || audit.now.stalls.table(StallBasis::Samples).is_some(),
     },
     Asked {
         section: "MemoryWorkloadAnalysis",
@@ -57,15 +57,15 @@ fn lacking(audit: &Audit) -> Vec<&'static Asked> {
     let lacking: Vec<&Asked> = ASKED.iter().filter(|asked| !(asked.is_there)(audit)).collect();
     // Bytes by level alone decide nothing.
     let is_enough = lacking.iter().all(|asked| asked.section == "MemoryWorkloadAnalysis");
-    if is_enough || audit.bottleneck.limiter == Code::LaunchFailed { Vec::new() } else { lacking }
+    if is_enough || audit.now.bottleneck.limiter == Code::LaunchFailed { Vec::new() } else { lacking }
 }
 
 /// Whether collecting is the first step: without waits and lines no lever is more than a guess, but one that follows from the launch
 /// alone; and where there is no other step.
 pub(super) fn is_first(audit: &Audit) -> bool {
-    let has_step = audit.bottleneck.roof.is_some() || !actions::shown(audit).is_empty();
+    let has_step = audit.now.bottleneck.roof.is_some() || !actions::shown(audit).is_empty();
     let is_of_launch = matches!(
-        audit.bottleneck.limiter,
+        audit.now.bottleneck.limiter,
         Code::LaunchSmallGrid
             | Code::LaunchShort
             | Code::LaunchUnderfilled
@@ -83,7 +83,7 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     if lacking.is_empty() {
         return None;
     }
-    let (tool, shown) = public_parts(&audit.new.command_line);
+    let (tool, shown) = public_parts(&audit.now.artefact.command_line);
     let is_condition = |option: &String| CONDITIONS.contains(&option.split([' ', '=']).next().unwrap_or_default());
     let mut words = vec!["ncu".to_owned()];
     words.extend(tool.into_iter().filter(is_condition));
@@ -92,11 +92,11 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     words.extend(lacking.iter().map(|asked| format!("--section {}", asked.section)));
     let has_lines = lacking.iter().any(|asked| asked.section == BY_LINE);
     words.extend(has_lines.then(|| "--import-source yes".to_owned()));
-    let function = &*audit.new.kernel.function;
-    if audit.new.kernel.grid.is_some() && !function.is_empty() && function.len() <= NAME {
+    let function = &*audit.now.artefact.kernel.function;
+    if audit.now.artefact.kernel.grid.is_some() && !function.is_empty() && function.len() <= NAME {
         words.push(format!("--kernel-name {}", quoted(function)));
     }
-    words.push(format!("--launch-count {} -o new", audit.new.launches.len().clamp(1, LAUNCHES)));
+    words.push(format!("--launch-count {} -o new", audit.now.artefact.launches.len().clamp(1, LAUNCHES)));
     words.extend(program(audit, &shown));
     let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
     Some(words!(

@@ -7,7 +7,7 @@ use crate::quantity::format;
 
 /// The charts of registers and of shared memory.
 pub(in crate::view) fn charts(audit: &Audit) -> Vec<Chart> {
-    audit.occupancy.cliffs.iter().filter_map(chart).collect()
+    audit.now.occupancy.cliffs.iter().filter_map(chart).collect()
 }
 
 /// `None` where the report holds no curve, or one without steps.

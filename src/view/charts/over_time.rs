@@ -13,8 +13,8 @@ const NARROW: f64 = 0.01;
 
 /// The chart; `None` without a shape.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
-    let (new, shape) = shaped(audit.over_time.as_ref())?;
-    let old = shaped(audit.old_over_time.as_ref());
+    let (new, shape) = shaped(audit.now.over_time.as_ref())?;
+    let old = shaped(audit.before.as_ref().and_then(|old| old.over_time.as_ref()));
     let longest = old.as_ref().map_or(new.ns, |(old, _)| new.ns.max(old.ns));
     let scale = Scale::of(Unit::NS, [longest]);
     let in_unit = longest / scaled(&scale, longest);

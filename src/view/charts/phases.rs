@@ -15,7 +15,7 @@ const SMALL: f64 = 0.005;
 
 /// The chart; `None` without cycles by phase, and for a kernel that has one phase.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
-    let phases = audit.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
+    let phases = audit.now.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
     let cycles = phases.cycles?;
     let rows = rows(phases);
     if rows.len() < 2 {

@@ -8,7 +8,7 @@ use crate::quantity::{Quantity, Unit, format};
 
 /// The chart; `None` without a point, or without a level and a pipe.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
-    let roofline = &audit.roofline;
+    let roofline = &audit.now.roofline;
     let ceiling = |id: &str| roofline.ceilings.iter().find(|ceiling| ceiling.id == id);
     let points: Vec<&Point> = roofline.points.iter().filter(|p| p.intensity > 0.0 && p.rate > 0.0).collect();
     // The pipe that did the most; a chart of all of them would hide the points.
@@ -18,9 +18,9 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let shown: Vec<&Point> = points.iter().copied().filter(|point| point.compute == pipe.id).collect();
     // The old side's points of the same pipe, under the roof of the new one.
     let before: Vec<&Point> = audit
-        .old_roofline
+        .before
         .iter()
-        .flat_map(|old| &old.points)
+        .flat_map(|old| &old.roofline.points)
         .filter(|point| point.compute == pipe.id && point.intensity > 0.0 && point.rate > 0.0)
         .collect();
     let levels: Vec<(&Ceiling, f64)> = roofline

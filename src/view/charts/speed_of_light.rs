@@ -10,9 +10,9 @@ const LEAST: f64 = 0.05;
 
 /// The chart; `None` where fewer than two units were busy.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
-    let new = &audit.bottleneck.units;
-    let old = audit.old_bottleneck.as_ref().map(|old| old.units.as_slice()).unwrap_or_default();
-    let reference = audit.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
+    let new = &audit.now.bottleneck.units;
+    let old = audit.before.as_ref().map(|old| old.bottleneck.units.as_slice()).unwrap_or_default();
+    let reference = audit.trials.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
     let mut names: Vec<&str> = Vec::new();
     for unit in new.iter().chain(reference).filter(|unit| unit.share >= LEAST) {
         if !names.contains(&unit.name.as_str()) {

@@ -16,7 +16,7 @@ const NAMED: usize = 4;
 
 /// The chart; `None` where no basis of shares was measured or one reason has it all.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
-    let table = audit.stalls.tables.first()?;
+    let table = audit.now.stalls.tables.first()?;
     let subtitle = match table.basis {
         StallBasis::ShareOfWarpTime => "Percent of the cycles between two issued instructions of a warp",
         StallBasis::ShareOfActive => "Percent of the cycles of resident warps",

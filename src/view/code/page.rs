@@ -75,7 +75,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     ];
     let of_each = of_each.into_iter().flatten();
     let mut details = Vec::new();
-    match variants::section(&audit.code, &audit.variants) {
+    match variants::section(&audit.code, &audit.trials.variants) {
         // One table has them all; each by itself is a detail.
         Some(table) => {
             page.push(table);

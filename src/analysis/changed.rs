@@ -1,0 +1,80 @@
+//! What became of a kernel from the version before to the one under audit.
+
+use crate::analysis::derive::named;
+use crate::analysis::diagnose::{Diagnosis, Kernel};
+use crate::analysis::kernel::row::Performance;
+use crate::analysis::kernel::stated::Work;
+use crate::analysis::limits::Limits;
+use crate::analysis::results::pair::Pair;
+use crate::analysis::version::Version;
+use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
+use crate::analysis::versus::estimates::Estimates;
+use crate::analysis::versus::rewrite::{self, OpcodeMove};
+use crate::analysis::versus::story::Story;
+use crate::analysis::versus::verdict::Comparison;
+use crate::catalog::Code;
+
+/// From the version before to the one under audit.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Changed {
+    /// What the comparison comes to.
+    pub comparison: Comparison,
+    /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
+    pub story: Option<Story>,
+    /// Opcodes that came, went or run another number of times; `None` where a side was not counted by instruction.
+    pub moves: Option<Vec<OpcodeMove>>,
+    /// Initialisations of mbarriers in the launch, old and new; `None` where a side was not counted by instruction.
+    #[serde(skip)]
+    pub mbarriers: Option<(u64, u64)>,
+    /// What became of the limiter.
+    pub limiter: LimiterChange,
+    /// The bounds that levers had on the old side, and what came.
+    pub estimates: Estimates,
+    /// Codes of findings that the metrics of the old side could not show, so that nobody knows whether it had them.
+    pub unseen_before: Vec<Code>,
+    /// Codes of the old side's findings that the metrics of the new side could not show.
+    pub unseen_after: Vec<Code>,
+}
+
+/// A version with what is derived of it and found.
+#[derive(Clone, Copy)]
+pub(in crate::analysis) struct Found<'a> {
+    pub(in crate::analysis) version: Version<'a, 'a>,
+    pub(in crate::analysis) derived: &'a Kernel<'a>,
+    pub(in crate::analysis) diagnosis: &'a Diagnosis,
+}
+
+impl Changed {
+    /// From `old`, judged alone, to `new`.
+    pub(in crate::analysis) fn of(
+        new: Found<'_>,
+        old: Found<'_>,
+        pair: &Pair,
+        performance: &Performance,
+        work: &Work,
+        limits: &Limits,
+    ) -> Changed {
+        let studies = new.version.studied.study.as_ref().zip(old.version.studied.study.as_ref());
+        let moves = studies.map(|(new, old)| rewrite::moves(new, old));
+        let (is, was) = (new.derived.known(), old.derived.known());
+        let levers = &old.diagnosis.levers;
+        let estimates = Estimates::of(
+            levers,
+            performance,
+            moves.as_deref(),
+            |name| named::reading(&was, name),
+            |name| named::reading(&is, name),
+        );
+        let limiters = [new, old].map(|one| (one.version, one.diagnosis.bottleneck.limiter));
+        Changed {
+            comparison: pair.compared(new.version, old.version, limits),
+            story: Story::of(new.version.kernel, old.version.kernel, limits),
+            mbarriers: studies.and_then(|(new, old)| rewrite::mbarriers(old).zip(rewrite::mbarriers(new))),
+            limiter: limiter_change(limiters[0], limiters[1], work, limits),
+            unseen_before: unseen(new.diagnosis.codes(), new.version, old.version, work, limits),
+            unseen_after: unseen(old.diagnosis.codes(), old.version, new.version, work, limits),
+            estimates: estimates.beside_work(new.version.kernel, old.version.kernel),
+            moves,
+        }
+    }
+}

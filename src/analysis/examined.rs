@@ -1,0 +1,72 @@
+//! One version of a kernel and what is concluded of it alone.
+
+use crate::analysis::artefact::Artefact;
+use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::occupancy::Occupancy;
+use crate::analysis::derive::roofline::Roofline;
+use crate::analysis::derive::stalls::Stalls;
+use crate::analysis::diagnose::finding::Finding;
+use crate::analysis::diagnose::lever::Lever;
+use crate::analysis::diagnose::{Bottleneck, Diagnosis, Kernel};
+use crate::analysis::kernel::build::BuildRow;
+use crate::analysis::over_time::OverTime;
+use crate::analysis::phases::Phases;
+use crate::analysis::version::Version;
+use crate::catalog::Code;
+
+/// A version and what is concluded of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Examined {
+    pub artefact: Artefact,
+    /// The build, as the assembler printed it.
+    pub build: Vec<BuildRow>,
+    pub stalls: Stalls,
+    /// Executions by opcode.
+    pub mix: InstructionMix,
+    /// Uncoalesced accesses.
+    pub coalescing: Coalescing,
+    pub occupancy: Occupancy,
+    /// Ceilings and points.
+    pub roofline: Roofline,
+    /// Where the time of one launch goes; `None` where the report does not count and sample by instruction.
+    pub phases: Option<Phases>,
+    /// What one launch does over its time; `None` where PM sampling was not collected.
+    pub over_time: Option<OverTime>,
+    /// What limits it.
+    pub bottleneck: Bottleneck,
+    /// Everything that the checks found, the most severe first.
+    pub findings: Vec<Finding>,
+    /// What is left on the table.
+    pub levers: Vec<Lever>,
+}
+
+impl Examined {
+    pub(in crate::analysis) fn of(
+        version: Version<'_, '_>,
+        artefact: Artefact,
+        derived: Kernel<'_>,
+        diagnosis: Diagnosis,
+    ) -> Examined {
+        let Kernel { stalls, mix, coalescing, occupancy, roofline, .. } = derived;
+        Examined {
+            artefact,
+            build: version.side.build.rows(version.kernel),
+            stalls,
+            mix,
+            coalescing,
+            occupancy,
+            roofline,
+            phases: version.studied.phases.clone(),
+            over_time: version.profile.over_time.clone(),
+            bottleneck: diagnosis.bottleneck,
+            findings: diagnosis.findings,
+            levers: diagnosis.levers,
+        }
+    }
+
+    /// Codes of what the checks found.
+    pub fn codes(&self) -> impl Iterator<Item = Code> {
+        self.findings.iter().map(|finding| finding.code)
+    }
+}
