@@ -23,7 +23,7 @@ const FLOORS: [&[&str]; 12] = [
 ];
 
 /// The rooms inside the analysis.
-const ANALYSIS: [&[&str]; 16] = [
+const ANALYSIS: [&[&str]; 17] = [
     &["limits", "judgement", "sass"],
     &["kernel"],
     &["derive", "timeline"],
@@ -36,6 +36,7 @@ const ANALYSIS: [&[&str]; 16] = [
     &["versus"],
     &["results"],
     &["artefact", "others"],
+    &["examined", "changed"],
     &["audit"],
     &["compared", "keep"],
     &["series"],
