@@ -140,9 +140,10 @@ fn in_a_line(made: &Made) -> String {
     let time = milestone.ns().and_then(|ns| Quantity::new(ns, Unit::NS));
     let mut parts = vec![time.map_or_else(|| "time NOT MEASURED".to_owned(), format::quantity)];
     if let Some(verdict) = milestone.verdict {
-        let change =
-            audit.performance.cycles.change().map(|change| format!(" {}", format::change(change.old, change.new)));
-        let change = change.filter(|_| verdict != Verdict::Wrong).unwrap_or_default();
+        let time = audit.time_of_change().map(|time| (format::change(time.old, time.new), "time"));
+        let cycles = || audit.performance.cycles.change().map(|one| (format::change(one.old, one.new), "cycles"));
+        let change = time.or_else(cycles).filter(|_| verdict != Verdict::Wrong);
+        let change = change.map(|(change, of)| format!(" {change} {of}")).unwrap_or_default();
         parts.push(format!("{verdict}{change}"));
     } else {
         parts.push("no baseline".to_owned());
