@@ -3,7 +3,7 @@
 
 use crate::judged;
 use crate::rules::{report, set, with};
-use kernel_audit::analysis::{Audit, Work};
+use kernel_audit::analysis::{Audit, Where, Work};
 use kernel_audit::catalog::Code;
 
 fn said(audit: &Audit) -> String {
@@ -70,4 +70,67 @@ fn of_several_kernels_the_time_between_them_is_no_launch() {
     set(&mut report, "gpu__time_duration.sum", 4000.0);
     let brief = judged::audit(&report, &views, &Work::default());
     assert!(!has(&brief, Code::LaunchShort), "several kernels are no short launch");
+}
+
+fn sentence(audit: &Audit, code: &str) -> Option<String> {
+    audit.levers.iter().find(|lever| lever.code.to_string() == code).map(|lever| lever.sentence.to_plain())
+}
+
+fn line(audit: &Audit, code: &str) -> Option<u32> {
+    let lever = audit.levers.iter().find(|lever| lever.code.to_string() == code)?;
+    if let Where::Line(place) = &lever.at { Some(place.line) } else { None }
+}
+
+#[test]
+fn work_without_a_loop_is_not_split_and_not_uneven() {
+    // A value to a thread, 1,024 blocks in 0.97 waves: what the launch saves is the launch.
+    let values = with("collected/bias_relu/profile", &[]);
+    assert_eq!(rows(&values)[0], "fuse");
+    assert!(!rows(&values).iter().any(|code| code == "more-blocks" || code == "even-blocks"), "{:?}", rows(&values));
+    // Threads of a block share the loop over a row: more of them need no other block.
+    let norms = with("collected/layernorm/profile", &[]);
+    let more = sentence(&norms, "more-blocks").expect("a row");
+    assert!(more.starts_with("Blocks of up to 1,024 threads for the same loop"), "{more}");
+    // The loop over rows that the block's number ends takes as many turns as there are rows behind it.
+    let pairs = with("collected/pair_potential/profile", &[]);
+    assert_eq!(line(&pairs, "even-blocks"), Some(30));
+    // The same with 128 blocks of 16 tiles each.
+    let experts = with("collected/mxfp4_moe_small_m_h100/profile", &[]);
+    assert_eq!(sentence(&experts, "even-blocks"), None);
+}
+
+#[test]
+fn a_second_tile_that_is_in_flight_is_no_row() {
+    // `wait_group 1` in the loop leaves the copies of the next tile in flight.
+    assert_eq!(sentence(&with("collected/sgemm_async/profile", &[]), "double-buffer"), None);
+    assert!(sentence(&with("collected/pair_potential/profile", &[]), "double-buffer").is_some());
+}
+
+#[test]
+fn more_chains_are_blocks_only_while_blocks_fit() {
+    let chase = sentence(&with("collected/pointer_chase/profile", &[]), "more-chains").expect("a row");
+    assert!(chase.contains("up to 2,112 blocks"), "{chase}");
+    // 32,768 blocks take turns already.
+    let search = sentence(&with("collected/bucketize/profile", &[]), "more-chains").expect("a row");
+    assert_eq!(search, "More chains in flight: several chains per thread");
+}
+
+#[test]
+fn sectors_have_one_book() {
+    // Fields of one row, each load a request of its own: what it has in excess its neighbours use.
+    let options = with("collected/black_scholes/profile", &[]);
+    let accesses = &options.phases.as_ref().expect("phases").accesses;
+    let again: u64 = accesses.iter().map(|access| access.again).sum();
+    assert_eq!(Some(again as f64), options.coalescing.total("excess"));
+    assert!(accesses.iter().all(|access| access.excess() == 0));
+    assert!(
+        said(&options).contains("coalescing (21 M excess sectors, all of neighbours that L1 has)"),
+        "{}",
+        said(&options)
+    );
+    // One base for all lanes, which are 32 bytes apart: the tile is loaded, their order is not.
+    let scan = with("collected/scan_chained/profile", &[]);
+    let accesses = &scan.phases.as_ref().expect("phases").accesses;
+    assert!(accesses.iter().filter(|access| access.excess() > 0).all(|access| !access.is_inherent), "{accesses:?}");
+    assert_eq!(line(&scan, "coalesce"), Some(59));
 }

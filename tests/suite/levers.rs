@@ -44,7 +44,7 @@ fn an_estimate_of_nvidias_stands_beside_the_ceiling_here() {
         let row = rows.iter().find(|row| row[0].words.to_plain() == title).expect(title);
         [&row[1], &row[2]].map(|cell| cell.words.to_plain())
     };
-    assert_eq!(row("Tail Effect"), ["≤ 25.0 %", "≤ 3.0 %"]);
+    assert_eq!(row("Tail Effect"), ["≤ 25.0 %", "none"]);
     assert_eq!(row("Theoretical Occupancy")[1], "none");
     assert_eq!(row("Issue Slot Utilization")[1], "", "no lever is about that");
 }
@@ -359,7 +359,7 @@ fn what_was_not_collected_is_not_told() {
     // A cap that is not known may be the smallest.
     let low = without("low_occupancy_smem", &["launch__occupancy_limit_shared_mem"]);
     assert!(
-        low.now.occupancy.binding().is_empty() && said(&low).contains("at 6.2 % occupancy; no unit"),
+        low.occupancy.binding().is_empty() && said(&low).contains("room for 6.2 % of its warps, too few"),
         "{}",
         said(&low)
     );

@@ -2,7 +2,7 @@
 
 use crate::judged;
 use crate::rules::{report, set, with};
-use kernel_audit::analysis::{Audit, Because, Lever, Work};
+use kernel_audit::analysis::{Audit, Because, Lever, Where, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Dim3, Value};
 use std::process::Command;
@@ -267,7 +267,8 @@ fn one_block_too_many_is_no_unequal_block() {
     let waves = lever(&one_more, "whole-waves").expect("a lever");
     assert_eq!(waves.check.to_plain(), "waves 1.01 → 1.00");
     assert!(waves.sentence.to_plain().starts_with("Drop the last wave: 132 blocks"), "{waves:?}");
-    assert!(lever(&at(594), "even-blocks").is_some());
+    // The code gives every block as much, whatever the SMs were.
+    assert!(lever(&at(594), "even-blocks").is_none());
 }
 
 /// One slice of L2 is full of additions: neither more blocks nor more loads make it faster, and one addition a block stays.
@@ -284,9 +285,11 @@ fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
         set(&mut report, "launch__waves_per_multiprocessor", 0.25);
         set(&mut report, "sm__warps_active.avg.pct_of_peak_sustained_active", 25.0);
         let audit = judged::audit(&report, &views, &Work::default());
-        ["more-blocks", "more-in-flight"].map(|action| lever(&audit, action).is_some())
+        // Its threads have one value each, so that there is nothing to split.
+        assert!(lever(&audit, "more-blocks").is_none());
+        lever(&audit, "more-in-flight").is_some()
     };
-    assert_eq!([1.0, 0.01].map(at), [[false; 2], [true; 2]]);
+    assert_eq!([1.0, 0.01].map(at), [false, true]);
     // Eight warps of a block add once each: an eighth stays.
     let norm = collected("gradient_norm", &[]);
     assert_eq!(limiter(&norm), Code::AtomicContention);
@@ -294,14 +297,32 @@ fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
     assert!((87.0..88.0).contains(&bound), "{bound}");
 }
 
-/// A block that waits until another one has written its part exchanges nothing that a shuffle could.
+/// A block that waits until another one has written its part exchanges nothing that a shuffle could. What helps is told by what it waits
+/// for: all others, or the one before.
 #[test]
 fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
-    let chained = collected("scan_chained", &[]);
-    assert!(lever(&chained, "fewer-barriers").is_none(), "{:?}", chained.now.levers);
-    let ruled = chained.now.bottleneck.ruled_out.as_ref().expect("something ruled out").to_plain();
-    assert!(ruled.contains("waits for other blocks, which :48 asks for"), "{ruled}");
-    assert!(lever(&collected("barrier_reduction", &[]), "fewer-barriers").is_some());
+    let first = |name: &str| {
+        let audit = collected(name, &[]);
+        let Where::Line(at) = &audit.levers[0].at else { panic!("{:?}", audit.levers[0]) };
+        (audit.levers[0].code.to_string(), audit.levers[0].sentence.to_plain(), at.line)
+    };
+    let (code, chain, line) = first("scan_chained");
+    assert_eq!((&*code, line), ("fewer-barriers", 48));
+    assert!(chain.starts_with("Publish the block's own part before waiting"), "{chain}");
+    let (code, grid, line) = first("wave_steps");
+    assert_eq!((&*code, line), ("fewer-barriers", 19));
+    assert!(grid.starts_with("Several steps between two barriers of the grid"), "{grid}");
+    let own = collected("barrier_reduction", &[]);
+    let own = lever(&own, "fewer-barriers").expect("a lever").sentence.to_plain();
+    assert!(own.starts_with("Fewer barriers: exchange by shuffle"), "{own}");
+}
+
+/// One thread that tells others something stores no tile: the steps of a grid that stays are no tiles.
+#[test]
+fn a_word_for_others_is_no_result() {
+    let waves = collected("wave_steps", &[]);
+    let phases = waves.phases.as_ref().expect("phases");
+    assert_eq!((phases.is_persistent, phases.steps.map(f64::round)), (false, Some(256.0)));
 }
 
 /// All warps reach a barrier as late, however many blocks there are.

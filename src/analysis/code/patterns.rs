@@ -4,6 +4,7 @@ use super::accesses::WidthRow;
 use super::facts::CodeFacts;
 use super::resources::{Agreement, REGISTER_CAP, SPILL_LOADS, SPILL_STORES};
 use super::tensor_memory;
+use crate::analysis::derive::occupancy::{SHARED, STAGE};
 use crate::analysis::derive::product_shape::{cycles, sides, wavefronts};
 use crate::analysis::diagnose::finding::{Finding, Severity};
 use crate::analysis::limits::Limits;
@@ -146,6 +147,12 @@ fn occupancy(g: &Built<'_>) -> Option<Finding> {
     if known.blocks == 0 {
         let sentence = words!("A block of {} threads does not fit on an SM, by {}.", threads, limiters);
         return shown(Code::DoesNotFit, Severity::Limits, sentence);
+    }
+    // One block of a kernel with products is its design, unless a stage less of shared memory makes room for a second one.
+    let room = catalog::chip_of_arch(&g.code.arch).map_or(f64::INFINITY, |chip| f64::from(chip.shared_per_sm));
+    let is_full = known.limiters() != [SHARED] || known.shared_bytes as f64 > (0.5 + STAGE) * room;
+    if known.blocks == 1 && !g.code.products.is_empty() && is_full {
+        return None;
     }
     let sentence = words!(
         "An SM holds at most {} of {} warps ({} %), {} of {} threads: limited by {}.",

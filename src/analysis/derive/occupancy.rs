@@ -8,7 +8,7 @@ use crate::evidence::Dim3;
 
 /// The part of the shared memory of an SM that a stage takes at least.
 pub(in crate::analysis) const STAGE: f64 = 0.2;
-const SHARED: &str = "shared memory";
+pub(in crate::analysis) const SHARED: &str = "shared memory";
 /// What varies on the curve of shared memory.
 pub(in crate::analysis) const SHARED_BYTE: &str = "byte of shared memory";
 

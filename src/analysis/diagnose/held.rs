@@ -79,7 +79,9 @@ impl At {
         let most = groups.max_by(|(_, a), (_, b)| a.total_cmp(b));
         // A kernel of one stretch has no places in phases.
         let causes = m.study.map(|study| study.samples.at_causes(name)).unwrap_or_default();
-        let traced = || At::heaviest(m, |_, row| causes.get(row).copied().unwrap_or_default());
+        let is_traced = causes.iter().any(|samples| *samples > 0);
+        let own = |study: &Study<'_>, row: usize| study.samples.of_reason(name, &[row]);
+        let traced = || At::heaviest(m, |study, row| if is_traced { causes[row] } else { own(study, row) });
         most.map_or_else(traced, |(point, _)| At::point(point))
     }
 

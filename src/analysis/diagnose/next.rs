@@ -6,6 +6,7 @@ use super::level::{DRAM_BYTES, Level};
 use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::patterns::banks::wavefronts;
+use super::patterns::launch::is_mostly_launch;
 use super::patterns::origin::by_caller;
 use super::patterns::sectors::{packable, sectors};
 use super::patterns::{WORTH, WORTH_A_TRY, changes};
@@ -73,7 +74,13 @@ pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> 
         draft.raises().and_then(of).map_or(sure, |base| base.min(sure) - f64::EPSILON)
     };
     let mut ranked: Vec<(f64, &Draft)> = merged.iter().map(|own| (rank(own), &own.0)).collect();
-    ranked.sort_by(|(a, one), (b, other)| one.is_rough().cmp(&other.is_rough()).then(b.total_cmp(a)));
+    // What is mostly launch gets shorter by what is launched with it.
+    let is_last = |draft: &Draft| draft.is_rough() && !(draft.action == Action::Fuse && is_mostly_launch(ask));
+    let is_first = |draft: &Draft| draft.is_rough() && !is_last(draft);
+    ranked.sort_by(|(a, one), (b, other)| {
+        let kinds = (is_first(other), is_last(one)).cmp(&(is_first(one), is_last(other)));
+        kinds.then(b.total_cmp(a))
+    });
     let bounded = ranked.iter().filter(|(_, draft)| !draft.is_rough());
     let bar = bounded.map(|(rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
     refused.retain(|own| rank(own) >= bar);
@@ -134,7 +141,10 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         let is_shifted = all.iter().any(|access| access.is_shifted() && !access.is_inherent);
         found.extend(match (packable(m).is_empty(), by_data, coalescing) {
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
-            (true, false, _) => Some("coalescing (0 excess sectors)".to_owned()),
+            (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
+                0 => "coalescing (0 excess sectors)".to_owned(),
+                again => format!("coalescing ({} excess sectors, all of neighbours that L1 has)", count(again as f64)),
+            }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
             (false, _, Some(saves)) => {
                 let excess =
@@ -158,7 +168,9 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         }
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
-    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| *wave < 0.02 && !levers.names(Action::WholeWaves)) {
+    if let Some((wave, is_persistent)) =
+        wave.filter(|(wave, _)| *wave < WORTH_A_TRY && !levers.names(Action::WholeWaves))
+    {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }

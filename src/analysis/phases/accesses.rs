@@ -35,20 +35,22 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
             let at = point(study, first);
             let is_same = |other: &Point| (&other.file, other.line) == (&at.file, at.line);
             let through = through.filter(|found| is_inherent && is_same(&found.load) && !is_same(&found.index));
-            let access = || SectorAccess {
+            let access = SectorAccess {
                 index: through.map(|found| found.index.clone()),
                 at,
                 width_bits: width,
                 requests: sum(|one| one.requests),
                 sectors: own,
                 ideal: least.min(own),
+                again: rows.iter().map(|row| sectors[*row].saturating_sub(ideal[*row])).sum::<u64>()
+                    - (own - least.min(own)),
                 is_inherent,
                 step: None,
             };
             (100 * own >= all).then(|| {
-                let access = access();
-                let step = if access.excess() > 0 && !is_inherent { lanes.step(first, &access) } else { None };
-                SectorAccess { step, ..access }
+                let step = if access.excess() > 0 { lanes.step(first, &access) } else { None };
+                // Where the code shows how far apart the lanes are, no data orders them.
+                SectorAccess { step, is_inherent: is_inherent && step.is_none(), ..access }
             })
         })
         .collect();

@@ -93,6 +93,13 @@ fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[Mai
     cuts
 }
 
+/// Whether a row stores results: a word of one lane tells other warps or blocks something.
+fn stores_results(code: &Code<'_>, row: usize) -> bool {
+    let executed = code.executed[row];
+    let is_signal = || code.lanes.as_ref().is_some_and(|lanes| lanes[row] <= executed) && !code.op(row).is_bulk();
+    executed > 0 && code.op(row).writes_global() && !is_signal()
+}
+
 /// A main loop: what every turn runs, with its parts, the ends of a tile inside it, and what few turns run.
 fn of_main_loop(code: &Code<'_>, traces: &Traces<'_, '_>, main: &MainLoop) -> Vec<Cut> {
     let has_tensor_row = |block: &usize| code.flow.blocks[*block].instructions.clone().any(|row| code.is_tensor(row));
@@ -102,7 +109,7 @@ fn of_main_loop(code: &Code<'_>, traces: &Traces<'_, '_>, main: &MainLoop) -> Ve
     let mut conditional = BTreeSet::new();
     let mut spins: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for component in components(code, &seldom) {
-        if code.rows_of(&component).any(|row| code.op(row).writes_global() && code.executed[row] > 0) {
+        if code.rows_of(&component).any(|row| stores_results(code, row)) {
             epilogue.extend(component);
         } else if let Some(entering) = spin(code, &component) {
             spins.push((entering, component));

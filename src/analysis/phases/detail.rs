@@ -240,6 +240,10 @@ pub struct SectorAccess {
     pub sectors: u64,
     /// Sectors that the same bytes need side by side.
     pub ideal: u64,
+    /// Sectors beside the bytes of a request that neighbours of one row ask for again, which L1 has: each request by itself has them
+    /// in excess, all of them together do not.
+    #[serde(skip)]
+    pub again: u64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
@@ -302,6 +306,7 @@ mod tests {
             requests: 100,
             sectors,
             ideal,
+            again: 0,
             is_inherent: false,
             index: None,
             step: None,

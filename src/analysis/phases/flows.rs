@@ -29,6 +29,8 @@ const REGISTER: f64 = 4.0;
 pub(in crate::analysis) struct Origin {
     /// The number of the thread or the lane.
     pub(in crate::analysis) thread: bool,
+    /// The number of the block.
+    pub(in crate::analysis) block: bool,
     /// A value from memory.
     pub(in crate::analysis) memory: bool,
     /// A lane that the warp elected.
@@ -195,8 +197,9 @@ impl Flows {
             let rows = self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST);
             let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
             for row in rows {
-                origin.thread |=
-                    code.registers(row).special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
+                let special = code.registers(row).special;
+                origin.thread |= special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
+                origin.block |= special.is_some_and(|number| BLOCK.contains(&number));
                 origin.memory |= self.is_memory[row] || code.op(row).sync() == Some(Sync::Mbarrier);
                 origin.elected |= code.op(row) == Op::ELECT;
             }

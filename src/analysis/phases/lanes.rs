@@ -9,6 +9,7 @@ use super::flows::{BLOCK, Flows, LANE, THREAD};
 use crate::analysis::sass::access_width;
 use crate::evidence::{Arithmetic, CodeInstruction, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
+use cuda_binary::op::Act;
 use std::collections::{BTreeSet, HashMap};
 
 /// Lanes of a warp.
@@ -264,6 +265,12 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let first = word.registers.written().find(|own| own.file == RegisterFile::General)?;
         if let Some(special) = word.registers.special {
             return self.special(special);
+        }
+        // Lanes that load from one place have one value.
+        if self.code.op(row).act() == Some(Act::Load) {
+            let address = word.registers.read().find(|own| own.file == RegisterFile::General);
+            let place = address.map(|own| self.register(row, own.number, depth + 1));
+            return place.is_none_or(|place| place.is_some_and(|place| place.is_uniform())).then(Value::uniform);
         }
         if first.number != number {
             return None;

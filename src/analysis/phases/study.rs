@@ -16,7 +16,7 @@ use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::Attribution;
 use crate::catalog::Counter;
-use crate::evidence::SourceView;
+use crate::evidence::{SourceView, WarpSync};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -139,6 +139,14 @@ impl<'v> Study<'v> {
     /// The share of samples that fall to the warps of the pacing role.
     pub(in crate::analysis) fn share_of_pacing(&self) -> f64 {
         self.share_of_pacing
+    }
+
+    /// Whether asynchronous copies of a loop stay in flight where it waits for earlier ones.
+    pub(in crate::analysis) fn keeps_copies(&self) -> bool {
+        let waits = |row: usize| matches!(self.code.sync(row), WarpSync::CopiesWait { pending } if pending > 0);
+        let mut rows = self.code.loops.iter().flat_map(|cycle| self.code.rows_of(&cycle.blocks));
+        rows.any(|row| self.code.executed[row] > 0 && waits(row))
+            && self.code.turns(|op| op.copies_global() && !op.is_bulk())
     }
 
     /// Whether a row is in a main loop.

@@ -250,7 +250,11 @@ fn waves(audit: &Audit, side: Side) -> Option<String> {
 fn limits(audit: &Audit, side: Side) -> Option<String> {
     let limits = &audit.now.occupancy.limits;
     let least = limits.iter().filter_map(|limit| side(&limit.row)).min_by(f64::total_cmp)?;
-    let binds = limits.iter().filter(|limit| side(&limit.row) == Some(least));
+    let binds = limits.iter().filter(|limit| {
+        // The launch's carve-out of shared memory follows what binds beside it.
+        let is_carve_out = !limit.binds && limit.row.new.value() == audit.occupancy.blocks_per_sm;
+        side(&limit.row) == Some(least) && !is_carve_out
+    });
     let names: Vec<&str> = binds.map(|limit| limit.resource.as_str()).collect();
     Some(format!("{} ({})", whole(least), names.join(", ")))
 }

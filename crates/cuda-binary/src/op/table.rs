@@ -144,7 +144,7 @@ opcodes! {
     }
     Atomic "atomic" "Atomics and reductions"
         "Read-modify-write on global or shared memory. RED returns nothing and is cheaper than ATOM, which returns the old value." {
-        ATOM: atomic(Global).told(Line),
+        ATOM: atomic(Global).told(Line).bits(&[code(0x18a), code(0x18b)]),
         ATOMG: atomic(Global).told(Line).bits(&[code(0x1a3), code(0x1a8), code(0x1a9)]),
         ATOMS: atomic(Shared).told(Line).bits(&[code(0x18c), code(0x18d)]),
         ATOMCAS CAS: atomic(Global).undecoded(),

@@ -17,10 +17,11 @@ fn bits(word: u128, from: u32, count: u32) -> u128 {
 pub(super) fn flow(op: Op, word: u128, target: Option<u64>) -> Flow {
     let guarded = bits(word, 12, 4) != ALWAYS;
     match op.control() {
-        // A branch depends on its guard, on a predicate among its operands, or on a uniform one, which another kind of operands
-        // tells.
+        // A branch depends on its guard, on a predicate among its operands, on a uniform one, which another kind of operands tells,
+        // or on whether the warp is together (`BRA.DIV`, `BRA.CONV`).
         Some(Control::Branch) => {
-            let conditional = guarded || bits(word, 87, 4) != ALWAYS || bits(word, 9, 3) != 4;
+            let by_lanes = bits(word, 32, 2) != 0;
+            let conditional = guarded || by_lanes || bits(word, 87, 4) != ALWAYS || bits(word, 9, 3) != 4;
             if target.is_some() { Flow::Jump { conditional } } else { Flow::Unseen { conditional } }
         }
         Some(Control::Indirect) => Flow::Unseen { conditional: guarded },
@@ -39,6 +40,7 @@ pub(super) fn sync(op: Op, word: u128) -> WarpSync {
         Some(Sync::Block) => WarpSync::BlockBarrier { all: kind == 2 || kind == 5 && bits(word, 42, 12) == 0 },
         Some(Sync::Products) if bits(word, 47, 1) == 1 => WarpSync::ProductsWait { pending: bits(word, 72, 8) as u8 },
         Some(Sync::Products) => WarpSync::WarpgroupArrive,
+        Some(Sync::Outstanding) => WarpSync::CopiesWait { pending: bits(word, 38, 6) as u8 },
         Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1a7 && bits(word, 70, 1) == 1 => WarpSync::MbarrierTest,
         Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1a7 => WarpSync::MbarrierArrive,
         Some(Sync::Mbarrier) if bits(word, 0, 9) == 0x1b2 => WarpSync::MbarrierInit,
@@ -70,6 +72,8 @@ mod tests {
             (0x000fe20000000000, 0x00000000000079c5, Op::WARPGROUP, WarpSync::WarpgroupArrive),
             (0x000fe40000010100, 0x00008000000079c5, Op::WARPGROUP, WarpSync::ProductsWait { pending: 1 }),
             (0x000fe40000010300, 0x00008000000079c5, Op::WARPGROUP, WarpSync::ProductsWait { pending: 3 }),
+            (0x000fc80000000000, 0x000080000000791a, Op::DEPBAR, WarpSync::CopiesWait { pending: 0 }),
+            (0x000fc80000000000, 0x000080400000791a, Op::DEPBAR, WarpSync::CopiesWait { pending: 1 }),
             (0x000e24000800017f, 0x030020070a0075a7, Op::SYNCS, WarpSync::MbarrierTest),
             (0x000e240008000147, 0x03000005ff0075a7, Op::SYNCS, WarpSync::MbarrierTest),
             (0x000e64000800007f, 0x000000020b0075a7, Op::SYNCS, WarpSync::MbarrierTest),
@@ -92,6 +96,8 @@ mod tests {
         assert_eq!(of(0x000fec0003800000, 0x0000001000c47947), Flow::Jump { conditional: false });
         assert_eq!(of(0x000fea0003800000, 0x0000000000949947), Flow::Jump { conditional: true });
         assert_eq!(of(0x000fea000083ffff, 0xfffffffc00cc7947), Flow::Jump { conditional: true }, "BRA P1");
+        assert_eq!(of(0x000fea000b800000, 0x0000000209a07947), Flow::Jump { conditional: true }, "BRA.DIV UR9");
+        assert_eq!(of(0x000fec000b800000, 0x000000337f007947), Flow::Jump { conditional: true }, "BRA.CONV ~URZ");
         assert_eq!(of(0x000fea000383ffff, 0xfffffffc027c7949), Flow::Unseen { conditional: false });
         assert_eq!(of(0x000fea0003c00000, 0x0000000800507944), Flow::Call(Some(0x100 + 16 + 0x940)));
         assert_eq!(of(0x000fea0003800000, 0x000000000000094d), Flow::End { conditional: true });

@@ -191,6 +191,11 @@ pub enum WarpSync {
         /// Groups that may stay in flight.
         pending: u8,
     },
+    /// Waits until at most this many groups of asynchronous copies are in flight (`DEPBAR.LE SB0, n`).
+    CopiesWait {
+        /// Groups that may stay in flight.
+        pending: u8,
+    },
     /// Asks whether a phase of an mbarrier is complete (`SYNCS.PHASECHK`).
     MbarrierTest,
     /// Arrives at an mbarrier (`SYNCS.ARRIVE`).

@@ -28,17 +28,28 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
 
-/// The part of the wait at barriers from which on a loop that asks for other blocks is what it is for.
-const POLLED: f64 = 0.25;
+/// The part of the wait at a barrier from which on it is for a warp that asks for other blocks.
+const ASKED: f64 = 0.5;
 
-/// A loop that asks memory until another block has written it, in which a warp of each block spends a good part of the time that the
-/// others wait at the barrier. It stores nothing, and what leads out of it is a value from an address that stays the same in the loop,
-/// which a compiler loads again only where others may write it.
-fn asks_other_blocks(m: &Measures<'_>, wait: f64) -> Option<Point> {
+/// What a block waits for at a barrier behind a loop that asks memory until another block has written it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// All blocks: whoever asks has added to a counter.
+    Grid,
+    /// The block before: the one behind is told what came of its answer.
+    Chain,
+    /// Another one.
+    Other,
+}
+
+/// The load that asks for other blocks, with what is waited for, where the barrier with most waits stands behind it and a warp of each
+/// block spends a good part of that time on the way there. The loop stores nothing, and what leads out of it is a value from an address
+/// that stays the same in the loop, which a compiler loads again only where others may write it.
+pub(super) fn meeting(m: &Measures<'_>) -> Option<(Point, Meeting)> {
     let study = m.sampled_code()?;
     let (code, flows) = (&study.code, &study.flows);
     let asks = |rows: &[usize]| {
-        let is_inside = |row: &usize| rows.binary_search(row).is_ok();
+        let is_inside = |row: &usize| rows.contains(row);
         if rows.iter().any(|row| code.op(*row).act() == Some(Act::Store)) {
             return None;
         }
@@ -49,15 +60,67 @@ fn asks_other_blocks(m: &Measures<'_>, wait: f64) -> Option<Point> {
             is_load && !flows.address_behind(code, *row).iter().any(is_inside)
         })
     };
-    let all = study.samples.sum as f64;
+    let name: &str = StallReason::Barrier.into();
+    let waits = study.samples.reasons.get(name)?;
+    let barriers = (0..code.rows.len()).filter(|row| code.is_block_barrier(*row));
+    let barrier = barriers.max_by_key(|row| waits[*row])?;
+    let meets = |block: usize| code.rows_of([&block]).any(|row| code.is_block_barrier(row));
+    // What few warps run, in front of the barrier that all reach.
+    let is_for_few = |block: usize| 2 * code.entries(block) <= code.executed[barrier];
     code.loops.iter().find_map(|cycle| {
-        let mut rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-        rows.sort_unstable();
-        let spent = study.samples.at(&rows) as f64 / all * m.block_warps?;
-        let row = asks(&rows).filter(|_| spent >= POLLED * wait)?;
-        Some(point(study, row))
+        let row = asks(&code.rows_of(&cycle.blocks).collect::<Vec<usize>>())?;
+        let ahead = code.flow.reach(cycle.header, |from, _| !meets(from));
+        let mut own = cycle.blocks.clone();
+        let mut open: Vec<usize> = own.iter().copied().collect();
+        while let Some(block) = open.pop() {
+            let near = code.flow.blocks[block].successors.iter().chain(&code.predecessors[block]);
+            open.extend(near.copied().filter(|near| is_for_few(*near) && own.insert(*near)));
+        }
+        let rows: Vec<usize> = code.rows_of(&own).collect();
+        let spent = study.samples.at(&rows) as f64 * m.block_warps?;
+        if !ahead.contains(&code.block_of[barrier]) || spent < ASKED * waits[barrier] as f64 {
+            return None;
+        }
+        let told = rows.iter().filter(|row| code.op(**row).writes_global() && code.executed[**row] > 0);
+        let meeting = match told.clone().any(|told| flows.behind_row(code, *told).contains(&row)) {
+            true => Meeting::Chain,
+            false if told.into_iter().any(|told| code.op(*told).is_l2_atomic()) => Meeting::Grid,
+            false => Meeting::Other,
+        };
+        Some((point(study, row), meeting))
     })
 }
+
+/// Steps between two barriers of the grid, in place of one, that are expected.
+const STEPS: f64 = 2.0;
+
+/// Fewer waits of blocks for each other.
+fn meets_less(wait: f64, (at, meeting): (Point, Meeting)) -> Draft {
+    let asks = words!("warps wait at block barriers {} of their time, for a warp that asks for", share(wait));
+    let (frees, how, why, risk) = match meeting {
+        Meeting::Grid => (
+            1.0 - 1.0 / STEPS,
+            "Several steps between two barriers of the grid, on a wider halo that is computed twice",
+            words!("{} all other blocks", asks),
+            "more work a step; registers or shared memory for the halo",
+        ),
+        Meeting::Chain => (
+            MOST_OF,
+            "Publish the block's own part before waiting, and look back over several blocks (decoupled look-back)",
+            words!("{} the block before, and tells the next one only then", asks),
+            "a flag for each state of a part; the order of stores",
+        ),
+        Meeting::Other => {
+            (1.0 - 1.0 / STEPS, "More work for each wait for another block", words!("{} another block", asks), "")
+        }
+    };
+    let draft = Draft::new(Action::FewerBarriers).frees(frees * wait, wait);
+    let check = stall("barrier stall", wait, frees * wait);
+    draft.at(At::point(&at)).says(how, why).risks(risk).checks(check, StallReason::Barrier.per_issue())
+}
+
+/// The part of the wait at barriers that is expected to go with most of them.
+const MOST_OF: f64 = 0.8;
 
 /// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
 const AT_TILES: f64 = 0.25;
@@ -69,19 +132,16 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     if m.has_tensor || m.stalls.are_hidden {
         return None;
     }
+    if let Some(found) = meeting(m) {
+        return Some(meets_less(wait, found));
+    }
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, ROUNDS, 0.0).keeps(&[Part::Issue], ROUNDS, 0.0);
     // In a loop of tiles those who wait for the others wait for their loads, which stay.
     let is_of_loads = m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
     let of_barrier = if is_of_loads && double_buffer(m).is_some() { AT_TILES } else { 1.0 };
-    let draft = draft.frees(0.8 * of_barrier * wait + (1.0 - ROUNDS) * through, wait + through);
-    if let Some(asks) = asks_other_blocks(m, wait) {
-        return Some(draft.not_here(words!(
-            "at the barrier the block waits for other blocks, which `:{}` asks for: more steps for each such wait help",
-            asks.line.to_string()
-        )));
-    }
+    let draft = draft.frees(MOST_OF * of_barrier * wait + (1.0 - ROUNDS) * through, wait + through);
     let check = stall("barrier stall", wait, draft.saves(m));
     let how = "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds";
     let draft = draft.says(how, words!("warps wait at block barriers {} of their time", share(wait)));
@@ -107,6 +167,8 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
         true if m.at_mbarriers() > 0.0 => return None,
         true => of(PhaseKind::StageWait).map(|part| part.cost * waits_for_data(part)).sum(),
+        // A group of copies that stays in flight across the wait is the tile after this one.
+        false if m.study.is_some_and(|study| study.keeps_copies()) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
         false => tile().map(|part| part.cost).sum(),
     };

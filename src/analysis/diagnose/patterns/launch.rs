@@ -1,10 +1,12 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
+use super::barriers::meeting;
 use super::occupancy::short_blocks;
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
+use crate::analysis::phases::{Loop, Origin};
 
 pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -77,10 +79,16 @@ fn microseconds(ns: f64) -> String {
 /// The part of the time without a block from which the launch is most of it.
 const MOSTLY: f64 = 0.5;
 
+/// Whether a launch is shorter than what starts it.
+pub(in crate::analysis::diagnose) fn is_mostly_launch(m: &Ask<'_>) -> bool {
+    !m.has_several() && (brief(m).is_some() || m.machine.time.empty >= MOSTLY)
+}
+
 /// A launch that is shorter than what starts it, or kernels with gaps between them.
 pub(super) fn fuse(m: &Ask<'_>) -> Option<Draft> {
     let empty = m.machine.time.empty;
-    if brief(m).is_none() && empty < if m.has_several() { WORTH_A_TRY } else { MOSTLY } {
+    let has_gaps = m.has_several() && empty >= WORTH_A_TRY;
+    if !is_mostly_launch(m) && !has_gaps {
         return None;
     }
     let draft = Draft::relieves(m, Action::Fuse, &[]).open("a timeline").at(At::Launch);
@@ -179,7 +187,7 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
     let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
     let is_full = m.units.iter().any(|unit| level::is_shared(unit.part) && unit.is_saturated());
-    if is_full || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
+    if is_full || meeting(m).is_some() || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
         return None;
     }
     // A wave that is nearly empty is shared among those before it.
@@ -195,14 +203,70 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
     // Half of it: blocks of a last wave are fewer to an SM, and faster. All of it as far as it leaves SMs without a block.
     let empty = if is_last_wave(m) { m.machine.time.tail.min(cost) } else { 0.0 };
-    let expected = if empty >= ERROR { empty.max(0.5 * cost) } else { 0.5 * cost };
+    let expected = Some(if empty >= ERROR { empty.max(0.5 * cost) } else { 0.5 * cost });
+    let expected = expected.filter(|expected| *expected >= WORTH)?;
     let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
     let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
     let draft = draft.risks(if is_rest { "more work a block" } else { "partial sums through L2" });
     Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 
-/// Blocks for every SM.
+/// The loop that a block spends most samples in, of those that are in no other one and turn.
+fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
+    let study = m.study?;
+    let code = &study.code;
+    let turns = |cycle: &&Loop| code.entered(cycle).is_some_and(|entered| entered < code.entries(cycle.header));
+    let is_inside =
+        |cycle: &Loop, other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
+    let found = code.loops.iter().filter(turns);
+    let found = found.filter(|cycle| !code.loops.iter().filter(turns).any(|other| is_inside(cycle, other)));
+    let samples = |cycle: &&Loop| study.samples.at(&code.rows_of(&cycle.blocks).collect::<Vec<usize>>());
+    found.max_by_key(samples).map(|cycle| (study, cycle))
+}
+
+/// The branches that lead out of a loop.
+fn exits<'s>(study: &'s Study<'_>, cycle: &'s Loop) -> impl Iterator<Item = usize> {
+    let blocks = &study.code.flow.blocks;
+    let leads_out = |block: &&usize| blocks[**block].successors.iter().any(|to| !cycle.blocks.contains(to));
+    cycle.blocks.iter().filter(leads_out).map(|block| blocks[*block].instructions.end - 1)
+}
+
+/// What is behind them.
+fn ends(study: &Study<'_>, cycle: &Loop) -> Vec<Origin> {
+    exits(study, cycle).map(|row| study.flows.origin_of_guard(&study.code, row)).collect()
+}
+
+/// The line on which that loop turns; the launch where the code is not known.
+fn at_loop(m: &Measures<'_>) -> At {
+    let Some((study, cycle)) = outermost(m) else { return At::Launch };
+    let last = exits(study, cycle).max_by_key(|row| study.code.executed[*row]);
+    let at = point(study, last.unwrap_or(study.code.flow.blocks[cycle.header].instructions.start));
+    At::point(&Point { line: at.call.unwrap_or(at.line), call: None, ..at })
+}
+
+/// The share of the samples from which a loop makes blocks differ.
+const FELT: f64 = 0.02;
+
+/// Whether every block has as much to do: neither memory nor a value that is not traced ends a loop, and one that the number of the
+/// block ends takes a whole number of turns in all of them together.
+fn are_equal(m: &Measures<'_>) -> bool {
+    m.study.is_some_and(|study| {
+        let code = &study.code;
+        let is_felt = |cycle: &&Loop| {
+            let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+            study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
+        };
+        let is_whole =
+            |cycle: &Loop| code.entered(cycle).is_some_and(|entered| code.entries(cycle.header) % entered == 0);
+        code.loops.iter().filter(is_felt).all(|cycle| {
+            let is_same = |end: &Origin| !end.memory && !end.unknown && (!end.block || is_whole(cycle));
+            let ends = ends(study, cycle);
+            !ends.is_empty() && ends.iter().all(is_same)
+        })
+    })
+}
+
+/// Blocks for every SM. What is to be split is a loop: without one each thread has one piece of the work.
 fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
@@ -210,28 +274,63 @@ fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     let is_covered = is_covered(m);
     // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
     let is_idle = m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
-    if !is_part || is_idle || m.is_by_design() != Some(false) {
+    let whole = outermost(m);
+    if !is_part || is_idle || m.is_by_design() != Some(false) || m.study.is_some() && whole.is_none() {
+        return None;
+    }
+    // Without the code its length tells whether a warp has anything to share.
+    let length = m.executed().zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
+    if m.study.is_none() && length.is_some_and(|length| length < SHORTEST) {
         return None;
     }
     // The warps of an SM that has a block, of those that fit.
     let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
-    let fit = m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms)));
-    let how = words!("Split the work further (rows across warps, split-K){}", fit.unwrap_or_default());
+    let fit =
+        m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
+    let stores = whole.is_some_and(|(study, cycle)| {
+        study.code.rows_of(&cycle.blocks).any(|row| study.code.op(row).stores_global() && study.code.executed[row] > 0)
+    });
+    // Threads that share the turns of a loop take fewer each where they are more.
+    let is_shared = whole.is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.thread && !end.block));
+    let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
+    let has_room = registers.is_none_or(|(own, file)| THREADS * own <= file.all);
+    let is_larger = is_shared && has_room && m.block_warps.is_some_and(|warps| 2.0 * WARP * warps <= THREADS);
+    let (how, risk) = match (is_larger, stores) {
+        (true, _) => (
+            words!("Blocks of up to {} threads for the same loop, then the loop split{}", count(THREADS), fit),
+            "a reduction over more warps",
+        ),
+        (false, true) => {
+            (words!("More blocks with a shorter loop each{}", fit), "what each block does before its loop")
+        }
+        (false, false) => {
+            (words!("Split the work further (rows across warps, split-K){}", fit), "a reduction across blocks")
+        }
+    };
     let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
-    let draft = Draft::of(Action::MoreBlocks, change).at(At::Launch).says(how, why);
-    Some(draft.risks("a reduction across blocks").checks(check, WAVES))
+    let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
+    Some(draft.risks(risk).checks(check, WAVES))
 }
 
-/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow.
+/// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
+const SHORTEST: f64 = 64.0;
+/// Threads of the largest block, and of a warp.
+const THREADS: f64 = 1024.0;
+const WARP: f64 = 32.0;
+
+/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
+/// others, and where there is less than a wave of them more blocks are also equal ones.
 fn even(m: &Ask<'_>) -> Option<Draft> {
-    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_small_grid(m) && !is_last_wave(m))?;
+    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
+    let is_tail = m.machine.time.tail - empty >= ERROR && !is_small_grid(m) && !is_last_wave(m);
+    let idle = m.unequal.filter(|_| is_tail && !are_equal(m) && more_blocks(m).is_none() && meeting(m).is_none())?;
     let how = "Balance the blocks: pair short with long ones, split long ones, or use a work queue";
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
-    let check = words!("sm__cycles_active.avg / .max {} → 1", fixed(1.0 - idle, 2));
+    let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
     let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
-    let draft = draft.at(At::Launch).says(how, why).risks("a reduction over the parts of a split block");
+    let draft = draft.at(at_loop(m)).says(how, why).risks("a reduction over the parts of a split block");
     Some(draft.checks(check, RESIDENT))
 }
 

@@ -28,13 +28,11 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     let (reason, wait) = m.top_wait()?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
-        "{} takes {} of the warps' time at {} occupancy{}{}{}.",
-        reason.row()?.label,
-        share(wait),
+        "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",
         share(room),
         binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
-        m.unfilled(),
-        m.busiest()
+        reason.row()?.label,
+        share(wait)
     );
     let few = 100.0 - m.limits[Threshold::OccupancyFew];
     let held = Held::new(Code::OccupancyLimit, 100.0 - 100.0 * room, few, sentence);
@@ -149,7 +147,13 @@ fn warps(m: &Ask<'_>) -> Option<Draft> {
         }
     };
     let check = words!("theoretical occupancy {} → {}", share(room), goal);
-    Some(draft.at(At::Launch).says(how, why).risks(risk).checks(check, THEORETICAL))
+    // The size of a block is the launch's; its shared memory is where it is filled, its registers are those of the kernel.
+    let at = match (m.study, &fuller) {
+        (None, _) | (_, Some(_)) => At::Launch,
+        (Some(study), None) if binding == ["registers"] => At::point(&point(study, 0)),
+        _ => At::most(m, |op| op.copies_global() || op.is_in(Space::Shared) && op.act() != Some(Act::Load)),
+    };
+    Some(draft.at(at).says(how, why).risks(risk).checks(check, THEORETICAL))
 }
 
 /// Why there is no use for more room for warps, or none to be made.

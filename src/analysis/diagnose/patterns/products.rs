@@ -1,5 +1,6 @@
 //! Tensor products: the pipe that is full, products in flight, their generation and shape.
 
+use super::banks::wavefronts as wavefronts_of_all;
 use super::epilogue::TENSOR;
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
@@ -91,10 +92,13 @@ fn generation(m: &Ask<'_>) -> Option<Draft> {
     let issue = m.unit(Part::Issue).map(|unit| (Part::Issue, unit.share * (1.0 - gone / executed)));
     let after: Vec<(Part, f64)> = issue.into_iter().chain([(Part::ComputeTensor, goal)]).collect();
     // A warp waits for its fragments and for the products before; the copy of operands and the products of a warpgroup run beside it.
-    let waits =
-        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Wait, StallReason::MathPipeThrottle];
+    // What waits for conflicts of banks waits for another layout.
+    let of_operands = wavefronts_of_all(m).map_or(1.0, |own| own.ideal / own.all);
+    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let draft = Draft::relieves(m, Action::TensorGeneration, &after).rewrites().moves_work();
-    let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE).frees_of(m, &waits, ASYNCHRONOUS);
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE);
+    let draft = draft.frees(ASYNCHRONOUS * (own + of_operands * fed), own + fed);
     let converted = match conversions > 0.0 {
         true => format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)),
         false => String::new(),

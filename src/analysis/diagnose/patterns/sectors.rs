@@ -1,5 +1,6 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
+use super::barriers::meeting;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 
@@ -68,19 +69,28 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     (all > 0.0).then(|| (all, (all - ideal - excess_of(kept)).max(0.0)))
 }
 
-/// Sectors of a request, as they are and as the bytes need.
-fn of_a_request(access: &SectorAccess) -> [String; 2] {
-    [access.sectors, access.ideal].map(|sectors| fixed(sectors as f64 / access.requests.max(1) as f64, 1))
+/// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them.
+fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
+    let neighbours = if is_l1(m) { (access.sectors + access.again) as f64 / access.sectors.max(1) as f64 } else { 1.0 };
+    let requests = access.requests.max(1) as f64;
+    [access.sectors as f64 / requests, access.ideal as f64 / requests / neighbours]
+}
+
+/// The access with the most of them; where each request counts by itself, neighbours of one row are such as well.
+fn first_of<'a>(m: &Measures<'a>) -> Option<&'a SectorAccess> {
+    let neighbours = || m.accesses().iter().filter(|access| access.again > 0 && is_l1(m));
+    packable(m).into_iter().next().or_else(|| neighbours().max_by_key(|access| access.again))
 }
 
 /// Sectors beyond those that the bytes need, of accesses that could be ordered otherwise, in front of a busy memory unit.
 fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
     let (all, excess) = sectors(m)?;
     let part = Some(100.0 * excess / all).filter(|part| *part >= m.limits[Threshold::SectorsExcessShare])?;
-    let first = packable(m).into_iter().next();
+    let first = first_of(m);
     let of_first = first.map(|access| {
-        let [now, ideal] = of_a_request(access);
-        let (line, used) = (access.at.line.to_string(), fixed(access.bytes_used(), 0));
+        let [now, ideal] = of_a_request(m, access);
+        let (line, used) = (access.at.line.to_string(), fixed(SECTOR * ideal / now, 0));
+        let [now, ideal] = [now, ideal].map(|sectors| fixed(sectors, 1));
         words!("; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used", line, now, ideal, used)
     });
     let sentence = words!(
@@ -104,7 +114,7 @@ fn misaligned(m: &Measures<'_>) -> Option<Held> {
     m.busiest_of(&[Part::MemoryL1tex, Part::MemoryL2, Part::MemoryDram])
         .filter(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])?;
     let all = m.value(SECTORS)?;
-    let [now, ideal] = of_a_request(first);
+    let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
     let sentence = words!(
         "{} of {} sectors of global accesses ({} %) are there because contiguous bytes start off a sector's boundary, first at `:{}`: {} sectors a request instead of {}.",
         count(part * all),
@@ -146,12 +156,14 @@ fn coalesce(m: &Ask<'_>) -> Option<Draft> {
     let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).collect();
     // A request of fewer sectors is answered sooner, and queues less behind others.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    let draft = Draft::relieves(m, Action::Coalesce, &after)
-        .rewrites()
+    let draft = Draft::relieves(m, Action::Coalesce, &after);
+    // Blocks that wait for each other wait still.
+    let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
+    let draft = draft
         .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
         .frees_of(m, &waits, part)
         .unknown(m, &unknown)
-        .at(accesses.first().map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
+        .at(first_of(m).map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     let draft = draft.says("Coalesce: neighbouring lanes at neighbouring addresses", why);
     let draft = draft.risks("layout of the data, or a transpose through shared memory");
