@@ -37,8 +37,10 @@ use crate::analysis::results::timed::Timed;
 use crate::analysis::results::timing::Timing;
 use crate::analysis::results::variants::VariantTimes;
 use crate::analysis::version::Version;
+use crate::analysis::versus::aims::Sides;
 use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
+
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::hypothesis::{self, Compared, Tested};
 use crate::analysis::versus::rewrite::{self, OpcodeMove};
@@ -267,13 +269,18 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
     let moves = studies.map(|(new, old)| rewrite::moves(new, old));
     let mbarriers = studies.and_then(|(new, old)| rewrite::mbarriers(old).zip(rewrite::mbarriers(new)));
     let estimates = alone.as_ref().zip(old_known.as_ref()).map(|(alone, old)| {
-        Estimates::of(&alone.levers, &performance, moves.as_deref(), |name| named::reading(old, name), now)
+        let old = |name: &str| named::reading(old, name);
+        let code = studies.map(|(new, old)| (old, new));
+        let phases = old_studied.as_ref().and_then(|old| old.phases.as_ref()).zip(studied.phases.as_ref());
+        let sides = Sides { old: &old, new: &now, code, phases, mbarriers, moves: moves.as_deref() };
+        Estimates::of(&alone.levers, &performance, &sides)
     });
     let estimates = estimates.zip(old_kernel).map(|(estimates, old)| estimates.beside_work(kernel, old));
-    let story = old_kernel.and_then(|old| Story::of(kernel, old, limits));
     let old_bottleneck = alone.as_ref().map(|alone| alone.bottleneck.clone());
+    let limiter = old_bottleneck.as_ref().map(|bottleneck| bottleneck.limiter);
+    let story = old_kernel.and_then(|old| Story::of(kernel, old, limiter, limits));
     let old_findings: Option<Vec<Code>> = alone.as_ref().map(|alone| alone.codes().collect());
-    let limiters = old_version.zip(old_bottleneck.as_ref().map(|bottleneck| bottleneck.limiter));
+    let limiters = old_version.zip(limiter);
     let limiter_change = limiters.map(|old| limiter_change((version, diagnosis.bottleneck.limiter), old, work, limits));
     let unseen_before = old_version.map(|old| unseen(diagnosis.codes(), version, old, work, limits));
     let was_found = old_findings.iter().flatten().copied();
