@@ -62,7 +62,7 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
 }
 
-/// `wait for the turn 13.7 → 9.9 % of the warps' time`: the phases whose share moved most.
+/// `of the consumers' time wait for the turn 13.7 → 9.9 %`: the phases whose share moved most.
 fn phases(audit: &Audit) -> Option<Words> {
     let (new, old) = audit.phases.as_ref().zip(audit.old_phases.as_ref())?;
     let (was, is) = (side_by_side(old, new), side_by_side(new, old));
@@ -86,7 +86,10 @@ fn phases(audit: &Audit) -> Option<Words> {
         .iter()
         .map(|(kind, was, is)| {
             let percent = |share: f64| format::fixed(100.0 * share, 1);
-            format!("{} {} → {} %", places::phase_words(*kind).label.to_lowercase(), percent(*was), percent(*is))
+            let words = places::phase_words(*kind);
+            // As the rows of the phases are called; that of products has their number.
+            let name = if *kind == PhaseKind::Issue { words.label } else { words.own };
+            format!("{} {} → {} %", name.to_lowercase(), percent(*was), percent(*is))
         })
         .collect();
     let whose = match new.roles.len() {

@@ -198,6 +198,9 @@ fn of_author(condition: &Condition) -> String {
         (None, Some(percent)) if reading == expectation::CHANGE_OF_TIME => {
             format!("{name} {} %", format::signed(percent, 1))
         }
+        (None, Some(points)) if expectation::of_points(reading).is_some() => {
+            format!("{name} {} points", format::signed(points, 1))
+        }
         (None, _) => format!("{name} {}", glance(&condition.new)),
     }
 }

@@ -57,7 +57,7 @@ fn calls(phase: &Phase) -> String {
 /// What a phase is called.
 pub(in crate::view) struct PhaseWords {
     /// As a row.
-    own: &'static str,
+    pub(super) own: &'static str,
     /// Inside a sentence.
     pub(super) noun: &'static str,
     /// Short enough to stand beside a bar.
