@@ -134,7 +134,7 @@ fn outcomes(estimates: &Estimates) -> Table {
         vec![
             tables::sentence(&pulled.sentence),
             pulled.bound.map_or_else(|| text("no bound"), |bound| tables::bound(bound, pulled.is_rough)),
-            text(pulled.aim.clone()),
+            text(words!("{} ({})", pulled.aim.as_str(), words::code(pulled.remeasure.clone()))),
             tables::reading(&pulled.old),
             tables::reading(&pulled.new),
             text(met(pulled)),
