@@ -7,6 +7,7 @@ use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::results::pair::Pair;
 use crate::analysis::version::Version;
+use crate::analysis::versus::aims::Sides;
 use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
 use crate::analysis::versus::estimates::Estimates;
 use crate::analysis::versus::rewrite::{self, OpcodeMove};
@@ -56,20 +57,22 @@ impl Changed {
     ) -> Changed {
         let studies = new.version.studied.study.as_ref().zip(old.version.studied.study.as_ref());
         let moves = studies.map(|(new, old)| rewrite::moves(new, old));
+        let mbarriers = studies.and_then(|(new, old)| rewrite::mbarriers(old).zip(rewrite::mbarriers(new)));
         let (is, was) = (new.derived.known(), old.derived.known());
-        let levers = &old.diagnosis.levers;
-        let estimates = Estimates::of(
-            levers,
-            performance,
-            moves.as_deref(),
-            |name| named::reading(&was, name),
-            |name| named::reading(&is, name),
-        );
+        let sides = Sides {
+            old: &|name| named::reading(&was, name),
+            new: &|name| named::reading(&is, name),
+            code: studies.map(|(new, old)| (old, new)),
+            phases: old.version.studied.phases.as_ref().zip(new.version.studied.phases.as_ref()),
+            mbarriers,
+            moves: moves.as_deref(),
+        };
+        let estimates = Estimates::of(&old.diagnosis.levers, performance, &sides);
         let limiters = [new, old].map(|one| (one.version, one.diagnosis.bottleneck.limiter));
         Changed {
             comparison: pair.compared(new.version, old.version, limits),
-            story: Story::of(new.version.kernel, old.version.kernel, limits),
-            mbarriers: studies.and_then(|(new, old)| rewrite::mbarriers(old).zip(rewrite::mbarriers(new))),
+            story: Story::of(new.version.kernel, old.version.kernel, Some(old.diagnosis.bottleneck.limiter), limits),
+            mbarriers,
             limiter: limiter_change(limiters[0], limiters[1], work, limits),
             unseen_before: unseen(new.diagnosis.codes(), new.version, old.version, work, limits),
             unseen_after: unseen(old.diagnosis.codes(), old.version, new.version, work, limits),

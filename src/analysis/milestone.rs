@@ -363,6 +363,9 @@ fn found(tested: &Tested) -> String {
             name => name,
         };
         let value = match found.unit() {
+            Unit::PERCENT if expectation::of_points(reading).is_some() => {
+                format!("{} points", format::signed(found.value(), 1))
+            }
             Unit::PERCENT if one.expected.reading.starts_with("change.") => {
                 format!("{} %", format::signed(found.value(), 1))
             }

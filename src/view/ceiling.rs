@@ -128,14 +128,14 @@ fn met(pulled: &Pulled) -> &'static str {
     }
 }
 
-/// The bounds of the old side's levers, and the readings they rest on, before and after.
+/// The bounds of the old side's levers, and what each aims at, before and after.
 fn outcomes(estimates: &Estimates) -> Table {
-    let columns = columns_of("Lever of the old side | At most: | Reading | Old: | New: | Outcome");
+    let columns = columns_of("Lever of the old side | At most: | What it aims at | Old: | New: | Outcome");
     let row = |pulled: &Pulled| {
         vec![
             tables::sentence(&pulled.sentence),
             pulled.bound.map_or_else(|| text("no bound"), |bound| tables::bound(bound, pulled.is_rough)),
-            code(pulled.remeasure.clone()),
+            text(words!("{} ({})", pulled.aim.as_str(), words::code(pulled.remeasure.clone()))),
             tables::reading(&pulled.old),
             tables::reading(&pulled.new),
             text(met(pulled)),

@@ -192,7 +192,7 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
             let verdict = against.comparison.reading(row_id).map(|reading| tables::verdict(reading.verdict));
             cells.extend([
                 row.map(|row| tables::reading(&row.new).strong()).unwrap_or_default(),
-                row.map(tables::change).unwrap_or_default(),
+                row.filter(|_| verdict.is_some()).map(tables::change).unwrap_or_default(),
                 verdict.unwrap_or_default(),
             ]);
         }

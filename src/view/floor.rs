@@ -17,8 +17,9 @@ pub(super) fn reached(heading: &Heading, audit: &Audit) -> Option<String> {
     let at = floor.clock.map(|hertz| format!(" at {} GHz", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
     let mut said =
         format!("floor {}{at} ({}), {} reached", time(floor.ns()), called(&floor.by), share(own.of_floor()?));
-    // Another share at the clocks of the profile says what the clocks took.
-    let profiled = audit.performance.time.new.value().map(|ns| share(100.0 * floor.profiled / ns));
+    // Another share at the clocks of the profile says what the clocks took, where the ceiling goes by that of the SMs.
+    let profiled = audit.performance.time.new.value().filter(|_| floor.clock.is_some());
+    let profiled = profiled.map(|ns| share(100.0 * floor.profiled / ns));
     if let Some(profiled) = profiled.filter(|profiled| *profiled != share(own.of_floor().unwrap_or_default())) {
         said += &format!(", {profiled} at the clocks of the profile");
     }

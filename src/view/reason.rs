@@ -135,6 +135,10 @@ impl<'a> Reason<'a> {
     fn moved(&self) -> String {
         let time = self.whole.time.as_ref().map(moved_by).unwrap_or_default();
         match &self.whole.cycles {
+            // The time is told once, by the benchmark.
+            Some(cycles) if matches!(self.benchmark(), Some((Join::Agrees, _))) => {
+                format!("{} in cycles", moved_by(cycles))
+            }
             Some(cycles) => format!("{} in cycles, {time} in time", moved_by(cycles)),
             None => format!("{time} in time with locked clocks, in one run of ncu"),
         }

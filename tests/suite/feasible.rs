@@ -73,11 +73,11 @@ fn of_several_kernels_the_time_between_them_is_no_launch() {
 }
 
 fn sentence(audit: &Audit, code: &str) -> Option<String> {
-    audit.levers.iter().find(|lever| lever.code.to_string() == code).map(|lever| lever.sentence.to_plain())
+    audit.now.levers.iter().find(|lever| lever.code.to_string() == code).map(|lever| lever.sentence.to_plain())
 }
 
 fn line(audit: &Audit, code: &str) -> Option<u32> {
-    let lever = audit.levers.iter().find(|lever| lever.code.to_string() == code)?;
+    let lever = audit.now.levers.iter().find(|lever| lever.code.to_string() == code)?;
     if let Where::Line(place) = &lever.at { Some(place.line) } else { None }
 }
 

@@ -303,8 +303,8 @@ fn what_waits_for_one_slice_gains_nothing_by_more_of_it() {
 fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
     let first = |name: &str| {
         let audit = collected(name, &[]);
-        let Where::Line(at) = &audit.levers[0].at else { panic!("{:?}", audit.levers[0]) };
-        (audit.levers[0].code.to_string(), audit.levers[0].sentence.to_plain(), at.line)
+        let Where::Line(at) = &audit.now.levers[0].at else { panic!("{:?}", audit.now.levers[0]) };
+        (audit.now.levers[0].code.to_string(), audit.now.levers[0].sentence.to_plain(), at.line)
     };
     let (code, chain, line) = first("scan_chained");
     assert_eq!((&*code, line), ("fewer-barriers", 48));

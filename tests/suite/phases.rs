@@ -252,7 +252,9 @@ fn phases_tell_what_they_execute() {
 fn phases_stand_in_the_order_in_which_they_run() {
     let phases = of("collected/layernorm/profile.ncu-repz");
     let found: Vec<PhaseKind> = phases.phases.iter().map(|phase| phase.kind).collect();
-    assert_eq!(found, [PhaseKind::Prologue, PhaseKind::Loop, PhaseKind::MainLoop, PhaseKind::Exit]);
+    // The loop of the squares has a quarter of the instructions and few samples.
+    let loops = [PhaseKind::Loop; 2];
+    assert_eq!(found, [&[PhaseKind::Prologue], &loops[..], &[PhaseKind::MainLoop, PhaseKind::Exit]].concat());
 }
 
 #[test]

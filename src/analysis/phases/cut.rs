@@ -191,14 +191,18 @@ fn ahead(code: &Code<'_>, cycle: &Loop) -> BTreeSet<usize> {
     found.difference(&cycle.blocks).copied().collect()
 }
 
-/// The outermost loops among some blocks with a tenth of the samples each.
+/// The outermost loops among some blocks with a tenth of the samples, or of the executed instructions, each.
 fn others<'c>(code: &'c Code<'_>, samples: &Attribution<'_>, free: &BTreeSet<usize>) -> Vec<&'c Loop> {
-    let count = |cycle: &Loop| code.rows_of(&cycle.blocks).map(|row| samples.all[row]).sum::<u64>();
+    let executed: u64 = code.executed.iter().sum();
+    let is_large = |cycle: &Loop| {
+        let sum = |of: &[u64]| code.rows_of(&cycle.blocks).map(|row| of[row]).sum::<u64>();
+        10 * sum(&samples.all) >= samples.sum || 10 * sum(&code.executed) >= executed
+    };
     let inside: Vec<&Loop> = code.loops.iter().filter(|cycle| cycle.blocks.is_subset(free)).collect();
     let is_outermost = |cycle: &&&Loop| {
         !inside.iter().any(|other| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header))
     };
-    inside.iter().filter(is_outermost).filter(|cycle| 10 * count(cycle) >= samples.sum).copied().collect()
+    inside.iter().filter(is_outermost).filter(|cycle| is_large(cycle)).copied().collect()
 }
 
 /// A kernel without main loop: its large loops and the stretches between them, cut behind each barrier of the block.

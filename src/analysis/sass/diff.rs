@@ -54,7 +54,10 @@ pub struct SassDiff {
     pub new: usize,
     /// Whether the codes are equal, registers included.
     pub is_same: bool,
-    /// Classes with a difference, in the catalog's order.
+    /// Instructions of both builds that have no counterpart in the other one's order.
+    #[serde(default)]
+    pub unmatched: usize,
+    /// Classes with a difference, in the catalog's order; what only stands elsewhere is none.
     pub classes: Vec<ClassChange>,
     /// Pieces that differ, each with three lines around it, at most [`LINES_KEPT`] lines in all; none of a rewrite.
     pub hunks: Vec<Vec<DiffLine>>,
@@ -74,9 +77,8 @@ impl SassDiff {
     /// The share of both builds' instructions that have no counterpart, in percent, where the code is a rewrite: a
     /// listing of what changed would tell nothing.
     pub fn rewritten(&self) -> Option<f64> {
-        let changed: usize = self.classes.iter().map(|class| class.added + class.removed).sum();
-        let share = changed as f64 / (self.old + self.new).max(1) as f64;
-        (share > REWRITTEN && changed > LONG).then_some(100.0 * share)
+        let share = self.unmatched as f64 / (self.old + self.new).max(1) as f64;
+        (share > REWRITTEN && self.unmatched > LONG).then_some(100.0 * share)
     }
 }
 
@@ -97,32 +99,63 @@ pub(crate) fn normalised(instruction: &SassInstruction) -> String {
     if before.is_empty() { format!("{text} {distance:+}") } else { format!("{text} {before}, {distance:+}") }
 }
 
-/// The difference from `old` to `new`: the shortest edit script between their instructions.
+/// An instruction without the numbers of its registers, its immediates and its jump's distance, which another build of the same code
+/// changes throughout: `LDG.E R, desc[UR][R.64+#]`.
+fn shape(instruction: &SassInstruction) -> String {
+    let guard = if instruction.predicate.is_some() { "@P " } else { "" };
+    let mut shape = format!("{guard}{} ", instruction.opcode);
+    if !instruction.targets.is_empty() {
+        return shape;
+    }
+    let operands = instruction.operands.replace(".reuse", "").replace('-', "");
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut rest = operands.as_str();
+    while let Some(first) = rest.chars().next() {
+        let end = rest.find(|c| is_part(c) != is_part(first)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(end);
+        let file = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        shape += match file {
+            // What reads as zero or true stands for a register, and an immediate for another one.
+            "R" | "RZ" => "R",
+            "UR" | "URZ" => "UR",
+            "P" | "PT" => "P",
+            "UP" | "UPT" => "UP",
+            _ if first.is_ascii_digit() => "#",
+            _ => word,
+        };
+        rest = after;
+    }
+    shape
+}
+
+/// The difference from `old` to `new`: the shortest edit script between the shapes of their instructions.
 pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
     let text = |function: &SassFunction| body(function).iter().map(normalised).collect::<Vec<_>>();
+    let shapes = |function: &SassFunction| body(function).iter().map(shape).collect::<Vec<_>>();
     let (old_text, new_text) = (text(old), text(new));
-    // Distances of jumps differ wherever something was put between; two jumps of one kind count as the same line.
-    let key = |function: &SassFunction| {
-        body(function)
-            .iter()
-            .map(|i| if i.targets.is_empty() { normalised(i) } else { i.opcode.to_string() })
-            .collect::<Vec<_>>()
-    };
-    let script = script(&key(old), &key(new));
-    let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
+    let (old_shapes, new_shapes) = (shapes(old), shapes(new));
+    let script = script(&old_shapes, &new_shapes);
     let (old_code, new_code) = (body(old), body(new));
+    // By shape: instructions of the new build beyond those of the old one.
+    let mut more: HashMap<&str, i64> = HashMap::new();
+    new_shapes.iter().for_each(|shape| *more.entry(shape).or_default() += 1);
+    old_shapes.iter().for_each(|shape| *more.entry(shape).or_default() -= 1);
+    let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
+    for (shapes, code, step) in [(&new_shapes, new_code, 1), (&old_shapes, old_code, -1)] {
+        for (shape, instruction) in shapes.iter().zip(code) {
+            let left = more.entry(shape).or_default();
+            if *left * step > 0 {
+                *left -= step;
+                let (added, removed) = counts.entry(class_of(&instruction.opcode)).or_default();
+                *if step > 0 { added } else { removed } += 1;
+            }
+        }
+    }
     let mut lines = Vec::with_capacity(script.len());
     let (mut at_old, mut at_new) = (0, 0);
     for sign in script {
-        if sign == '-' {
-            counts.entry(class_of(&old_code[at_old].opcode)).or_default().1 += 1;
-            lines.push(DiffLine { sign, text: old_text[at_old].clone() });
-        } else {
-            if sign == '+' {
-                counts.entry(class_of(&new_code[at_new].opcode)).or_default().0 += 1;
-            }
-            lines.push(DiffLine { sign, text: new_text[at_new].clone() });
-        }
+        let text = if sign == '-' { &old_text[at_old] } else { &new_text[at_new] };
+        lines.push(DiffLine { sign, text: text.clone() });
         at_old += usize::from(sign != '+');
         at_new += usize::from(sign != '-');
     }
@@ -132,6 +165,7 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
         old: old_code.len(),
         new: new_code.len(),
         is_same: old_text == new_text,
+        unmatched: lines.iter().filter(|line| line.sign != ' ').count(),
         classes: in_order(&counts).map(change).collect(),
         ..SassDiff::default()
     };
@@ -185,7 +219,7 @@ mod tests {
         let at = |(position, opcode): (usize, &&str)| SassInstruction {
             offset: 16 * position as u64,
             opcode: (*opcode).into(),
-            operands: if *opcode == "BRA" { "0x0".into() } else { "R0".into() },
+            operands: if *opcode == "BRA" { "0x0".into() } else { format!("R{position}").into() },
             targets: if *opcode == "BRA" { vec![0] } else { Vec::new() },
             ..SassInstruction::default()
         };
@@ -215,6 +249,27 @@ mod tests {
         let text = serde_json::to_string(&some).expect("JSON");
         assert!(text.contains(r#"["-FADD R0","#), "{text}");
         assert_eq!(serde_json::from_str::<SassDiff>(&text).expect("a diff"), some);
+    }
+
+    #[test]
+    fn other_registers_immediates_and_an_order_are_the_same_code() {
+        let of = |lines: &[(&str, &str)]| {
+            let one = |(opcode, operands): &(&str, &str)| SassInstruction {
+                opcode: (*opcode).into(),
+                operands: (*operands).into(),
+                ..SassInstruction::default()
+            };
+            SassFunction { instructions: lines.iter().map(one).collect(), ..SassFunction::default() }
+        };
+        let old = of(&[("LEA", "R4, R7.reuse, UR5, 0x2"), ("STS", "[R4+0x400], R9"), ("IMAD", "R0, R1, R2, RZ")]);
+        let padded = of(&[("LEA", "R11, R3, UR4, 0x7"), ("STS", "[R11+0x420], R6"), ("IMAD", "R2, R8, R2, R5")]);
+        let found = diff(&old, &padded);
+        assert!(!found.is_same && found.classes.is_empty() && found.hunks.is_empty(), "{found:?}");
+        let moved = of(&[("IMAD", "R2, R8, R2, R5"), ("LEA", "R11, R3, UR4, 0x7"), ("STS", "[R11], R6")]);
+        let found = diff(&old, &moved);
+        let classes: Vec<_> = found.classes.iter().map(|class| (class.added, class.removed)).collect();
+        // The product stands elsewhere; the store has another address.
+        assert_eq!((classes, found.hunks.len()), (vec![(1, 1)], 1));
     }
 
     #[test]

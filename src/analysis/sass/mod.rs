@@ -12,7 +12,7 @@ mod roles;
 
 pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, Step, body, loops};
 pub use diff::diff;
-pub(crate) use diff::{DiffLine, SassDiff};
+pub(crate) use diff::{ClassChange, DiffLine, SassDiff};
 pub use listed::Listed;
 pub(in crate::analysis) use listed::line_of;
 pub(crate) use opcodes::ClassCount;

@@ -1,18 +1,15 @@
 //! Estimate against outcome: the bounds that levers had on the old side, and what the change really gained.
 
-use crate::analysis::derive::stalls::as_shown;
+use super::aims::{Aim, Sides};
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::row::Performance;
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::versus::rewrite::OpcodeMove;
-use crate::catalog::{self, Action, Better};
 use crate::evidence::Reading;
 use crate::words::Words;
-use cuda_binary::op::{Act, Space};
 
-/// A lever of the old side with what became of its reading.
+/// A lever of the old side with what became of what it aims at.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Pulled {
     pub code: LeverCode,
@@ -22,8 +19,10 @@ pub struct Pulled {
     pub bound: Option<f64>,
     /// Whether the bound rests on an assumption.
     pub is_rough: bool,
-    /// The reading that was to be measured again.
+    /// The metric that was to be read again.
     pub remeasure: String,
+    /// What its check counts: its own instructions, bytes, blocks or busy cycles, which no faster launch moves by itself.
+    pub aim: String,
     /// It on the old side.
     pub old: Reading,
     /// It on the new side.
@@ -40,14 +39,11 @@ pub enum Met {
     Within,
     /// The change pulled this lever, which had no bound.
     Pulled,
-    /// Its reading did not move: the change did something else.
+    /// What it aims at did not move: the change did something else.
     NotThisChange,
     /// The change pulled this lever and saved more: the work of other units fell as well, or other waits hung on this one.
     Exceeded,
 }
-
-/// A reading that moved by less, as a factor, was not what the change was about.
-const PULLED: f64 = 1.1;
 
 /// Busy cycles that fell by as many percent are less work.
 const FELL: f64 = 10.0;
@@ -65,19 +61,13 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    pub(in crate::analysis) fn of(
-        levers: &[Lever],
-        performance: &Performance,
-        moves: Option<&[OpcodeMove]>,
-        old: impl Fn(&str) -> Reading,
-        new: impl Fn(&str) -> Reading,
-    ) -> Estimates {
+    pub(in crate::analysis) fn of(levers: &[Lever], performance: &Performance, sides: &Sides<'_, '_>) -> Estimates {
         let time = &performance.time;
         let before = time.old.as_ref().and_then(Reading::value).filter(|before| *before > 0.0);
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
-            let (old, new) = (old(&lever.remeasure), new(&lever.remeasure));
-            let met = gained.map(|gained| match (is_pulled(lever, moves, &old, &new), lever.bound) {
+            let Aim { label, old, new, is_met } = sides.aim(lever);
+            let met = gained.map(|gained| match (is_met, lever.bound) {
                 (false, _) => Met::NotThisChange,
                 (true, None) => Met::Pulled,
                 (true, Some(bound)) if gained <= bound => Met::Within,
@@ -89,8 +79,9 @@ impl Estimates {
                 bound: lever.bound,
                 is_rough: lever.is_rough(),
                 remeasure: lever.remeasure.clone(),
-                old: as_shown(&lever.remeasure, old),
-                new: as_shown(&lever.remeasure, new),
+                aim: label,
+                old,
+                new,
                 met,
             }
         };
@@ -119,33 +110,5 @@ impl Estimates {
     pub fn largest(&self) -> Option<(&Pulled, f64)> {
         let bounded = self.levers.iter().filter_map(|lever| Some((lever, lever.bound?)));
         bounded.max_by(|(_, a), (_, b)| a.total_cmp(b))
-    }
-}
-
-/// Whether the change did what a lever says: the count of its own instructions tells where it has one, whatever the waits became that it
-/// was to shorten; else its reading does.
-fn is_pulled(lever: &Lever, moves: Option<&[OpcodeMove]>, old: &Reading, new: &Reading) -> bool {
-    const NARROW: u64 = 32;
-    let LeverCode::Ours(action) = &lever.code else { return has_moved(lever, old, new) };
-    let is_own: fn(&OpcodeMove) -> bool = match action {
-        Action::WideLoads => |one| one.op.loads_global() && one.width == Some(NARROW) && !one.rose(),
-        Action::WideShared => |one| one.op.is_in(Space::Shared) && one.width == Some(NARROW) && !one.rose(),
-        Action::BulkCopies => |one| one.op.is_bulk() && one.rose(),
-        Action::NarrowFence => |one| one.op.is_fence() && !one.rose(),
-        Action::MoreInFlight => |one| one.op.brings_from_memory() || one.op.act() == Some(Act::Prefetch),
-        _ => return has_moved(lever, old, new),
-    };
-    moves.map_or_else(|| has_moved(lever, old, new), |moves| moves.iter().any(is_own))
-}
-
-/// Whether a reading moved toward its good side, by enough to be what the change was about.
-fn has_moved(lever: &Lever, old: &Reading, new: &Reading) -> bool {
-    let Some((old, new)) = old.value().zip(new.value()) else { return false };
-    let is_room = lever.code == LeverCode::Ours(Action::MoreWarps);
-    let is_higher_better =
-        || is_room || catalog::metric(&lever.remeasure).is_some_and(|row| row.better == Better::Higher);
-    match lever.rises || is_higher_better() {
-        true => new >= PULLED * old,
-        false => old > 0.0 && old >= PULLED * new,
     }
 }

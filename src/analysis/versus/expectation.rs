@@ -13,6 +13,8 @@ pub(crate) const EXPECTED: &str = "Expected: ";
 const ABOUT: f64 = 0.1;
 const BUSY: &str = "tensor.busy";
 const TIME: &str = "time";
+/// What the name of a change begins with: in percent of the old side of `change.time` and `change.cycles`, in points of a unit's share.
+pub(crate) const CHANGE: &str = "change.";
 pub(crate) const CHANGE_OF_TIME: &str = "change.time";
 
 /// What units are called, and the reading that a share of their peak is.
@@ -29,10 +31,18 @@ static SHARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:([\d.]+) to about|(above|over|at least|below|under|at most|about)) ([\d.]+) %").ok()
 });
 
+static POINTS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(at least |at most )?([\d.]+) (?:percentage )?points (less|more)\b").ok());
+
 /// What a reading is called that an expectation can name.
 pub(crate) fn called(reading: &str) -> &str {
-    let unit = UNITS.iter().find(|(_, known)| *known == reading);
+    let unit = UNITS.iter().find(|(_, known)| *known == of_points(reading).unwrap_or(reading));
     unit.map_or(if reading == CHANGE_OF_TIME { TIME } else { reading }, |(name, _)| name)
+}
+
+/// The share of a unit whose change in points a reading is: `change.tensor.busy`.
+pub(crate) fn of_points(reading: &str) -> Option<&str> {
+    reading.strip_prefix(CHANGE).filter(|share| UNITS.iter().any(|(_, known)| known == share))
 }
 
 /// Where the word stands.
@@ -100,6 +110,17 @@ fn of_time(clause: &str) -> Option<Vec<Expectation>> {
 
 fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
     let (_, reading) = UNITS.iter().find(|(unit, _)| clause.contains(&unit.to_lowercase()))?;
+    if let Some(found) = POINTS.as_ref()?.captures(clause) {
+        let (points, change) = (number(&found, 2)?, format!("{CHANGE}{reading}"));
+        let (sign, falls) = if &found[3] == "less" { (-1.0, true) } else { (1.0, false) };
+        return Some(vec![match found.get(1).map(|word| word.as_str().trim()) {
+            Some("at most") => own(&change, if falls { Operator::AtLeast } else { Operator::AtMost }, sign * points),
+            word => {
+                let least = if word.is_some() { points } else { (1.0 - ABOUT) * points };
+                own(&change, if falls { Operator::AtMost } else { Operator::AtLeast }, sign * least)
+            }
+        }]);
+    }
     let found = SHARE.as_ref()?.captures(clause)?;
     let value = number(&found, 3)?;
     let (low, high) = ((1.0 - ABOUT) * value, (1.0 + ABOUT) * value);
@@ -138,6 +159,11 @@ mod tests {
             ["tensor.busy >= 63", "tensor.busy <= 77", "time <= 550000"]
         );
         assert_eq!(stated("x. Expected: 3 % more time"), ["change.time >= 2.7"]);
+        assert_eq!(
+            stated("x. Expected: at least 10 points less in DRAM, tensor pipe 20 points more"),
+            ["change.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "change.tensor.busy >= 18"]
+        );
+        assert_eq!(called("change.tensor.busy"), "tensor pipe");
     }
 
     #[test]

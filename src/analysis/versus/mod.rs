@@ -2,6 +2,7 @@
 //!
 //! Receives two sides, gives what the comparison comes to.
 
+pub(in crate::analysis) mod aims;
 pub(in crate::analysis) mod checklist;
 pub(in crate::analysis) mod common;
 pub(in crate::analysis) mod estimates;

@@ -1,6 +1,7 @@
-//! What made a kernel faster or slower: less work for a unit, or a unit that idles less.
+//! What made a kernel faster or slower: a tail that went, less work for a unit, or a unit that idles less.
 //!
-//! With `u` the share of a unit's peak and `K` the elapsed cycles, `K_old / K_new` is exactly `ρ · u_new / u_old`, where `ρ` is
+//! While the busiest SM holds blocks, the average one does for `r = avg / max` of its active cycles; the rest is the tail. Of
+//! `ln(K_old / K_new)` the part `ln(r_new / r_old)` is the tail's, and is told first: it explains whatever the units seem to do. With `u` the share of a unit's peak and `K` the elapsed cycles, `K_old / K_new` is exactly `ρ · u_new / u_old`, where `ρ` is
 //! the ratio of the unit's busy cycles `u·K`, old over new. The logarithm parts it: `ln ρ / ln(K_old / K_new)` is work, the rest
 //! is overlap.
 
@@ -8,28 +9,34 @@ use crate::analysis::derive::units::{self, BusyUnit};
 use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Counter, Part, Threshold};
+use crate::catalog::{Code, Counter, Part, Threshold};
 use cuda_binary::Op;
 
 /// From this change of the cycles on, in percent, there is something to explain.
 const LEAST: f64 = 3.0;
 /// A part of this size is the story.
 const MOST_OF_IT: f64 = 0.75;
+/// A tail of this part of the change is.
+const TAIL: f64 = 0.5;
 /// Warps that an SM held, in percent of those that it has room for.
 const WARPS: Counter = Counter::SmWarpsActiveAvgPctActive;
 /// Cycles of an SM with a warp, and all of them.
 const RESIDENT: [Counter; 2] = [Counter::SmCyclesActiveAvg, Counter::SmCyclesElapsedAvg];
+/// Cycles with a warp of the SM that had one for longest.
+const LONGEST: Counter = Counter::SmCyclesActiveMax;
 
 /// What the change of the cycles is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
+    /// The blocks end together, or no longer do.
+    Tail,
     /// The unit's work changed.
     Work,
-    /// The unit idles less, or more, with the same work.
+    /// The unit, which is near its peak on one side, idles less, or more, with the same work.
     Overlap,
     Both,
-    /// No unit was busy: its work cannot have set the time.
+    /// No unit tells it: none was busy enough to have set the time.
     Latency,
 }
 
@@ -52,7 +59,8 @@ pub struct UnitChange {
 pub struct Story {
     /// Elapsed cycles, old and new.
     pub cycles: (f64, f64),
-    /// The unit that tells it: the tensor pipe where both sides use it, else the busiest of the old side.
+    /// The unit that tells it: the one that limited the old side, the busiest of it where that was near its peak and has less to do,
+    /// the tensor pipe where both sides use it, or the busiest of the old side; the first of them that does.
     pub unit: UnitChange,
     /// What it was.
     pub cause: Cause,
@@ -60,11 +68,18 @@ pub struct Story {
     pub next: Option<(String, f64)>,
     /// Warps in flight in percent of an SM's room, over the elapsed time, old and new.
     pub in_flight: Option<(f64, f64)>,
+    /// The part of the busiest SM's time in which the average SM holds no block, old and new, in percent.
+    pub tail: Option<(f64, f64)>,
 }
 
 impl Story {
     /// `None` where the cycles changed by a trifle, or where no unit was measured on both sides.
-    pub(in crate::analysis) fn of(new: &KernelSummary<'_>, old: &KernelSummary<'_>, limits: &Limits) -> Option<Story> {
+    pub(in crate::analysis) fn of(
+        new: &KernelSummary<'_>,
+        old: &KernelSummary<'_>,
+        limiter: Option<Code>,
+        limits: &Limits,
+    ) -> Option<Story> {
         let cycles = (old.value(CYCLES)?, new.value(CYCLES)?);
         let change = (cycles.0 / cycles.1).ln();
         if !change.is_finite() || change.abs() < (1.0 + LEAST / 100.0).ln() {
@@ -85,26 +100,46 @@ impl Story {
             let opcodes = side.opcodes();
             opcodes.iter().any(|(opcode, count)| Op::of(opcode).is_product() && *count > 0.0)
         };
-        let tensor = || was.iter().filter(|unit| unit.code == Part::ComputeTensor).find_map(beside);
-        let products = has_products(old) && has_products(new);
-        let unit = if products { tensor() } else { None }.or_else(|| was.iter().find_map(beside))?;
-        let work_part = (unit.busy.0 / unit.busy.1).ln() / change;
-        let cause = match work_part {
-            // What was less busy did not set the time.
-            _ if unit.share.0 < limits[Threshold::SolLow] && !unit.is_tensor => Cause::Latency,
-            part if part >= MOST_OF_IT => Cause::Work,
-            part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
-            _ => Cause::Both,
+        let of = |part: Part| was.iter().filter(|unit| unit.code == part).find_map(beside);
+        let limited = match limiter {
+            Some(Code::Unit(part)) => of(part),
+            _ => None,
         };
+        let tensor = of(Part::ComputeTensor).filter(|_| has_products(old) && has_products(new));
+        let busiest = was.iter().find_map(beside);
+        let relieved = busiest.clone().filter(|unit| unit.share.0 >= limits[Threshold::SolHigh]);
+        let relieved = relieved.filter(|unit| cause(unit, change, limits) == Cause::Work);
+        let told = || [&limited, &relieved, &tensor, &busiest].into_iter().flatten();
+        let tells = |unit: &&UnitChange| cause(unit, change, limits) != Cause::Latency;
+        let unit = told().find(tells).or(told().last())?.clone();
+        let cause = cause(&unit, change, limits);
+        let full = |side: &KernelSummary<'_>| Some(side.value(RESIDENT[0])? / side.value(LONGEST)?);
+        let full = full(old).zip(full(new)).filter(|(was, is)| *was > 0.0 && *is > 0.0);
+        let is_tail = full.is_some_and(|(was, is)| (is / was).ln() / change >= TAIL);
+        let cause = if is_tail { Cause::Tail } else { cause };
         let next = is.first().filter(|first| first.counter != unit.counter && first.label != unit.label);
         let next = next.map(|first| (first.label.clone(), first.percent));
         let in_flight =
             |side: &KernelSummary<'_>| Some(side.value(WARPS)? * side.value(RESIDENT[0])? / side.value(RESIDENT[1])?);
-        Some(Story { cycles, unit, cause, next, in_flight: in_flight(old).zip(in_flight(new)) })
+        let tail = full.map(|(was, is)| (100.0 * (1.0 - was), 100.0 * (1.0 - is)));
+        Some(Story { cycles, unit, cause, next, in_flight: in_flight(old).zip(in_flight(new)), tail })
     }
 
     /// Whether the kernel became faster.
     pub fn is_faster(&self) -> bool {
         self.cycles.1 < self.cycles.0
+    }
+}
+
+/// What a unit tells of a change, the logarithm of the cycles' ratio. Fewer products tell of it however busy the pipe is; of another
+/// unit that was not busy work is no cause, and how much it idles is none of one that is near its peak on no side.
+fn cause(unit: &UnitChange, change: f64, limits: &Limits) -> Cause {
+    let work_part = (unit.busy.0 / unit.busy.1).ln() / change;
+    let is_near_its_peak = unit.share.0.max(unit.share.1) >= limits[Threshold::SolHigh];
+    match work_part {
+        part if part >= MOST_OF_IT && (unit.is_tensor || unit.share.0 >= limits[Threshold::SolLow]) => Cause::Work,
+        _ if !is_near_its_peak => Cause::Latency,
+        part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
+        _ => Cause::Both,
     }
 }

@@ -252,7 +252,7 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
     let least = limits.iter().filter_map(|limit| side(&limit.row)).min_by(f64::total_cmp)?;
     let binds = limits.iter().filter(|limit| {
         // The launch's carve-out of shared memory follows what binds beside it.
-        let is_carve_out = !limit.binds && limit.row.new.value() == audit.occupancy.blocks_per_sm;
+        let is_carve_out = !limit.binds && limit.row.new.value() == audit.now.occupancy.blocks_per_sm;
         side(&limit.row) == Some(least) && !is_carve_out
     });
     let names: Vec<&str> = binds.map(|limit| limit.resource.as_str()).collect();

@@ -3,7 +3,7 @@
 use super::numbers::row;
 use super::{build, moved, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
-use crate::analysis::{Audit, OpcodeMove, Row};
+use crate::analysis::{Audit, OpcodeMove};
 use crate::catalog::Counter;
 use crate::quantity::format;
 use crate::quantity::glance::amount;
@@ -66,13 +66,10 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
 }
 
-/// `wait for the turn 13.7 → 9.9 % of the warps' time`: the phases whose share moved most.
+/// `of the consumers' time wait for the turn 13.7 → 9.9 %`: the phases whose share moved most.
 fn phases(audit: &Audit) -> Option<Words> {
     let (new, old) = audit.now.phases.as_ref().zip(audit.before.as_ref().and_then(|old| old.phases.as_ref()))?;
-    let top = |phases: &Phases| -> Vec<(PhaseKind, f64)> {
-        phases.phases.iter().map(|phase: &Phase| (phase.kind, phase.share)).collect()
-    };
-    let (was, is) = (top(old), top(new));
+    let (was, is) = (side_by_side(old, new), side_by_side(new, old));
     let share = |all: &[(PhaseKind, f64)], kind| {
         all.iter().filter(|(own, _)| *own == kind).map(|(_, share)| share).sum::<f64>()
     };
@@ -93,7 +90,10 @@ fn phases(audit: &Audit) -> Option<Words> {
         .iter()
         .map(|(kind, was, is)| {
             let percent = |share: f64| format::fixed(100.0 * share, 1);
-            format!("{} {} → {} %", places::phase_words(*kind).label.to_lowercase(), percent(*was), percent(*is))
+            let words = places::phase_words(*kind);
+            // As the rows of the phases are called; that of products has their number.
+            let name = if *kind == PhaseKind::Issue { words.label } else { words.own };
+            format!("{} {} → {} %", name.to_lowercase(), percent(*was), percent(*is))
         })
         .collect();
     let whose = match new.roles.len() {
@@ -103,55 +103,65 @@ fn phases(audit: &Audit) -> Option<Words> {
     (!told.is_empty()).then(|| words!("of the {}' time {}", whose, told.join(", ")))
 }
 
-/// `**Cost:** …`: what rose that a kernel wants little of, and what the build takes of the SM; `None` without both sides.
+/// The shares of the phases that both sides have: those of their parts where both have parts of the phase.
+fn side_by_side(own: &Phases, other: &Phases) -> Vec<(PhaseKind, f64)> {
+    let twin = |own: &Phase| other.phases.iter().find(|phase| phase.kind == own.kind);
+    let paired = own.phases.iter().filter_map(|phase| Some((phase, twin(phase)?)));
+    let rows = paired.flat_map(|(phase, twin)| match phase.parts.is_empty() || twin.parts.is_empty() {
+        true => std::slice::from_ref(phase),
+        false => &phase.parts,
+    });
+    rows.map(|phase| (phase.kind, phase.share)).collect()
+}
+
+/// `**Cost:** …`: what rose that a kernel wants little of, and what the build takes more or less of; `None` without both sides.
 pub(super) fn cost(audit: &Audit) -> Option<Words> {
     const TRAFFIC: [Counter; 3] = [Counter::LtsTSectorsSum, Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
-    const BUILD: [(Counter, &str); 2] = [
-        (Counter::LaunchRegistersPerThread, "registers"),
-        (Counter::SassInstExecutedRegisterSpilling, "spills executed"),
+    const SHARED: [Counter; 2] = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+    let sides = |counter: Counter| {
+        let row = row(audit, counter)?;
+        Some((row.old.as_ref()?.value()?, row.new.value()?))
+    };
+    let build = [
+        ("registers", "", sides(Counter::LaunchRegistersPerThread)),
+        ("spills executed", "", sides(Counter::SassInstExecutedRegisterSpilling)),
+        ("shared memory", " B", sides(SHARED[0]).zip(sides(SHARED[1])).map(|(a, b)| (a.0 + b.0, a.1 + b.1))),
     ];
-    let sides = |row: &Row| Some((row.old.as_ref()?.value()?, row.new.value()?));
-    let mut dear: Vec<String> = Vec::new();
-    let mut kept: Vec<String> = Vec::new();
-    for counter in TRAFFIC {
-        let Some((row, (was, is))) = row(audit, counter).and_then(|row| Some((row, sides(row)?))) else { continue };
-        if is > (1.0 + COST) * was {
-            dear.push(format!("{} {}", row.label, format::change(was, is)));
+    let rose = |counter: Counter| {
+        let row = row(audit, counter)?;
+        let (was, is) = sides(counter).filter(|(was, is)| *is > (1.0 + COST) * was)?;
+        let by = counted(audit, counter, true).map(|one| words!(" (`{}`)", one.opcode.as_str())).unwrap_or_default();
+        Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
+    };
+    let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
+    let is_known = build.iter().any(|(.., sides)| sides.is_some());
+    for (name, unit, (was, is)) in build.into_iter().filter_map(|(name, unit, sides)| Some((name, unit, sides?))) {
+        if was != is {
+            dear.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
         }
     }
-    for (counter, name) in BUILD {
-        let Some((was, is)) = row(audit, counter).and_then(sides) else { continue };
-        match (was == is, is) {
-            (true, 0.0) => {}
-            (true, _) => kept.push(format!("{name} {}", format::fixed(is, 0))),
-            (false, _) => dear.push(format!("{name} {} → {}", format::fixed(was, 0), format::fixed(is, 0))),
-        }
-    }
-    let shared = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-    let shared: Option<Vec<(f64, f64)>> = shared.iter().map(|counter| row(audit, *counter).and_then(sides)).collect();
-    if let Some(shared) = shared {
-        let (was, is) = shared.into_iter().fold((0.0, 0.0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        match was == is {
-            true if is == 0.0 => {}
-            true => kept.push(format!("shared memory {} B", format::fixed(is, 0))),
-            false => dear.push(format!("shared memory {} → {} B", format::fixed(was, 0), format::fixed(is, 0))),
-        }
-    }
-    let grids = row(audit, Counter::LaunchGridSize).and_then(sides);
-    if let Some(((was, is), (old, new))) = audit.change.as_ref().and_then(|change| change.mbarriers).zip(grids) {
+    if let Some(((was, is), (old, new))) =
+        audit.change.as_ref().and_then(|change| change.mbarriers).zip(sides(Counter::LaunchGridSize))
+    {
         let (was, is) = (was as f64 / old, is as f64 / new);
         if was != is {
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
-            dear.push(format!("mbarriers of a block {was} → {is} (a stage of a ring takes two)"));
+            dear.push(words!("mbarriers of a block {} → {} (a stage of a ring takes two)", was, is));
         }
     }
-    let kept = (!kept.is_empty()).then(|| format!("{} as before", kept.join(" and ")));
-    let parts: Vec<String> = dear.into_iter().chain(kept).collect();
-    (!parts.is_empty()).then(|| words!("**Cost:** {}.", parts.join(", ")))
+    if dear.is_empty() && is_known {
+        dear.push("nothing: no more traffic, registers or shared memory".into());
+    }
+    (!dear.is_empty()).then(|| words!("**Cost:** {}.", words::join(dear, ", ")))
 }
 
 /// What moved a counter of work: the largest opcode that it counts and that went its way.
 pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
+    counted(audit, counter, rose).map_or_else(Words::default, |one| opcode(audit, one))
+}
+
+/// The largest opcode that a counter counts and that went its way.
+fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
     let is_counted = |one: &&OpcodeMove| {
         let (op, is_local) = (one.op, one.op.is_in(Space::Local));
         let (reads, writes) = (op.reads_global() || op.act() == Some(Act::Prefetch), op.writes_global());
@@ -173,5 +183,5 @@ pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
         .flatten()
         .filter(|one| one.rose() == rose)
         .filter(is_counted);
-    moves.max_by_key(|one| one.by()).map_or_else(Words::default, |one| opcode(audit, one))
+    moves.max_by_key(|one| one.by())
 }

@@ -6,7 +6,7 @@ use crate::analysis::{
 };
 use crate::catalog::{self, CHECK};
 use crate::evidence::Reading;
-use crate::quantity::glance::{amount, time};
+use crate::quantity::glance::{bytes, digits, short, time};
 use crate::quantity::{Unit, format};
 use crate::view::document::{Block, Cell, Section, Tone};
 use crate::view::tables::{judged, left, number, paragraph, right, table, text};
@@ -198,20 +198,32 @@ fn of_author(condition: &Condition) -> String {
         (None, Some(percent)) if reading == expectation::CHANGE_OF_TIME => {
             format!("{name} {} %", format::signed(percent, 1))
         }
+        (None, Some(points)) if expectation::of_points(reading).is_some() => {
+            format!("{name} {} points", format::signed(points, 1))
+        }
         (None, _) => format!("{name} {}", glance(&condition.new)),
     }
 }
 
-/// A reading as this page writes it: a percentage with one decimal, a time and a count at a glance. What it moved by counts, and not
-/// its last instruction.
+/// A reading as this page writes it: a percentage with one decimal, everything else in three digits with its unit. What it moved by
+/// counts, and not its last instruction.
 fn glance(reading: &Reading) -> String {
     let Some(found) = reading.quantity() else { return number(reading) };
     match (found.unit(), found.value()) {
         (Unit::PERCENT, percent) => format!("{} %", format::fixed(percent, 1)),
         (Unit::NS, ns) => time(ns),
-        (Unit::INST, count) => amount(count),
-        (_, value) if value >= 1e6 => amount(value),
-        _ => number(reading),
+        (Unit::BYTE, size) => bytes(size),
+        (Unit::INST, count) => three(count),
+        (unit, value) => format!("{} {}", three(value), format::Scale::of(unit, [1.0]).unit()).trim_end().to_owned(),
+    }
+}
+
+/// A number in three digits; a count below ten thousand in full.
+fn three(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e4 => short(value),
+        _ if value.fract() == 0.0 => format::fixed(value, 0),
+        _ => digits(value),
     }
 }
 
@@ -225,9 +237,6 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     let came = format!("{} % time", format::signed(change, 1));
     let count = estimates.pulled().count();
     let row = |pulled: &Pulled| {
-        let stall = || catalog::stalls().iter().find(|row| catalog::per_issue(row.id) == pulled.remeasure);
-        let name = catalog::metric(&pulled.remeasure).map(|row| row.label).or_else(|| Some(stall()?.label));
-        let name = name.unwrap_or(&pulled.remeasure);
         let stated =
             pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
         let met = match (pulled.met, &estimates.fell) {
@@ -244,7 +253,7 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
         vec![
             text(words!("lever `{}` of the old page", pulled.code.to_string())),
             text(stated),
-            text(format!("{name} {} → {}", glance(&pulled.old), glance(&pulled.new))),
+            text(format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new))),
             text(met),
         ]
     };

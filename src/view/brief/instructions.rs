@@ -254,20 +254,39 @@ fn diff(audit: &Audit) -> Option<Block> {
             new,
             format::fixed(share, 0)
         ),
+        (false, None) if diff.classes.is_empty() => words!(
+            "**SASS diff:** {} → {} instructions: each has its counterpart, with other registers, immediates or jumps.",
+            old,
+            new
+        ),
         (false, None) => words!("**SASS diff:** {} → {} instructions{}.", old, new, by_opcode(diff)),
     };
     Some(paragraph("diff", words))
 }
 
-/// `: −4 CCTL.IVALL, −2 ERRBAR`: the opcodes that one build has more of; empty where the listing is not whole.
+/// `: −4 CCTL.IVALL, −2 ERRBAR`: the opcodes that one build has more of; their classes where the listing is not whole.
 fn by_opcode(diff: &SassDiff) -> String {
+    let mut net: Vec<(&str, i64)> = match diff.lines_left_out {
+        0 => listed(diff),
+        _ => diff.classes.iter().map(|one| (one.label.as_str(), one.added as i64 - one.removed as i64)).collect(),
+    };
+    net.retain(|(_, sum)| *sum != 0);
+    net.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.abs()));
+    if net.is_empty() {
+        return String::new();
+    }
+    let sign = |sum: i64| if sum < 0 { '−' } else { '+' };
+    let told: Vec<String> =
+        net.iter().take(CHANGED).map(|(opcode, sum)| format!("{}{} {opcode}", sign(*sum), sum.abs())).collect();
+    let rest = if net.len() > CHANGED { format!(", and {} more", net.len() - CHANGED) } else { String::new() };
+    format!(": {}{rest}", told.join(", "))
+}
+
+/// The opcodes of a listing, and how many more of each the new build has.
+fn listed(diff: &SassDiff) -> Vec<(&str, i64)> {
     let mut net: Vec<(&str, i64)> = Vec::new();
-    for line in diff.hunks.iter().flatten() {
-        let step = match line.sign {
-            '+' => 1,
-            '-' => -1,
-            _ => continue,
-        };
+    for line in diff.hunks.iter().flatten().filter(|line| line.sign != ' ') {
+        let step = if line.sign == '+' { 1 } else { -1 };
         let Some(opcode) = line.text.split_whitespace().find(|word| !word.starts_with('@')) else { continue };
         let opcode = opcode.trim_end_matches(';');
         match net.iter_mut().find(|(known, _)| *known == opcode) {
@@ -275,14 +294,5 @@ fn by_opcode(diff: &SassDiff) -> String {
             None => net.push((opcode, step)),
         }
     }
-    net.retain(|(_, sum)| *sum != 0);
-    net.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.abs()));
-    if net.is_empty() || diff.lines_left_out > 0 {
-        return String::new();
-    }
-    let sign = |sum: i64| if sum < 0 { '−' } else { '+' };
-    let told: Vec<String> =
-        net.iter().take(CHANGED).map(|(opcode, sum)| format!("{}{} {opcode}", sign(*sum), sum.abs())).collect();
-    let rest = if net.len() > CHANGED { format!(", and {} more opcodes", net.len() - CHANGED) } else { String::new() };
-    format!(": {}{rest}", told.join(", "))
+    net
 }

@@ -249,7 +249,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
     let is_part = inherent > 0 && (inherent as f64) < excess;
     let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
-    let again: u64 = audit.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
+    let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
         again if again >= excess => ", all of them asked for again by neighbours of one row, which L1 has".to_owned(),
         again if again > 0.0 => format!(", {} of them again by neighbours of one row, which L1 has", amount(again)),

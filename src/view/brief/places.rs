@@ -30,7 +30,8 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
     match phase.kind {
         PhaseKind::MainLoop => match steps.filter(|steps| *steps > 1.0) {
             Some(steps) => words!("{}, {} steps", words::strong(own), count(steps)),
-            None => words::strong(own).into(),
+            // Loops that a kernel takes by turns are told apart by what they call.
+            None => words!("{}{}", words::strong(own), calls(phase)),
         },
         PhaseKind::Prologue | PhaseKind::Copies => with(own, is_move),
         PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
@@ -46,10 +47,17 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
     }
 }
 
+/// ` (:421)`: the one line that calls all of a loop; empty where it has lines of its own.
+fn calls(phase: &Phase) -> String {
+    let Span { first, last, .. } = phase.at;
+    let is_call = phase.name.is_none() && first == last && first > 0 && !phase.parts.is_empty();
+    if is_call { format!(" (:{first})") } else { String::new() }
+}
+
 /// What a phase is called.
 pub(in crate::view) struct PhaseWords {
     /// As a row.
-    own: &'static str,
+    pub(super) own: &'static str,
     /// Inside a sentence.
     pub(super) noun: &'static str,
     /// Short enough to stand beside a bar.

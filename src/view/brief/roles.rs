@@ -53,7 +53,7 @@ pub(in crate::view) fn spent(role: &Role) -> [(&'static str, u64); 5] {
     let rest = role.samples.saturating_sub(spent.issuing + spent.barriers + spent.products + spent.memory);
     [
         ("issuing", spent.issuing),
-        ("at barriers", spent.barriers),
+        ("at mbarriers and barriers", spent.barriers),
         ("for products", spent.products),
         ("for memory", spent.memory),
         ("fixed latencies and other", rest),

@@ -1,7 +1,9 @@
 //! What made the kernel faster or slower, in a sentence and in the rows that show it.
 
-use super::numbers::{both, tenth};
-use crate::analysis::{Audit, StallBasis, Story, StoryCause};
+use super::chain;
+use super::numbers::{both, row, tenth};
+use crate::analysis::{Audit, Row, StallBasis, Story, StoryCause};
+use crate::catalog::{self, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits};
 use crate::view::document::Cell;
@@ -9,6 +11,8 @@ use crate::view::tables::text;
 use crate::words;
 use crate::words::Words;
 
+/// Executed instructions that explain this part of the change of the cycles are the story of such a kernel.
+const MOST_OF_IT: f64 = 0.75;
 /// Warps in flight that changed by this factor are the story of a kernel without a busy unit.
 const IN_FLIGHT: f64 = 1.2;
 
@@ -19,6 +23,7 @@ pub(super) fn sentence(audit: &Audit) -> Words {
     let (work, cycles) = (unit.busy.0 / unit.busy.1, story.cycles.0 / story.cycles.1);
     let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
     match (story.cause, unit.is_tensor) {
+        (StoryCause::Tail, _) => tail(story),
         (StoryCause::Work, true) => words!(
             " Tensor cycles changed as much (÷ {}) as elapsed cycles (÷ {}), tensor pipe at {}: **{}, not overlap**.",
             digits(work),
@@ -27,10 +32,11 @@ pub(super) fn sentence(audit: &Audit) -> Words {
             if story.is_faster() { "faster products" } else { "slower products" }
         ),
         (StoryCause::Work, false) => words!(
-            " **{} work for {}** (busy cycles ÷ {}){}.",
+            " **{} work for {}** (busy cycles ÷ {}{}){}.",
             if story.is_faster() { "Less" } else { "More" },
             unit.label.as_str(),
             digits(work),
+            instructions(audit, story),
             next(story)
         ),
         (StoryCause::Overlap, _) => words!(
@@ -51,15 +57,51 @@ pub(super) fn sentence(audit: &Audit) -> Words {
     }
 }
 
+/// The blocks end together now, or no longer do.
+fn tail(story: &Story) -> Words {
+    let Some((was, is)) = story.tail else { return Words::default() };
+    words!(
+        " **The tail {}**: the average SM is without a block for {} → {} % of the busiest SM's time.",
+        if story.is_faster() { "went" } else { "came" },
+        tenth(was),
+        tenth(is)
+    )
+}
+
+/// `; instructions −10.6 %, LOP3 17.3 M → 11.5 M in the main loop`: where they went, of a kernel that issue held; else empty.
+fn instructions(audit: &Audit, story: &Story) -> Words {
+    let is_issue = catalog::subsystem_of(&story.unit.counter).is_some_and(|part| part.code == Part::Issue);
+    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(Row::change).filter(|_| is_issue);
+    let Some(executed) = executed else { return Words::default() };
+    let most = chain::because(audit, Counter::SmspInstExecutedSum, executed.new > executed.old);
+    let most = if most.is_empty() { most } else { words!(", {}", most) };
+    words!("; instructions {}{}", format::change(executed.old, executed.new), most)
+}
+
 /// Which unit leads now.
 fn next(story: &Story) -> String {
     story.next.as_ref().map_or_else(String::new, |(label, share)| format!("; the next is {label}, {} %", tenth(*share)))
 }
 
-/// No unit was busy: warps in flight, else the stall that changed most.
+/// No unit was full: executed instructions, warps in flight, else the stall that changed most.
 fn latency(audit: &Audit, story: &Story) -> Words {
-    let idle = format!(" No unit was busy ({} at {} %)", story.unit.label, tenth(story.unit.share.0));
+    let idle = format!(" No unit was full ({} at {} %)", story.unit.label, tenth(story.unit.share.0));
     let faster = story.is_faster();
+    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(Row::change);
+    let ratio = |(was, is): (f64, f64)| (was / is).ln();
+    if let Some(executed) = executed
+        && ratio((executed.old, executed.new)) / ratio(story.cycles) >= MOST_OF_IT
+    {
+        let most = chain::because(audit, Counter::SmspInstExecutedSum, !faster);
+        return words!(
+            "{}: **{} instructions**, {}{}{}.",
+            idle,
+            if faster { "fewer" } else { "more" },
+            format::change(executed.old, executed.new),
+            if most.is_empty() { "" } else { ", " },
+            most
+        );
+    }
     if let Some((was, is)) = story.in_flight
         && (if faster { is >= IN_FLIGHT * was } else { was >= IN_FLIGHT * is })
     {
@@ -92,12 +134,8 @@ fn latency(audit: &Audit, story: &Story) -> Words {
 
 /// Busy cycles of the unit that tells the story, and its share of peak.
 pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some(story) = audit
-        .change
-        .as_ref()
-        .and_then(|change| change.story.as_ref())
-        .filter(|story| story.cause != StoryCause::Latency)
-    else {
+    let story = audit.change.as_ref().and_then(|change| change.story.as_ref());
+    let Some(story) = story.filter(|story| !matches!(story.cause, StoryCause::Latency | StoryCause::Tail)) else {
         return Vec::new();
     };
     let unit = &story.unit;

@@ -1,7 +1,7 @@
 //! What changed in the machine code.
 
 use crate::analysis::code::CodeFacts;
-use crate::analysis::sass::DiffLine;
+use crate::analysis::sass::{ClassChange, DiffLine};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
@@ -26,13 +26,20 @@ pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     );
     let mut blocks = vec![paragraph("size", words)];
     if diff.classes.is_empty() {
-        blocks.push(paragraph("classes", "Only jump distances changed."));
+        let order = if diff.hunks.is_empty() { "order" } else { "number, in another order" };
+        let words = words!(
+            "Each instruction has its counterpart: the same {}, with other registers, immediates or jumps.",
+            order
+        );
+        blocks.push(paragraph("classes", words));
+    } else {
+        let columns = columns_of("Class | Added: | Removed:");
+        let row = |c: &ClassChange| vec![text(c.label.clone()), signed('+', c.added), signed('−', c.removed)];
+        blocks.push(table("classes", columns, diff.classes.iter().map(row).collect()).into());
+    }
+    if diff.hunks.is_empty() && diff.rewritten().is_none() {
         return blocks;
     }
-    let columns = columns_of("Class | Added: | Removed:");
-    let rows = diff.classes.iter().map(|c| vec![text(c.label.clone()), signed('+', c.added), signed('−', c.removed)]);
-    let rows = rows.collect();
-    blocks.push(table("classes", columns, rows).into());
     if let Some(share) = diff.rewritten() {
         let words = words!(
             "{} % of the instructions of both builds have no counterpart: a rewrite, of which a listing would show nothing.",

@@ -2,6 +2,7 @@
 
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::stated::{Expectation, Foresight};
+use crate::analysis::versus::expectation::CHANGE;
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
 
@@ -10,8 +11,6 @@ pub(super) const SANITIZER: &str = "sanitizer.";
 /// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
 /// nobody looked.
 pub(super) const FAULTS: &str = "correctness.faults";
-/// Change in percent of the old side: `change.time`, `change.cycles`.
-pub(super) const CHANGE: &str = "change.";
 /// Time of one launch.
 pub(super) const TIME: &str = "time";
 

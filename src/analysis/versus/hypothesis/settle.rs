@@ -1,12 +1,13 @@
 //! Hypotheses as stated, with the readings that need the whole audit: checks of the code, correctness, and the comparison itself.
 
 use super::judge::{judge, met, of_wrong};
-use super::model::{Because, CHANGE, Condition, FAULTS, SANITIZER, TIME, Tested, When};
+use super::model::{Because, Condition, FAULTS, SANITIZER, TIME, Tested, When};
 use crate::analysis::code::CodeAudit;
 use crate::analysis::correctness::Standing;
 use crate::analysis::evidence::Side;
 use crate::analysis::judgement::Judgement;
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
+use crate::analysis::versus::expectation::{self, CHANGE};
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
 use crate::catalog::CHECK;
@@ -59,7 +60,7 @@ pub(in crate::analysis) fn settled(
             } else if name == FAULTS {
                 condition.new = faults(new, name);
                 condition.old = old.map(|old| faults(old, name));
-            } else if name.starts_with(CHANGE) {
+            } else if name.starts_with(CHANGE) && expectation::of_points(name).is_none() {
                 condition.new = change(compared, name);
             } else if name == TIME {
                 let [was, is] = compared
@@ -145,9 +146,14 @@ pub(in crate::analysis) fn tested(
     new: impl Fn(&str) -> Reading,
     old: impl Fn(&str) -> Option<Reading>,
 ) -> Vec<Tested> {
+    let points = |name: &str, share: &str| {
+        let points = Some(new(share).value()? - old(share)?.value()?);
+        points.map(|points| number(points, Unit::PERCENT, name, None))
+    };
     let condition = |when: When, expected: &Expectation| {
         let known = !ReadingName::of(&expected.reading).form.is_of_change();
-        let nothing = || Reading::not_collected(&expected.reading);
+        let change = expectation::of_points(&expected.reading).and_then(|share| points(&expected.reading, share));
+        let nothing = || change.unwrap_or_else(|| Reading::not_collected(&expected.reading));
         Condition {
             when,
             expected: expected.clone(),
