@@ -161,12 +161,14 @@ fn what_weighs_less_than_two_percent_is_no_finding() {
 #[test]
 fn a_roof_says_how_near_it_is() {
     let roof = |name: &str| with(name, &[]).bottleneck.roof.expect("a roof").to_plain();
-    // L2 at 92.6 % is the busiest beside DRAM at 90.2 %.
-    assert!(
-        roof("collected/stream_triad/profile").starts_with("At the roof of DRAM: ≤ 7.4 % is left"),
-        "{}",
-        roof("collected/stream_triad/profile")
-    );
+    // DRAM at 90.2 % of its peak is at 98.0 % of what a stream reaches, and one at 81.0 % at 88.1 %.
+    let triad = roof("collected/stream_triad/profile");
+    assert!(triad.starts_with("At the roof of DRAM: ≤ 2.0 % is left"), "{triad}");
+    let gemv = roof("collected/gemv_bf16_wide/profile");
+    assert!(gemv.starts_with("≤ 11.9 % is left beside the work of DRAM at the rate of a plain stream."), "{gemv}");
+    // Nothing was found to do, and most of the time is the work of a pipe.
+    let pipe = roof("collected/philox_pi/profile");
+    assert!(pipe.starts_with("≤ 37.1 % is left beside the work of the ALU pipe."), "{pipe}");
     // DRAM at 75 % of its peak is at 82 % of what it reaches.
     assert!(with("collected/mxfp4_moe_small_m_e4m3/profile", &[]).bottleneck.roof.is_none());
     assert!(with(L2, &[]).bottleneck.roof.is_none(), "reuse takes work off L2");

@@ -126,9 +126,12 @@ impl Machine {
                 let ramp = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0 - active));
                 TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
             }
-            _ => m
-                .over_time
-                .map_or_else(TimeSplit::default, |sampled| TimeSplit { block, ..TimeSplit::sampled(sampled) }),
+            _ => {
+                // SMs that get no block are idle whatever was measured.
+                let without = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
+                let known = TimeSplit { tail: without, ..TimeSplit::default() };
+                TimeSplit { block, ..m.over_time.map_or(known, TimeSplit::sampled) }
+            }
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
         // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
