@@ -4,7 +4,7 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::{self, PLACES, place};
+use super::level::{PLACES, place};
 use super::machine::Machine;
 use super::measures::Measures;
 use crate::catalog::StallReason::MathPipeThrottle;
@@ -69,11 +69,6 @@ impl Shares<'_> {
     }
 }
 
-/// The time of a load over what one takes in an idle chip; `None` where that was not measured.
-pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
-    m.sampled().and_then(|_| level::times_idle(m))
-}
-
 fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     use StallReason::{
         Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MioThrottle, NotSelected,
@@ -96,7 +91,7 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
                 let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
                 found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
                 // The part of the wait for a load that is spent in a queue, by the time that it takes.
-                let queued = times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0));
+                let queued = m.times_idle().map(|times| 1.0 - 1.0 / times.max(1.0));
                 found.wait(share - mbarriers, &LOADS, queued, rest);
             }
             LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),

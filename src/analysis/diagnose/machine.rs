@@ -122,15 +122,16 @@ impl Machine {
                 let empty = 1.0 - busiest.max(active);
                 TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
             }
-            (Some(active), None) => {
-                let ramp = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0 - active));
-                TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
+            (None, _) if m.over_time.is_some() => {
+                TimeSplit { block, ..m.over_time.map_or_else(TimeSplit::default, TimeSplit::sampled) }
             }
             _ => {
+                let empty = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0));
                 // SMs that get no block are idle whatever was measured.
-                let without = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
-                let known = TimeSplit { tail: without, ..TimeSplit::default() };
-                TimeSplit { block, ..m.over_time.map_or(known, TimeSplit::sampled) }
+                let held = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (blocks / sms).min(1.0));
+                let active = active.unwrap_or((1.0 - empty) * held);
+                let ramp = empty.min(1.0 - active);
+                TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
             }
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
