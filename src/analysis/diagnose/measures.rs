@@ -100,9 +100,8 @@ impl<'a> Measures<'a> {
         for unit in units.iter_mut().filter(|unit| is_fabric && unit.part == Part::MemoryL2) {
             unit.level = unit.level.min(Level::High);
         }
-        let waves = positive(WAVES);
         Measures {
-            stretches: stretches(k.over_time, k.phases, waves, &units),
+            stretches: stretches(k.over_time, &units),
             kernel_of: k,
             blocks,
             block_warps,
@@ -112,7 +111,7 @@ impl<'a> Measures<'a> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves,
+            waves: positive(WAVES),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: positive(WARPS),
