@@ -178,6 +178,27 @@ fn a_roof_says_how_near_it_is() {
 }
 
 #[test]
+fn samples_are_time_where_warps_live_for_the_launch() {
+    let is_time = |name: &str| with(name, &[]).phases.expect("phases").is_time;
+    // One wave each: warps of one live for 80 % of the launch, those of the other to its end.
+    assert_eq!(
+        ["moments_then_orbits", "layernorm"].map(|name| is_time(&format!("collected/{name}/profile"))),
+        [false, true]
+    );
+}
+
+#[test]
+fn a_table_frees_what_is_waited_for_it() {
+    // A third of the requests, and 3 % of the samples: little is expected, and the queue for all is the ceiling.
+    let audit = with("collected/paged_decode/profile", &[]);
+    let table = lever(&audit, "move-constants").expect("a lever");
+    assert!(
+        table.expected.is_some_and(|saved| saved < 5.0) && table.bound.is_some_and(|bound| bound > 20.0),
+        "{table:?}"
+    );
+}
+
+#[test]
 fn what_is_ruled_out_has_its_total() {
     // 16,384 rows × 32 turns × 2 loads, each of 32 sectors where 16 hold the bytes.
     let codes = ruled_out(&with("collected/decode_nf4/profile", &[]));
