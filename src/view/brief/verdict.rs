@@ -142,7 +142,7 @@ fn unfed(audit: &Audit) -> Option<Words> {
     let told = parts.into_iter().take(SHOWN);
     let told = told.map(|part| words!("{} {}", percent(part.share), places::phase_words(part.kind).noun));
     Some(words!(
-        "The products do not fill the tensor pipe: it idles for {} of a step of the main loop. Of the samples {}.",
+        "The products do not fill the tensor pipe: it idles for {} of a step of the main loop. Samples: {}.",
         percent(idle),
         words::join(told.collect::<Vec<Words>>(), ", ")
     ))
