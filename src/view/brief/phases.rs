@@ -146,7 +146,12 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
         (Some(CycleUnit::Block), Some(tiles)) => {
             format!("{} tiles, one per block, each {each}.", format::fixed(tiles, 0))
         }
-        _ => format!("Warp lifetime: {each}."),
+        _ => {
+            let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
+            let ready = (ready >= SMALL).then(|| format!("{} %", format::fixed(100.0 * ready, 1)));
+            let ready = ready.map(|ready| format!(" For {ready} of it another warp issued: cycles of no phase."));
+            format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
+        }
     }
 }
 
