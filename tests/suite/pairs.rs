@@ -2,7 +2,7 @@
 //! most, and what came. `docs/evidence/pairs.md` is made here.
 
 use crate::written::is_as_written;
-use kernel_audit::catalog;
+use kernel_audit::catalog::{self, ForecastRow};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -143,7 +143,9 @@ pub(crate) fn dump(report: &str) -> Dumped {
 const GAIN: f64 = 5.0;
 /// What times of one build differ by from run to run, in percent.
 const NOISE: f64 = 1.0;
-/// The part of the pairs of a class that the fit holds on each side.
+/// The most points that the median interval may be wide.
+const WIDEST: f64 = 30.0;
+/// The part of the pairs of a class that its interval holds.
 const HELD: f64 = 0.9;
 
 /// A row whose change was made, with what it gained, in percent; pairs of one source are a family.
@@ -168,52 +170,45 @@ static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
     JUDGED.iter().filter_map(of_pair).chain(ALTERNATIVES.iter().filter_map(beside)).collect()
 });
 
-impl Outcome {
-    /// By how much of what was expected less came, and by how much of the way to the ceiling more.
-    fn misses(&self) -> Option<[f64; 2]> {
-        let (expected, bound) = (self.row.expected?, self.row.bound?);
-        let less = if expected > 0.0 { (expected - self.gained) / expected } else { 0.0 };
-        let more = if bound > expected { (self.gained - expected) / (bound - expected) } else { 0.0 };
-        Some([less.clamp(0.0, 1.0), more.clamp(0.0, 1.0)])
-    }
-}
-
-/// What a class of levers was off by at most in most changes, to two decimals; the family `without` is left out.
-fn fit(class: &str, without: Option<&str>) -> (f64, f64, usize) {
+/// The interval of a class: of all that hold [`HELD`] of its changes, the one that is narrowest on their mean; the family `without` is left
+/// out.
+fn fit(class: &'static str, without: Option<&str>) -> ForecastRow {
     let is_of = |one: &&Outcome| catalog::lever(&one.row.code).is_some_and(|row| row.class == class);
     let kept = OUTCOMES.iter().filter(is_of).filter(|one| Some(one.family) != without);
-    let found: Vec<[f64; 2]> = kept.filter_map(Outcome::misses).collect();
-    let side = |at: usize| {
-        let mut all: Vec<f64> = found.iter().map(|miss| miss[at]).collect();
-        all.sort_by(f64::total_cmp);
-        let held = (HELD * all.len() as f64).ceil() as usize;
-        all.get(held.max(1) - 1).map_or(0.0, |miss| (100.0 * miss).ceil() / 100.0)
+    let kept: Vec<(f64, f64, f64)> =
+        kept.filter_map(|one| Some((one.row.expected?, one.row.bound?, one.gained))).collect();
+    let mut powers: Vec<f64> =
+        kept.iter().filter_map(|(expected, _, gained)| ForecastRow::power(*expected, *gained)).collect();
+    powers.sort_by(f64::total_cmp);
+    let pairs = u32::try_from(powers.len()).unwrap();
+    let held = ((HELD * f64::from(pairs)).ceil() as usize).max(1);
+    let windows = powers.windows(held).map(|own| ForecastRow {
+        class,
+        least: (100.0 * own[0]).floor() / 100.0,
+        most: (100.0 * own[held - 1]).ceil() / 100.0,
+        pairs,
+    });
+    let width = |row: &ForecastRow| {
+        kept.iter()
+            .map(|(expected, bound, _)| row.interval(*expected, *bound))
+            .map(|[low, high]| high - low)
+            .sum::<f64>()
     };
-    (side(0), side(1), found.len())
+    let narrowest = windows.min_by(|one, other| width(one).total_cmp(&width(other)));
+    narrowest.unwrap_or(ForecastRow { class, least: 0.0, most: 0.0, pairs })
 }
 
 #[test]
 fn forecasts_are_what_the_pairs_give() {
-    let mut text = String::new();
-    for row in catalog::forecasts() {
-        let (below, above, pairs) = fit(row.class, None);
-        writeln!(
-            text,
-            "[[forecast]]\nclass = \"{}\"\nbelow = {below:?}\nabove = {above:?}\npairs = {pairs}\n",
-            row.class
-        )
-        .unwrap();
-    }
-    let own: String = catalog::forecasts()
-        .iter()
-        .map(|row| {
-            format!(
-                "[[forecast]]\nclass = \"{}\"\nbelow = {:?}\nabove = {:?}\npairs = {}\n\n",
-                row.class, row.below, row.above, row.pairs
-            )
-        })
-        .collect();
-    assert_eq!(own, text, "src/catalog/forecasts.toml is not what the pairs give");
+    let text = |rows: &[ForecastRow]| -> String {
+        let row = |row: &ForecastRow| {
+            let ForecastRow { class, least, most, pairs } = row;
+            format!("[[forecast]]\nclass = \"{class}\"\nleast = {least:?}\nmost = {most:?}\npairs = {pairs}\n\n")
+        };
+        rows.iter().map(row).collect()
+    };
+    let given: Vec<ForecastRow> = catalog::forecasts().iter().map(|row| fit(row.class, None)).collect();
+    assert_eq!(text(catalog::forecasts()), text(&given), "src/catalog/forecasts.toml is not what the pairs give");
 }
 
 #[test]
@@ -233,9 +228,9 @@ fn the_page_of_before_against_what_came() {
         let pair = one.pair;
         let class = |code: &str| catalog::lever(code).map_or("", |row| row.class);
         let interval = one.row.as_ref().and_then(|(_, row)| {
-            let (below, above, pairs) = fit(class(&row.code), Some(&pair.family));
+            let fit = fit(class(&row.code), Some(&pair.family));
             let (expected, bound) = (row.expected?, row.bound?);
-            (pairs >= 5).then(|| [expected * (1.0 - below), expected + above * (bound - expected).max(0.0)])
+            (fit.pairs >= 5).then(|| fit.interval(expected, bound))
         });
         let is_inside = interval.map(|[low, high]| (low - NOISE..=high + NOISE).contains(&pair.gained()));
         forecasts += usize::from(interval.is_some());
@@ -258,6 +253,9 @@ fn the_page_of_before_against_what_came() {
         .unwrap();
     }
     widths.sort_by(f64::total_cmp);
+    let width = widths.get(widths.len() / 2).copied().unwrap_or_default();
+    assert!(10 * inside >= 8 * forecasts, "{inside} of {forecasts} came as forecast");
+    assert!(width <= WIDEST, "the median interval is {width:.1} points wide");
     let gains: Vec<&Judged> = JUDGED.iter().filter(|one| one.pair.gained() >= GAIN).collect();
     let among = |rows: usize| gains.iter().filter(|one| one.row.as_ref().is_some_and(|(at, _)| *at <= rows)).count();
     let right = |rows: usize| gains.iter().filter(|one| one.is_right(rows)).count();
@@ -270,7 +268,7 @@ fn the_page_of_before_against_what_came() {
         among(2),
         right(1),
         right(2),
-        widths.get(widths.len() / 2).copied().unwrap_or_default()
+        width
     )
     .unwrap();
     println!("{text}");

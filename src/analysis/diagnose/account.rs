@@ -4,9 +4,10 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::{self, PLACES, place};
+use super::level::{PLACES, place};
 use super::machine::Machine;
 use super::measures::Measures;
+use crate::catalog::StallReason::MathPipeThrottle;
 use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
 
@@ -68,15 +69,10 @@ impl Shares<'_> {
     }
 }
 
-/// The time of a load over what one takes in an idle chip; `None` where that was not measured.
-pub(super) fn times_idle(m: &Measures<'_>) -> Option<f64> {
-    m.sampled().and_then(|_| level::times_idle(m))
-}
-
 fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     use StallReason::{
-        Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MathPipeThrottle,
-        MioThrottle, NotSelected, Selected, ShortScoreboard, TexThrottle, Wait,
+        Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MioThrottle, NotSelected,
+        Selected, ShortScoreboard, TexThrottle, Wait,
     };
     let mut found = Shares { machine, all: Vec::new() };
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
@@ -95,7 +91,7 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
                 let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
                 found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
                 // The part of the wait for a load that is spent in a queue, by the time that it takes.
-                let queued = times_idle(m).map(|times| 1.0 - 1.0 / times.max(1.0));
+                let queued = m.times_idle().map(|times| 1.0 - 1.0 / times.max(1.0));
                 found.wait(share - mbarriers, &LOADS, queued, rest);
             }
             LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
@@ -123,13 +119,29 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     found.all
 }
 
+/// Of pipes that are as busy as this one, the one that warps could not issue to: a throttle is sampled at the instruction that waits.
+fn throttling(m: &Measures<'_>, machine: &Machine, busiest: Part) -> Part {
+    let Some(study) = m.sampled_code().filter(|_| busiest.computes()) else { return busiest };
+    let least = machine.need(busiest).unwrap_or_default() - ERROR;
+    let queue = |part: &Part| -> u64 {
+        let is_own = |row: &usize| {
+            part.row().is_some_and(|own| own.runs(study.code.op(*row), m.kernel.device().compute_capability))
+        };
+        let rows: Vec<usize> = (0..study.code.rows.len()).filter(is_own).collect();
+        study.samples.of_reason(MathPipeThrottle.into(), &rows)
+    };
+    let near = machine.parts().filter(|part| part.computes() && machine.need(*part).is_some_and(|need| need >= least));
+    // The busiest of equal ones.
+    near.chain([busiest]).max_by_key(queue).unwrap_or(busiest)
+}
+
 impl Account {
     pub(super) fn of(m: &Measures<'_>, machine: &Machine) -> Account {
         let shares = shares(m, machine);
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();
         for at in 0..PLACES {
-            let Some(part) = machine.leading(at) else { continue };
+            let Some(part) = machine.leading(at).map(|part| throttling(m, machine, part)) else { continue };
             let is_own = |taker: &Taker| matches!(taker, Taker::Part(part) if place(*part) == at);
             let queues: f64 = shares.iter().filter(|(taker, _)| is_own(taker)).map(|(_, share)| share).sum();
             takers.push((Taker::Part(part), machine.without_place(at, queues, queues + unheld)));

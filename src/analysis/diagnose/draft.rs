@@ -234,8 +234,7 @@ impl Draft {
         let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
         let fit = catalog::lever(action.into()).and_then(|row| catalog::forecast(row.class));
         let fit = fit.filter(|fit| fit.pairs >= FEW);
-        let forecast =
-            fit.map(|fit| [expected * (1.0 - fit.below), expected + fit.above * (bound - expected).max(0.0)]);
+        let forecast = fit.map(|fit| fit.interval(expected, bound));
         match lever.is_rough() {
             true => Lever { formula, ..lever },
             false => Lever { bound: Some(bound), expected: Some(expected), forecast, formula, ..lever },

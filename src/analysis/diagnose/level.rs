@@ -3,7 +3,6 @@
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::analysis::phases::Study;
 use crate::catalog::{Counter, Family, Part, Threshold};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
@@ -188,30 +187,12 @@ pub(super) const L2_SECTORS: Counter = Counter::LtsTSectorsSrcunitTexSum;
 /// The same traffic in bytes, read and written: equal on an H200.
 pub(super) const L2_BYTES: [Counter; 2] =
     [Counter::L1texMXbar2l1texReadBytesSum, Counter::L1texML1tex2xbarWriteBytesSum];
-/// By how much a load takes longer than in an idle chip, from which on most of its time is spent in a queue.
-pub(super) const QUEUED: f64 = 2.0;
+/// By how much a load takes longer than in an idle chip, from which on more of them only lengthen the queue.
+pub(super) const QUEUED: f64 = 2.2;
 
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
 pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
     let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
     k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
-}
-
-/// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of them
-/// where code does not part them; `None` where that was not measured.
-pub(super) fn times_idle(k: &Kernel<'_>) -> Option<f64> {
-    let cycles = k.phases?.load_cycles()? * k.study.and_then(Study::longest_wait).unwrap_or(1.0);
-    Some(cycles / f64::from(k.chip()?.latency.as_ref()?.dram?))
-}
-
-/// Whether the warps have too few loads in flight for a stream from device memory to fill it, however high the fabric of L2 reads:
-/// bytes in flight are rate × time of a load (Little's law), and the roof needs its rate × the time in an idle chip. None of the loads spends most of it in a queue.
-pub(super) fn is_thin(k: &Kernel<'_>, units: &[Unit]) -> bool {
-    let of = |part: Part| units.iter().find(|unit| unit.part == part);
-    let Some((dram, l2)) = of(Part::MemoryDram).zip(of(Part::MemoryL2)) else { return false };
-    let is_fabric = l2.is_saturated() && dram.level == Level::High && is_of_dram(k) != Some(false);
-    let is_measured = || k.chip().and_then(|chip| chip.latency.as_ref()).is_some_and(|latency| !latency.is_assumed);
-    let is_idle = |times: f64| times < QUEUED && dram.share * times < 1.0;
-    is_fabric && is_measured() && times_idle(k).is_some_and(is_idle)
 }

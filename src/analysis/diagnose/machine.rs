@@ -122,13 +122,17 @@ impl Machine {
                 let empty = 1.0 - busiest.max(active);
                 TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
             }
-            (Some(active), None) => {
-                let ramp = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0 - active));
+            (None, _) if m.over_time.is_some() => {
+                TimeSplit { block, ..m.over_time.map_or_else(TimeSplit::default, TimeSplit::sampled) }
+            }
+            _ => {
+                let empty = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0));
+                // SMs that get no block are idle whatever was measured.
+                let held = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (blocks / sms).min(1.0));
+                let active = active.unwrap_or((1.0 - empty) * held);
+                let ramp = empty.min(1.0 - active);
                 TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
             }
-            _ => m
-                .over_time
-                .map_or_else(TimeSplit::default, |sampled| TimeSplit { block, ..TimeSplit::sampled(sampled) }),
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
         // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.

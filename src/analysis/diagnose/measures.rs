@@ -65,8 +65,6 @@ pub(in crate::analysis) struct Measures<'a> {
     pub(super) units: Vec<Unit>,
     /// Its phases in series, at least one.
     pub(super) stretches: Vec<Stretch>,
-    /// Whether it streams from device memory with too few loads in flight to fill it.
-    pub(super) is_thin: bool,
 }
 
 impl<'a> Deref for Measures<'a> {
@@ -96,14 +94,14 @@ impl<'a> Measures<'a> {
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
             || executed.is_empty() && level::is_mostly_tensor(k);
         let mut units = level::units(k, active, has_tensor);
-        let is_thin = level::is_thin(k, &units);
-        // The fabric of L2, which carries a stream that is too thin to fill device memory, does not set the pace either.
-        for unit in units.iter_mut().filter(|unit| is_thin && unit.part == Part::MemoryL2) {
-            unit.level = Level::High;
+        // The fabric of L2 carries a stream that does not fill device memory, and sets no pace of its own.
+        let fills = units.iter().any(|unit| unit.part == Part::MemoryDram && unit.is_saturated());
+        let is_fabric = !fills && level::is_of_dram(k) == Some(true);
+        for unit in units.iter_mut().filter(|unit| is_fabric && unit.part == Part::MemoryL2) {
+            unit.level = unit.level.min(Level::High);
         }
-        let waves = positive(WAVES);
         Measures {
-            stretches: stretches(k.over_time, k.phases, waves, &units),
+            stretches: stretches(k.over_time, &units),
             kernel_of: k,
             blocks,
             block_warps,
@@ -113,20 +111,26 @@ impl<'a> Measures<'a> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves,
+            waves: positive(WAVES),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: positive(WARPS),
             life: life(),
             has_tensor,
             units,
-            is_thin,
         }
     }
 
     /// The phases; only where enough was sampled for shares to mean something.
     pub(super) fn sampled(&self) -> Option<&'a Phases> {
         self.kernel_of.phases.filter(|phases| phases.samples as f64 >= self.limits[Threshold::SamplesFew])
+    }
+
+    /// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of
+    /// them where code does not part them; `None` where that was not measured.
+    pub(super) fn times_idle(&self) -> Option<f64> {
+        let cycles = self.sampled()?.load_cycles()? * self.study.and_then(Study::longest_wait).unwrap_or(1.0);
+        Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
     }
 
     /// Code, samples and where values come from; as above.

@@ -2,7 +2,7 @@
 
 use super::draft::{Ask, Draft};
 use super::held::{count, share};
-use super::level::{DRAM_BYTES, Level};
+use super::level::DRAM_BYTES;
 use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::patterns::banks::wavefronts;
@@ -89,17 +89,22 @@ pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> 
     Levers { rows: ranked.into_iter().map(|(_, draft)| draft.clone().done(ask)).collect(), computed, refused }
 }
 
-/// The part that needs most of the time is nearly full, and nothing that was computed takes off what is worth a row: what is left, and
-/// that only less work helps.
+/// The need from which most of the time is the work of a unit.
+const WORK: f64 = 0.5;
+
+/// Nothing that was computed takes off what is worth a row of a unit that is nearly full or limits all the same: what is left, and that
+/// only less work helps.
 pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = part.computes() && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
-    let is_full = m.machine.need(part).is_some_and(|need| need >= ROOF);
-    if !is_full || levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY) {
+    let need = m.machine.need(part)?;
+    let is_worth = levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY);
+    if is_worth || need < if levers.rows.is_empty() { WORK } else { ROOF } {
         return None;
     }
-    let most = m.units.iter().map(|unit| unit.share).fold(0.0, f64::max);
+    // DRAM does not reach its peak.
+    let most = m.units.iter().map(|unit| unit.share).fold(need, f64::max);
     let bytes = |name: Counter| m.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let less = match part {
         Part::MemoryDram => {
@@ -115,12 +120,17 @@ pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option
     };
     let name = unit.named();
     let left = share(1.0 - most);
-    // DRAM does not reach its peak: saturated, it is at its roof.
-    if 1.0 - most >= WORTH_A_TRY && !(part == Part::MemoryDram && unit.level == Level::Saturated) {
-        return Some(words!("≤ {} is left beside the work of {}. Sure to help is less of it: {}.", left, name, less));
+    if 1.0 - most >= WORTH_A_TRY {
+        let rate = if part == Part::MemoryDram { " at the rate of a plain stream" } else { "" };
+        return Some(words!(
+            "≤ {} is left beside the work of {}{}. Sure to help is less of it: {}.",
+            left,
+            name,
+            rate,
+            less
+        ));
     }
-    let near = if unit.level == Level::Saturated { "At" } else { "Near" };
-    Some(words!("{} the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", near, name, left, less))
+    Some(words!("At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less))
 }
 
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.

@@ -6,7 +6,6 @@
 
 use super::level::{Unit, place};
 use crate::analysis::over_time::OverTime;
-use crate::analysis::phases::{Phase, Phases};
 use crate::catalog::Part;
 use std::ops::Range;
 
@@ -88,27 +87,11 @@ impl Stretch {
     }
 }
 
-/// The stretches of a launch, one where nothing changes: by what PM sampling saw of it, else by its code where all blocks start together
-/// and are there to the end, so that all of them are in one phase at a time. What copies and products do that a warp only starts stands
-/// at no phase of its code.
-pub(super) fn stretches(
-    over: Option<&OverTime>,
-    phases: Option<&Phases>,
-    waves: Option<f64>,
-    units: &[Unit],
-) -> Vec<Stretch> {
-    let is_in_step = |phases: &&Phases| {
-        phases.is_time && phases.roles.len() == 1 && phases.roles[0].copies == 0 && phases.tensor.is_none()
-    };
-    let is_one_wave = waves.is_some_and(|waves| waves <= 1.0);
-    let found = match over.filter(|over| over.shape.is_some()) {
-        Some(over) => sampled(over, units),
-        None => {
-            phases.filter(is_in_step).filter(|_| is_one_wave).map(|phases| coded(phases, units)).unwrap_or_default()
-        }
-    };
+/// The stretches of a launch, one where nothing changes or nobody saw it: by PM sampling. Means over the launch and samples of the code
+/// tell none: blocks are in phases of their own, and what a warp only starts stands at no phase of its code.
+pub(super) fn stretches(over: Option<&OverTime>, units: &[Unit]) -> Vec<Stretch> {
     let mut told: Vec<Stretch> = Vec::new();
-    for own in found {
+    for own in over.map(|over| sampled(over, units)).unwrap_or_default() {
         match told.last_mut() {
             Some(last)
                 if own.share < TOLD || last.share < TOLD || !last.falls(&own, units) && !own.falls(last, units) =>
@@ -118,7 +101,7 @@ pub(super) fn stretches(
             _ => told.push(own),
         }
     }
-    // More than its peak no unit does: then shares of samples are none of time.
+    // More than its peak no unit does: then the series is not of this launch.
     let is_more = |own: &Stretch| units.iter().any(|unit| own.level(unit.part, unit.share) > 1.0 + TOLD);
     if told.len() > 1 && !told.iter().any(is_more) { told } else { vec![Stretch::whole()] }
 }
@@ -173,22 +156,6 @@ fn area(points: &[u8], whole: f64, span: &Range<f64>) -> f64 {
     points.iter().enumerate().map(of).sum()
 }
 
-/// By the samples of the phases: sectors of global accesses are the work of memory, instructions that of the rest.
-fn coded(phases: &Phases, units: &[Unit]) -> Vec<Stretch> {
-    let sectors = |phase: &Phase| {
-        let own = phases.accesses.iter().filter(|access| (phase.at.start..=phase.at.end).contains(&access.at.offset));
-        own.map(|access| access.sectors as f64).sum::<f64>()
-    };
-    let of = |phase: &Phase| {
-        let does = units.iter().map(|unit| match unit.part {
-            Part::MemoryDram | Part::MemoryL2 | Part::MemoryL1tex => (unit.part, sectors(phase)),
-            part => (part, phase.executed as f64),
-        });
-        (phase.share, does.collect())
-    };
-    shares(phases.phases.iter().map(of).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,7 +200,7 @@ mod tests {
     #[test]
     fn a_quiet_end_with_blocks_is_a_stretch() {
         let units = [unit(Part::MemoryDram, 0.465), unit(Part::Issue, 0.08)];
-        let found = stretches(Some(&halves(0.0)), None, None, &units);
+        let found = stretches(Some(&halves(0.0)), &units);
         let [busy, quiet] = found.as_slice() else { panic!("{found:?}") };
         assert!((busy.share - 0.5).abs() < 1e-9 && (busy.level(Part::MemoryDram, 0.465) - 0.9).abs() < 1e-9);
         assert!((quiet.level(Part::MemoryDram, 0.465) - 0.03).abs() < 1e-9);
@@ -244,8 +211,7 @@ mod tests {
     #[test]
     fn an_end_in_which_sms_have_no_blocks_is_none() {
         // Of the SMs 3 % hold a block: each does what it did.
-        let found =
-            stretches(Some(&halves(0.97)), None, None, &[unit(Part::Issue, 0.08), unit(Part::MemoryDram, 0.465)]);
+        let found = stretches(Some(&halves(0.97)), &[unit(Part::Issue, 0.08), unit(Part::MemoryDram, 0.465)]);
         assert_eq!(found.len(), 1, "{found:?}");
     }
 }

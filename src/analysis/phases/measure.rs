@@ -16,7 +16,7 @@ use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::{CodeInstruction, WarpSync};
 use std::collections::BTreeMap;
 
-/// Resident time and occupancy from which shares of samples are shares of time.
+/// Resident time, occupancy and life of a warp from which shares of samples are shares of time.
 const NEARLY_ALL: f64 = 0.9;
 
 impl Phases {
@@ -146,11 +146,12 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
     found
 }
 
-/// Whether nearly all warps that fit are there from start to end, so that a share of samples is a share of the elapsed time.
+/// Whether as many warps are there from start to end, so that a share of samples is a share of the elapsed time: nearly all that fit, or
+/// each of them for nearly as long as the launch takes.
 fn is_time(counters: &Counters) -> bool {
-    let is_filled = counters.filled.is_some_and(|filled| filled >= NEARLY_ALL);
-    let is_one_wave = counters.waves.is_some_and(|waves| waves <= 1.0);
-    (is_filled || is_one_wave) && counters.active.is_some_and(|active| active >= NEARLY_ALL)
+    let is_full = |part: Option<f64>| part.is_some_and(|part| part >= NEARLY_ALL);
+    let lives = || Some(counters.warp_life()? / counters.elapsed?);
+    is_full(counters.filled) && is_full(counters.active) || is_full(lives())
 }
 
 /// The lives of the warps of the pacing role.

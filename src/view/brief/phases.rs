@@ -5,7 +5,7 @@ use super::phase_rows::{shown, twin};
 use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
-use crate::analysis::{Audit, Limits};
+use crate::analysis::{Audit, Limits, Unit};
 use crate::catalog::{Counter, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -60,9 +60,9 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
-        Block::from(rows(&shown, phases, old, step, Depth::Page)),
+        Block::from(rows(audit, &shown, phases, old, step, Depth::Page)),
     ];
-    blocks.extend(pacer(phases));
+    blocks.extend(pacer(audit, phases));
     let notes = notes(audit, phases, step);
     if !notes.is_empty() {
         blocks.push(list("phases-notes", notes));
@@ -73,7 +73,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 /// The same table with every phase and part, and with everything that is known of each.
 pub(in crate::view) fn in_full(audit: &Audit, phases: &Phases) -> Table {
     let old = audit.before.as_ref().and_then(|old| old.phases.as_ref()).filter(|old| is_same_loop(phases, old));
-    rows(&shown(&phases.phases, old.map(|old| old.phases.as_slice()), 0.0, usize::MAX), phases, old, None, Depth::Full)
+    let shown = shown(&phases.phases, old.map(|old| old.phases.as_slice()), 0.0, usize::MAX);
+    rows(audit, &shown, phases, old, None, Depth::Full)
 }
 
 /// How much of a phase is told.
@@ -149,11 +150,23 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
         (Some(CycleUnit::Block), Some(tiles)) => {
             format!("{} tiles, one per block, each {each}.", format::fixed(tiles, 0))
         }
-        _ => format!("Warp lifetime: {each}."),
+        _ => {
+            let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
+            let ready = (ready >= SMALL).then(|| format!("{} %", format::fixed(100.0 * ready, 1)));
+            let ready = ready.map(|ready| format!(" For {ready} of it another warp issued: cycles of no phase."));
+            format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
+        }
     }
 }
 
-fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: Option<f64>, depth: Depth) -> Table {
+fn rows(
+    audit: &Audit,
+    shown: &[(&Phase, bool)],
+    phases: &Phases,
+    old: Option<&Phases>,
+    step: Option<f64>,
+    depth: Depth,
+) -> Table {
     let is_full = depth == Depth::Full;
     let file = places::file(phases);
     let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
@@ -196,7 +209,7 @@ fn rows(shown: &[(&Phase, bool)], phases: &Phases, old: Option<&Phases>, step: O
             cells.push(count(phase.executed));
             cells.push(text(phase.opcodes.iter().map(run).collect::<Vec<_>>().join(", ")));
         }
-        cells.push(text(if is_full { places::waits(phase, file) } else { waits(phases, phase) }));
+        cells.push(text(if is_full { places::waits(phase, file) } else { waits(audit, phases, phase) }));
         cells
     };
     table("phases", columns, shown.iter().map(line).collect())
@@ -208,7 +221,7 @@ fn run(run: &OpcodeRun) -> String {
 }
 
 /// The lines of the role that sets the pace, where the phases are those of another one.
-fn pacer(phases: &Phases) -> Option<Block> {
+fn pacer(audit: &Audit, phases: &Phases) -> Option<Block> {
     let Some(Pace::Role(at)) = phases.pace.filter(|pace| *pace != Pace::Role(phases.pacing)) else { return None };
     let lines: Vec<&Phase> = phases.roles[at].lines.iter().filter(|line| line.share >= LINE).collect();
     let file = places::file(phases);
@@ -226,7 +239,7 @@ fn pacer(phases: &Phases) -> Option<Block> {
             text(places::call_line(line, file)),
             share(line),
             text(glance::short(line.executed as f64)).sorted(line.executed as f64),
-            text(waits(phases, line)),
+            text(waits(audit, phases, line)),
         ]
     };
     (!lines.is_empty()).then(|| table("pacer", columns, lines.iter().map(row).collect()).into())
@@ -253,30 +266,49 @@ fn share(phase: &Phase) -> Cell {
     text(written).sorted(share)
 }
 
+/// Cycles of a phase. Of the life of a warp those in which it is ready and another one issues are none of the phase's own: they go to
+/// whoever issues.
+fn spent(phases: &Phases, phase: &Phase) -> Option<f64> {
+    let own = if phases.unit == Some(CycleUnit::Warp) && phase.share > 0.0 { phase.cost / phase.share } else { 1.0 };
+    phase.cycles.map(|cycles| own * cycles)
+}
+
 fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
     let in_loop = phases.phases.iter().any(|own| {
         own.kind == PhaseKind::MainLoop
             && (std::ptr::eq(own, phase) || own.parts.iter().any(|part| std::ptr::eq(part, phase)))
     });
+    let own = spent(phases, phase);
     let value = match step {
-        Some(steps) => phase.cycles.filter(|_| in_loop).map(|cycles| cycles / steps),
-        None => phase.cycles,
+        Some(steps) => own.filter(|_| in_loop).map(|cycles| cycles / steps),
+        None => own,
     };
     value.map_or_else(Cell::default, |cycles| text(glance::cycles(cycles)).sorted(cycles))
 }
 
-/// The leading waits of a phase; those behind a full tensor pipe by their name. A loop leaves them to its parts.
-fn waits(phases: &Phases, phase: &Phase) -> String {
+/// The leading waits of a phase; those behind a full tensor pipe by their name, and those in the queue of a full unit as what they are: the
+/// work of the unit, wherever it was asked for. A loop leaves them to its parts.
+fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
     if !phase.parts.is_empty() || phase.samples < FEW {
         return String::new();
     }
     let is_told = |(at, wait): &(usize, &Wait)| *at == 0 || wait.share >= SECOND;
     let told = |(_, wait): (usize, &Wait)| {
         let behind = behind_products(phases, phase.kind, &wait.reason);
-        let label = behind.map_or_else(|| places::reason(&wait.reason), str::to_owned);
+        let own = || match is_behind_full(audit, &wait.reason) {
+            true => format!("back-pressure: {}", places::reason(&wait.reason)),
+            false => places::reason(&wait.reason),
+        };
+        let label = behind.map_or_else(own, str::to_owned);
         format!("{label} {} %", format::fixed(100.0 * wait.share, 0))
     };
     phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether warps that wait for this reason cannot hand their work to a unit that is saturated.
+fn is_behind_full(audit: &Audit, reason: &str) -> bool {
+    let is_queue = |unit: &Unit| unit.part.row().is_some_and(|row| row.queues.contains(&reason));
+    reason.ends_with("_throttle") && audit.now.bottleneck.units.iter().any(|unit| unit.is_saturated() && is_queue(unit))
 }
 
 /// What a wait behind issued products is called; `None` for one that is none.
@@ -340,7 +372,7 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) ->
     let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);
     let largest = phases.phases.iter().filter(is_large).max_by(|a, b| a.share.total_cmp(&b.share))?;
     let is_main = largest.kind == PhaseKind::MainLoop;
-    let (issue, cycles) = (largest.issue?, largest.cycles?);
+    let (issue, cycles) = (largest.issue?, spent(phases, largest)?);
     let per = step.filter(|_| is_main).unwrap_or(1.0);
     (issue < cycles / 2.0 && busiest < limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }]).then(
         || {

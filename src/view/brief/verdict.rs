@@ -1,7 +1,9 @@
 //! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
-use super::{gap, lifetime, power, stalls};
+use super::{gap, lifetime, places, power, stalls};
+use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
+use crate::catalog::Part;
 use crate::quantity::format;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
@@ -51,7 +53,8 @@ fn limits(audit: &Audit) -> Vec<Block> {
         "limiter",
         words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
     )];
-    let mut items: Vec<Words> = waits(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
+    let mut items: Vec<Words> =
+        waits(audit).into_iter().chain(unfed(audit)).chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
     items.extend(beside(audit).map(finding));
@@ -123,6 +126,26 @@ fn waits(audit: &Audit) -> Option<Words> {
     let (_, top) = audit.now.stalls.top().filter(|_| is_open)?;
     let told = stalls::cause_words(audit.now.phases.as_ref()?, &top.reason);
     (!told.is_empty()).then(|| words!("{}: {}.", top.row.label.as_str(), told))
+}
+
+/// What the warps do in the steps of a main loop that leave the tensor pipe idle, where that limits.
+fn unfed(audit: &Audit) -> Option<Words> {
+    let tensor = |unit: &&Unit| unit.part == Part::ComputeTensor && !unit.is_saturated();
+    let is_limit = audit.now.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == Part::ComputeTensor);
+    audit.now.bottleneck.units.iter().find(tensor).filter(|_| is_limit)?;
+    let phases = audit.now.phases.as_ref()?;
+    let idle = 1.0 - phases.step_efficiency?;
+    let mut parts: Vec<&Phase> = phases.phase(PhaseKind::MainLoop)?.parts.iter().collect();
+    parts.retain(|part| part.kind != PhaseKind::Issue);
+    parts.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
+    let told = parts.into_iter().take(SHOWN);
+    let told = told.map(|part| words!("{} {}", percent(part.share), places::phase_words(part.kind).noun));
+    Some(words!(
+        "The products do not fill the tensor pipe: it idles for {} of a step of the main loop. Samples: {}.",
+        percent(idle),
+        words::join(told.collect::<Vec<Words>>(), ", ")
+    ))
 }
 
 /// `L1/TEX cache (memory-l1tex, saturated)`: what limits, in the words of the verdict.

@@ -82,18 +82,30 @@ fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
     // Of the stage, global accesses take what shared memory does not.
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
     let stays = 1.0 - part * stage.other() / stage.whole;
-    let waits = m.waits_for_loads()? + m.waits(&[StallReason::LgThrottle]);
-    let first = loads.into_iter().max_by_key(|access| access.requests)?;
+    let (for_loads, queued) = (m.waits_for_loads()?, m.waits(&[StallReason::LgThrottle]));
+    let first = loads.iter().max_by_key(|access| access.requests)?;
+    // What is waited for the values of these loads is expected to go; at best the queue that they lengthen for all.
+    let own_waits = traced(m, &loads).map_or(part, |traced| traced.min(part));
     let draft = Draft::new(Action::MoveConstants)
         .keeps(&L1, stays, stays)
         .keeps(&[Part::Issue], 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
-        .frees(part * (1.0 - CONSTANT) * waits, part * waits)
+        .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), part * (for_loads + queued))
         .at(At::point(&first.at));
     let why = words!("{} of the requests bring one value to all lanes through L1", share(part));
     let draft = draft.says("Keep the table in shared memory, constant memory or registers", why);
     let draft = draft.risks("64 KB of constants; shared memory for a table or a tile of it");
     let check = words!("requests of global loads −{}", count(own as f64));
     Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+}
+
+/// The part of the waits for loads that is for the values of these; `None` where none can be traced.
+fn traced(m: &Measures<'_>, loads: &[&SectorAccess]) -> Option<f64> {
+    let study = m.sampled_code()?;
+    let waits = study.samples.at_causes(StallReason::LongScoreboard.into());
+    let all: u64 = waits.iter().sum();
+    let is_own = |row: usize| loads.iter().any(|load| load.at.offset == study.code.rows[row].offset);
+    let own: u64 = (0..study.code.rows.len()).filter(|row| is_own(*row)).map(|row| waits[row]).sum();
+    (all > 0).then(|| own as f64 / all as f64)
 }
 
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.

@@ -58,7 +58,8 @@ fn overhead(m: &Measures<'_>, sentence: Words) -> Held {
 
 /// No SM holds a block for much of the time.
 pub(in crate::analysis::diagnose) fn short(m: &Measures<'_>) -> Option<Held> {
-    let held = share(m.active?);
+    // What starts a launch of a few µs is counted by its time alone, where no cycles are.
+    let Some(held) = m.active.map(share) else { return brief(m) };
     Some(overhead(
         m,
         match m.has_several() {
@@ -186,7 +187,8 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
     let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
-    let is_full = m.units.iter().any(|unit| level::is_shared(unit.part) && unit.is_saturated());
+    let is_full =
+        m.units.iter().any(|unit| level::is_shared(unit.part) && 100.0 * unit.share >= m.limits[Threshold::SolHigh]);
     if is_full || meeting(m).is_some() || [hot_spot, shared_atomics, short_blocks].into_iter().any(is_found) {
         return None;
     }

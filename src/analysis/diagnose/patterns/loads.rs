@@ -4,7 +4,7 @@ use super::atomics::at_hot_spot;
 use super::instructions::{narrow, of_index, without_index};
 use super::*;
 use crate::analysis::derive::units::MEMORY;
-use crate::analysis::diagnose::account::times_idle;
+use crate::analysis::diagnose::level::QUEUED;
 use crate::analysis::phases::Indirection;
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -65,9 +65,6 @@ fn at_once(m: &Measures<'_>) -> Option<f64> {
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
-/// By how much a load takes longer than in an idle chip, from which on more of them in flight only lengthen the queue.
-const QUEUED: f64 = 2.2;
-
 /// The need from which a part makes those that come wait.
 const BUSY: f64 = 0.5;
 
@@ -96,7 +93,7 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
     let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
-    let queue = times_idle(m).filter(|times| *times >= QUEUED && is_busy);
+    let queue = m.times_idle().filter(|times| *times >= QUEUED && is_busy);
     let through = indirection(m, wait);
     let gone = narrow(m).filter(|_| through.is_none_or(|found| !is_scattered(m, found)));
     // Wide loads also take index arithmetic away.
@@ -120,7 +117,8 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     };
     let draft = draft.risks("registers for the loads in flight");
     let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
-    if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| m.is_thin || is_first(dram.part)) {
+    let is_stream = level::is_of_dram(m) == Some(true) && is_first(Part::MemoryL2);
+    if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| is_stream || is_first(dram.part)) {
         let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
         let check = words!("DRAM {} → {}", share(dram.share), share(goal));
         return Some(draft.checks(check, dram.counter.clone()).rises());
