@@ -4,7 +4,8 @@ use super::failure::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{
-    MarkedPage, Output, PageLock, RenderError, authored, carried, dated, html, merged, svg, sweep, write_together, write_with,
+    MarkedPage, Output, PageLock, RenderError, authored, carried, dated, html, merged, svg, sweep, write_together,
+    write_with,
 };
 use crate::snapshot::{Snapshot, named};
 use crate::view::charts::{CHARTS, Chart};
