@@ -60,6 +60,8 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
     let mut readings = kernel.readings.into_owned();
     let mut worth = worth.into_iter();
     readings.metrics.retain(|_| worth.next().unwrap_or_default());
+    // Of thousands of metrics some hundreds stay, for each kernel of a report.
+    readings.metrics.shrink_to_fit();
     readings.breakdowns.retain(|name, _| name.ends_with(AVERAGE));
     readings.with_modifiers.iter_mut().for_each(|counts| counts.retain(|opcode, _| is_told_apart(opcode)));
     readings.curves.values_mut().for_each(|points| *points = ends(points));

@@ -9,7 +9,7 @@ use super::plan;
 use super::say::say;
 use super::slot::Days;
 use super::stated::expectations;
-use crate::analysis::{Audit, Evidence, Judgement, Limits, Side, Work, audit, short_name};
+use crate::analysis::{Audit, Evidence, Judgement, Limits, Side, Work, audit, short_name, without_homes};
 use crate::catalog::Threshold;
 use crate::collect::{self, Tool};
 use crate::config::Tools;
@@ -180,7 +180,8 @@ fn views(file: &Path, kernel: Option<&Regex>, allow_damage: bool) -> Result<Vec<
     };
     let listings = listings(file, allow_damage)?;
     let listings: Vec<&SassListing> = listings.iter().collect();
-    let views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, &listings)?;
+    let mut views = source::read_source_views(file, &Want { allow_damage, ..Want::default() }, chosen, &listings)?;
+    views.iter_mut().for_each(without_homes);
     match kernel {
         Some(filter) if views.is_empty() => {
             let held: Vec<String> = held.into_inner().into_iter().collect();

@@ -4,7 +4,8 @@ use super::failure::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{
-    MarkedPage, Output, PageLock, RenderError, authored, carried, html, merged, svg, sweep, write_together, write_with,
+    MarkedPage, Output, PageLock, RenderError, authored, carried, dated, html, merged, svg, sweep, write_together,
+    write_with,
 };
 use crate::snapshot::{Snapshot, named};
 use crate::view::charts::{CHARTS, Chart};
@@ -104,12 +105,12 @@ impl<'d> Files<'d> {
         Ok(self.earlier()?.and_then(|page| authored(&page).map(str::to_owned)))
     }
 
-    /// The newest page of the subject before this one.
+    /// The newest page of the subject before this one, with its day at what its author wrote.
     fn earlier(&self) -> Result<Option<String>, RenderError> {
-        let dated = |path: &Path| {
+        let moment = |path: &Path| {
             named(path.file_name()?.to_str()?, ".md").filter(|(_, of)| *of == self.subject).map(|(at, _)| at)
         };
-        let own = dated(&self.page);
+        let own = moment(&self.page);
         let entries = match fs::read_dir(&self.out) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -118,10 +119,11 @@ impl<'d> Files<'d> {
         let mut newest = None;
         for entry in entries {
             let path = entry.map_err(|error| unreadable(&self.out, error))?.path();
-            let at = dated(&path).filter(|at| Some(at) < own.as_ref());
+            let at = moment(&path).filter(|at| Some(at) < own.as_ref());
             newest = newest.max(at.map(|at| (at, path)));
         }
-        newest.map_or(Ok(None), |(_, path)| text_of(&path))
+        let Some((at, path)) = newest else { return Ok(None) };
+        Ok(text_of(&path)?.map(|text| dated(text, &at.to_string())))
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
             let value = serde_json::json!({
                 "schema": "kernel-audit/history/1", "subject": subject, "audits": rows, "milestones": known,
-                "unreadable": lost, "commits_unknown": unknown,
+                "misnamed": record.misnamed(), "unreadable": lost, "commits_unknown": unknown,
             });
             writeln!(out, "{}", serde_json::to_string_pretty(&value).map_err(|error| failed(&error))?)?;
         }
@@ -89,6 +89,9 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             if !decided.rows.is_empty() {
                 writeln!(out, "\nHypotheses:\n")?;
                 write!(out, "{}", markdown_table(&decided))?;
+            }
+            for said in record.misnamed() {
+                writeln!(out, "\nNot in its place: {said}")?;
             }
             for error in &lost {
                 writeln!(out, "\nNot in the table: {error}")?;

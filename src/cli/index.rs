@@ -44,7 +44,24 @@ pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -
     if page != existing {
         write_together(&[Output { path: &path, bytes: page.as_bytes() }])?;
     }
+    if series && existing.is_empty() {
+        let _ = keep_from_conflicts(folder);
+    }
     Ok(Some(path))
+}
+
+/// Tells git to take the lines of both sides of an index, which is made anew from them; gives the file that was written. A
+/// folder outside of git gets none, and one that has such a file keeps it.
+pub(super) fn keep_from_conflicts(folder: &Path) -> Option<PathBuf> {
+    let path = folder.join(".gitattributes");
+    let whole = std::path::absolute(folder).ok()?;
+    let is_of_git = whole.ancestors().any(|above| above.join(".git").exists());
+    if !is_of_git || std::fs::symlink_metadata(&path).is_ok() {
+        return None;
+    }
+    let text = format!("{FILE} merge=union\n");
+    write_together(&[Output { path: &path, bytes: text.as_bytes() }]).ok()?;
+    Some(path)
 }
 
 /// Says which snapshots have no part in the history of their subject, and why.

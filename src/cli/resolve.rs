@@ -60,6 +60,7 @@ pub(super) fn run(arguments: &Resolve, out: &mut dyn Write) -> Result<(), Failur
     limits.overrides.extend(config.into_iter().flat_map(|config| config.thresholds));
     let written = index::write(&folder, true, &[], limits[Threshold::Regression])?;
     written.map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
+    index::keep_from_conflicts(&folder).map_or(Ok(()), |path| writeln!(out, "{}", path.display()))?;
     sides.remove(Path::new("README.md"));
     // Charts and HTML pages were made again with their pages.
     sides.retain(|path, _| !path.extension().is_some_and(|ending| ending == "svg" || ending == "html"));

@@ -23,6 +23,8 @@ const HUMAN_BEGIN: &str = "<!-- audit:human";
 const HUMAN_END: &str = "<!-- audit:human end -->";
 /// The id of the author's block.
 const HUMAN: &str = "human";
+/// What begins the words that a page carries from an earlier one.
+const FROM: &str = "*From ";
 /// The block of the title and the lines under it.
 const LEAD: &str = "lead";
 
@@ -51,6 +53,23 @@ pub(crate) fn authored(page: &str) -> Option<&str> {
     let block = blocks(page).ok()?.into_iter().find(|block| block.is_authored(page))?;
     let text = page[block.content].trim_start();
     Some(if text.starts_with("## ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text })
+}
+
+/// The page with its day in front of what its author wrote, for the pages behind it; one that carries such words from an
+/// earlier page has that page's day.
+pub(crate) fn dated(page: String, day: &str) -> String {
+    let all = blocks(&page).unwrap_or_default();
+    let Some(block) = all.into_iter().find(|block| block.is_authored(&page)) else { return page };
+    let content = page[block.content.clone()].trim_start();
+    let text = match content.strip_prefix("## ") {
+        Some(heading) => heading.split_once('\n').map_or("", |(_, text)| text),
+        None => content,
+    };
+    if text.trim().is_empty() || text.trim_start().starts_with(FROM) {
+        return page;
+    }
+    let (before, after) = page.split_at(block.content.end - text.len());
+    format!("{before}{FROM}{day}.*\n\n{after}")
 }
 
 /// The page with the author's block of an earlier one in the place of its draft, where somebody wrote there.

@@ -210,6 +210,16 @@ impl Record {
         self.entries.iter().rev().find(|entry| last.contains(&entry.milestone.mark()))
     }
 
+    /// What lies under another name than its own, in words.
+    pub(crate) fn misnamed(&self) -> Vec<String> {
+        let misnamed = self.entries.iter().filter(|entry| entry.found.at.to_string() != entry.milestone.day());
+        let said = |entry: &Entry| {
+            let (name, day) = (entry.found.name(), entry.milestone.day());
+            format!("{name} is the audit of {day} under another name: name it as it was, or delete the copy.")
+        };
+        misnamed.map(said).collect()
+    }
+
     /// The milestones in the order of their days.
     pub(crate) fn milestones(&self) -> Vec<Milestone> {
         self.entries.iter().map(|entry| entry.milestone.clone()).collect()

@@ -300,15 +300,21 @@ fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
     assert!(html.contains("Use <code>__ldg</code> <strong>next</strong> (A. B., 2026-01-02)."), "{html}");
     assert!(!html.contains("nobody has edited") && !html.contains("<b>"));
     let next = project.audit("2026-01-05", Profile::steady(80_000.0));
-    assert!(next.contains(own), "{next}");
+    // Words of an earlier page say so, once.
+    let dated = own.replace("## Conclusions\n", "## Conclusions\n*From 2026-01-01.*\n\n");
+    assert!(next.contains(&dated), "{next}");
     project.run("check scale").done();
+    let later = project.audit("2026-01-06", Profile::steady(70_000.0));
+    assert!(later.contains(&dated), "{later}");
+    fs::remove_file(project.path("pages/2026-01-06-scale.json")).unwrap();
+    fs::remove_file(project.path("pages/2026-01-06-scale.md")).unwrap();
     // An empty section is an answer too, and a mark without a hash is the author's.
-    let empty = next.replace(own, "");
+    let empty = next.replace(&dated, "");
     fs::write(project.path("pages/2026-01-05-scale.md"), &empty).unwrap();
     assert_eq!(project.audit("2026-01-05", Profile::steady(80_000.0)), empty);
     // A page that has no place for it keeps it as prose.
     let page = marked("# T\n\n## A\n\nx\n", &[(5, "a".to_owned())]);
     let kept = merged(Path::new("x.md"), &next, &page, false).unwrap();
-    assert!(kept.contains(own) && kept.contains("## A") && !kept.contains("## Verdict"), "{kept}");
+    assert!(kept.contains(&dated) && kept.contains("## A") && !kept.contains("## Verdict"), "{kept}");
     assert_eq!(merged(Path::new("x.md"), &kept, &page, false).unwrap(), kept);
 }

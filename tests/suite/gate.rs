@@ -82,6 +82,7 @@ fn the_order_is_that_of_measuring_and_names_are_held_to_what_they_name() {
         .run("check")
         .ends(1, "Its page does not say what its snapshot says: the block \"lead\" is of another audit.");
     copied.run("check").ends(1, "2026-01-03-scale.json is the audit of 2026-01-02 under another name");
+    copied.run("history scale").ends(0, "Not in its place: 2026-01-03-scale.json is the audit of 2026-01-02");
     // What the project names was never audited, or is of an audit before.
     let forgot = series(&[100_000.0, 90_000.0]);
     forgot.report("new.csv", &[slow(150_000.0)]);

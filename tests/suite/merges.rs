@@ -79,12 +79,17 @@ fn an_index_of_which_a_merge_left_two_is_made_anew() {
     for has_driver in [true, false] {
         let repository = Repository::new();
         repository.on(1, &["init"]).done();
+        let attributes = repository.0.path("audits/.gitattributes");
+        if !has_driver {
+            fs::create_dir(repository.0.path("audits")).unwrap();
+            fs::write(&attributes, "*.md text\n").unwrap();
+        }
         repository.step(1, "first", 100_000.0);
         let index = repository.0.path("audits/README.md");
         fs::write(&index, fs::read_to_string(&index).unwrap() + "\nOf people.\n").unwrap();
-        if has_driver {
-            fs::write(repository.0.path(".gitattributes"), "audits/README.md merge=union\n").unwrap();
-        }
+        // What a project says of its files is left as it is.
+        let expected = if has_driver { "README.md merge=union\n" } else { "*.md text\n" };
+        assert_eq!(fs::read_to_string(&attributes).unwrap(), expected);
         repository.commit("prose");
         for (branch, day, ns) in [("left", 2, 90_000.0), ("right", 3, 80_000.0)] {
             repository.git(&["checkout", "-q", "-b", branch, "main"]);

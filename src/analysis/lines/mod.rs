@@ -25,7 +25,7 @@ pub use costs::source_want;
 pub use limiting::Counted;
 pub(crate) use listing::{LineCost, Listing};
 pub(crate) use parked::Parked;
-pub(crate) use spot::Spot;
+pub(crate) use spot::{Spot, without_homes};
 pub(super) use spot::{place, public_names, short_names, shortened};
 pub(crate) use waits::{LineWaits, ReasonLines, Waits};
 

@@ -1,5 +1,6 @@
 //! A place that the page can name: a line with its text, or an offset where no line is known.
 
+use crate::analysis::without_home;
 use crate::evidence::{CodeInstruction, SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -190,11 +191,20 @@ pub(in crate::analysis) fn public_names(view: &mut Arc<SourceView>) {
             (file, name.into())
         })
         .collect();
-    if names.iter().all(|(file, name)| file == name) {
-        return;
+    if names.iter().any(|(file, name)| file != name) {
+        rename(Arc::make_mut(view), &names);
     }
+}
+
+/// Gives the files of a launch their paths without the names of home folders.
+pub(crate) fn without_homes(view: &mut SourceView) {
+    let files = view.instructions.iter().flat_map(|row| row.places.iter()).map(|place| &place.file);
+    let names = files.map(|file| (file.clone(), without_home(file).into())).collect();
+    rename(view, &names);
+}
+
+fn rename(view: &mut SourceView, names: &HashMap<Arc<str>, Arc<str>>) {
     let public = |place: &SourceLine| SourceLine { file: names[&place.file].clone(), ..place.clone() };
-    let view = Arc::make_mut(view);
     let mut stacks: HashMap<Arc<[SourceLine]>, Arc<[SourceLine]>> = HashMap::new();
     for row in &mut view.instructions {
         let made = || row.places.iter().map(public).collect();
@@ -226,6 +236,15 @@ mod tests {
         assert_eq!(shortened("\t  a\tb; "), "a b;");
         let long = shortened(&"é".repeat(200));
         assert_eq!((long.chars().count(), long.ends_with('…')), (TEXT_LENGTH, true));
+    }
+
+    #[test]
+    fn no_home_folder_stays_in_a_view() {
+        let place = SourceLine { file: "/home/ann/x/main.cu".into(), line: 3, function: None };
+        let row = CodeInstruction { places: [place].into(), ..CodeInstruction::default() };
+        let mut view = SourceView { instructions: vec![row.clone(), row], ..SourceView::default() };
+        without_homes(&mut view);
+        assert!(view.instructions.iter().all(|row| &*row.places[0].file == "~/x/main.cu"));
     }
 
     #[test]

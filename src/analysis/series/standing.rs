@@ -153,18 +153,17 @@ fn in_order(steps: &[Step]) -> Vec<(usize, Vec<Mark>)> {
             None => step.checked_sub(1).into_iter().collect(),
         }
     };
-    let (mut order, mut left): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..steps.len()).collect());
+    let (mut order, mut done, mut left) = (Vec::new(), BTreeSet::new(), (0..steps.len()).collect::<Vec<usize>>());
     while !left.is_empty() {
-        let is_ready = |step: &usize| before(*step).iter().all(|other| order.contains(other));
+        let is_ready = |step: &usize| before(*step).iter().all(|other| done.contains(other));
         // Audits that follow each other in a circle were not made so; the first by its day goes first.
         let next = left.iter().position(is_ready).unwrap_or_default();
-        order.push(left.remove(next));
+        let step = left.remove(next);
+        let known = before(step).into_iter().filter(|other| done.contains(other));
+        order.push((step, known.map(|other| steps[other].mark.clone()).collect()));
+        done.insert(step);
     }
-    let done = |place: usize, step: usize| {
-        let known = before(step).into_iter().filter(|other| order[..place].contains(other));
-        known.map(|other| steps[other].mark.clone()).collect()
-    };
-    order.iter().enumerate().map(|(place, step)| (*step, done(place, *step))).collect()
+    order
 }
 
 /// Scales that places stand on: a new one for what compares with nothing, one for each old side from elsewhere.

@@ -180,15 +180,7 @@ impl Gate<'_> {
     /// What is odd about the files of the series.
     fn series(&self, seen: &Seen) -> Vec<Said> {
         let unsure = |text: String| Said { outcome: Outcome::Inconclusive, text };
-        let misnamed = seen.record.entries.iter().filter(|entry| entry.found.at.to_string() != entry.milestone.day());
-        let mut all: Vec<Said> = misnamed
-            .map(|entry| {
-                let (name, day) = (entry.found.name(), entry.milestone.day());
-                unsure(format!(
-                    "{name} is the audit of {day} under another name: name it as it was, or delete the copy."
-                ))
-            })
-            .collect();
+        let mut all: Vec<Said> = seen.record.misnamed().into_iter().map(unsure).collect();
         let own = seen.made.as_ref().map(|made| made.heading().subject.as_str());
         let name = seen.file.as_ref().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
         if let (Some(own), Some(name)) = (own, name)

@@ -121,8 +121,11 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     );
     let (flop, byte) = own.unwrap_or(profiled);
     let value = |reading: &Option<crate::evidence::Reading>| reading.as_ref().and_then(crate::evidence::Reading::value);
-    first.extend(value(flop).map(|per_second| rate(per_second, "FLOP/s")));
-    first.extend(value(byte).filter(|_| value(flop).is_none()).map(|per_second| rate(per_second, "B/s")));
+    let of_bytes = || value(byte).map(|per_second| rate(per_second, "B/s"));
+    let stated = value(flop).map(|per_second| rate(per_second, "FLOP/s")).or_else(of_bytes);
+    // Only a peak that was collected tells a stated amount from a slip.
+    let is_held = audit.stated.floor.is_some();
+    first.extend(stated.clone().filter(|_| is_held));
     first.extend(counted(audit).map(|per_second| format!("{} executed", rate(per_second, "FLOP/s"))));
     let beside = audit.trials.timing.as_ref().and_then(|timing| {
         let reference = timing.benchmark.reference.as_ref()?;
@@ -142,6 +145,9 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         all.push(")");
     }
     all.push(other_state(audit));
+    if let Some(rate) = stated.filter(|_| !is_held) {
+        all.push(format!(" · {rate} as stated, with no peak to hold it against"));
+    }
     let is_undecided = audit.comparison().is_some_and(|one| !one.whole.verdict.is_decided());
     if let Some((factor, old)) = speed(audit).filter(|_| !is_undecided).zip(old_name(heading, audit)) {
         all.push(words!(" · {}× the speed of {}", digits(factor), old));
