@@ -17,7 +17,6 @@
 // Chips:      sm_90a only.
 
 #include <cstdint>
-#include <cuda.h>
 #include <cuda_bf16.h>
 
 #ifndef SWIGLU
@@ -40,14 +39,14 @@ constexpr unsigned StageBytes = (TileColumns + TileRows) * RowBytes;
 constexpr unsigned BarrierOffset = Stages * StageBytes;
 constexpr unsigned CountOffset = BarrierOffset + 2u * Stages * 8u;
 constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
-constexpr unsigned Producers = 128;                // threads that decode and ask for rows of x
-constexpr unsigned Cluster = 2;                    // blocks that share rows of x
+constexpr unsigned Producers = 128;                // threads
+constexpr unsigned Copies = TileRows * 8u / Producers;          // of 16 bytes, by a thread for each stage
 constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
 constexpr bool Ragged = RAGGED != 0;
 constexpr unsigned Outputs = Gated ? COLUMNS / 2 : COLUMNS;
 
-static_assert(COLUMNS % (Cluster * TileColumns) == 0 && Steps % Stages == 0, "the shape is a whole number of tiles");
+static_assert(COLUMNS % TileColumns == 0 && Steps % Stages == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -72,39 +71,6 @@ __device__ __forceinline__ void barrier_wait(unsigned barrier, unsigned parity)
         "{\n.reg .pred done;\nAGAIN_%=:\n"
         "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
         "@!done bra AGAIN_%=;\n}" ::"r"(barrier), "r"(parity)
-        : "memory");
-}
-
-__device__ __forceinline__ void barrier_expect(unsigned barrier, unsigned bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-// Arrives at the barrier at the same place in another block of the cluster.
-__device__ __forceinline__ void barrier_arrive_at(unsigned barrier, unsigned block)
-{
-    asm volatile(
-        "{\n.reg .b32 there;\nmapa.shared::cluster.u32 there, %0, %1;\n"
-        "mbarrier.arrive.shared::cluster.b64 _, [there];\n}" ::"r"(barrier),
-        "r"(block)
-        : "memory");
-}
-
-__device__ __forceinline__ void meet_the_cluster()
-{
-    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-// 64 values of one row to the same place of both blocks; each block's own barrier counts the bytes. The swizzle goes by the
-// bits of the address, so that a row alone lands as in a box of eight.
-__device__ __forceinline__ void load_row(unsigned shared, const CUtensorMap* map, unsigned barrier, unsigned column, unsigned row)
-{
-    constexpr uint16_t All = (1u << Cluster) - 1u;
-    asm volatile(
-        "{\n.reg .pred one;\nelect.sync _|one, 0xffffffff;\n"
-        "@one cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;\n}" ::"r"(
-            shared),
-        "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(All)
         : "memory");
 }
 
@@ -252,13 +218,12 @@ __device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum
     }
 }
 
-// The tiles of a cluster, every so many as there are clusters: rows of an expert fastest, then its columns, then experts. The
-// blocks of a cluster have the same rows and columns beside each other.
+// The tiles of a block, every gridDim.x-th: rows of an expert fastest, then its columns, then experts.
 struct Walk {
     unsigned counts;  // address of the rows of each expert, or of the first one of each and of the end
     unsigned tile, expert, before, first, rows, row, column;
 
-    __device__ __forceinline__ Walk(unsigned shared) : counts(shared), tile(blockIdx.x / Cluster), expert(0), before(0)
+    __device__ __forceinline__ Walk(unsigned shared) : counts(shared), tile(blockIdx.x), expert(0), before(0)
     {
         take();
         locate();
@@ -278,8 +243,8 @@ struct Walk {
     __device__ __forceinline__ bool more() const { return expert < EXPERTS; }
     __device__ __forceinline__ void locate()
     {
-        while (tile - before >= tall() * (COLUMNS / (Cluster * TileColumns))) {
-            before += tall() * (COLUMNS / (Cluster * TileColumns));
+        while (tile - before >= tall() * (COLUMNS / TileColumns)) {
+            before += tall() * (COLUMNS / TileColumns);
             expert += 1u;
             if (expert == EXPERTS) {
                 return;
@@ -287,11 +252,11 @@ struct Walk {
             take();
         }
         row = (tile - before) % tall() * TileRows;
-        column = ((tile - before) / tall() * Cluster + blockIdx.x % Cluster) * TileColumns;
+        column = (tile - before) / tall() * TileColumns;
     }
     __device__ __forceinline__ void next()
     {
-        tile += gridDim.x / Cluster;
+        tile += gridDim.x;
         locate();
     }
 };
@@ -299,7 +264,7 @@ struct Walk {
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(128 * Consumers + Producers, 1)
-KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, const unsigned* __restrict__ index,
+KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, const unsigned* __restrict__ index,
        const unsigned* __restrict__ count, const uint8_t* __restrict__ weight, const uint8_t* __restrict__ scale)
 {
     extern __shared__ uint8_t buffer[];
@@ -311,36 +276,36 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
     }
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
-            barrier_init(full(stage), Producers / 32u + 1u);
-            barrier_init(empty(stage), Cluster * Consumers);
+            barrier_init(full(stage), Producers / 32u);
+            barrier_init(empty(stage), Consumers);
         }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
-    meet_the_cluster();
     Walk walk(base + CountOffset);
     unsigned phase = 0;
 
     if (threadIdx.x < Producers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
+        // Rows of x: eight threads copy 16 bytes each of one, of 16 rows at a time. Rows behind the last one are copies of that.
+        const unsigned piece = threadIdx.x % 8u, copied = threadIdx.x / 8u;
+        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below.
         const unsigned row = threadIdx.x / 2u, block = threadIdx.x % 2u, weights = base + row * RowBytes;
-        // Each block of the cluster asks for half of the rows of x, each of its warps for a quarter of these.
-        const unsigned lane = threadIdx.x % 32u, warp = threadIdx.x / 32u;
-        unsigned tall = 0, share = 0, first = 0, own = 0;
+        unsigned source[Copies];
         const uint8_t *packed = nullptr, *scales = nullptr;
         uint4 code[Stages][Parts];
         uint2 power[Parts];
+        bool is_half = false;
         const auto start = [&] {
             const size_t column = size_t(walk.expert) * COLUMNS + walk.column + column_in_tile(row);
             packed = weight + column * (DEPTH / 2) + block * 16u;
             scales = scale + column * (DEPTH / 32);
-            tall = walk.rows - walk.row <= TileRows / 2u ? TileRows / 2u : TileRows;
-            share = tall / (4u * Cluster);
-            first = (blockIdx.x % Cluster * 4u + warp) * share;
-            // Rows behind the last one are copies of that.
-            const unsigned last = min(walk.row + first + lane, walk.rows - 1u);
-            own = index[walk.first + last];
+            is_half = walk.rows - walk.row <= TileRows / 2u;
+#pragma unroll
+            for (unsigned i = 0; i < Copies; ++i) {
+                const unsigned last = min(walk.row + copied + i * 16u, walk.rows - 1u);
+                source[i] = index[walk.first + last] * DEPTH + piece * 8u;
+            }
 #pragma unroll
             for (unsigned part = 0; part < Parts; ++part) {
 #pragma unroll
@@ -365,17 +330,15 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
 #pragma unroll
                 for (unsigned u = 0; u < Stages; ++u) {
                     barrier_wait(empty(u), phase ^ 1u);
-                    if (threadIdx.x == 0u) {
-                        barrier_expect(full(u), tall * RowBytes);
-                    }
-                    const unsigned target = __shfl_sync(~0u, base + u * StageBytes + RowsOffset + first * RowBytes, 0);
 #pragma unroll
-                    for (unsigned i = 0; i < TileRows / (4u * Cluster); ++i) {
-                        const unsigned row = __shfl_sync(~0u, own, i);
-                        if (i < TileRows / (8u * Cluster) || tall == TileRows) {
-                            load_row(target + i * RowBytes, &x, full(u), (group + u) * TileK, row);
+                    for (unsigned i = 0; i < Copies; ++i) {
+                        if (i < Copies / 2u || !is_half) {
+                            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + u * StageBytes + i * 16u * RowBytes),
+                                         "l"(x + source[i] + (group + u) * TileK)
+                                         : "memory");
                         }
                     }
+                    asm volatile("cp.async.commit_group;" ::: "memory");
 #pragma unroll
                     for (unsigned part = 0; part < Parts; ++part) {
                         const unsigned codes = u & 2u ? power[part].y : power[part].x;
@@ -383,9 +346,13 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
                                     factor_of(codes >> ((u & 1u) * 16u + block * 8u) & 0xffu));
                         code[u][part] = load_once(packed + part * 32u * DEPTH + u * (TileK / 2u));
                     }
-                    __syncwarp();
-                    if (threadIdx.x % 32u == 0u) {
-                        barrier_arrive(full(u));
+                    // The copies of the step before have come.
+                    if (group + u > 0u) {
+                        asm volatile("cp.async.wait_group 1;" ::: "memory");
+                        __syncwarp();
+                        if (threadIdx.x % 32u == 0u) {
+                            barrier_arrive(full((u + Stages - 1u) % Stages));
+                        }
                     }
                 }
 #pragma unroll
@@ -395,10 +362,18 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
                 phase ^= 1u;
             }
             walk.next();
-            if (!walk.more()) {
+            const bool more = walk.more();
+            if (more) {
+                start();
+            }
+            asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncwarp();
+            if (threadIdx.x % 32u == 0u) {
+                barrier_arrive(full(Stages - 1u));
+            }
+            if (!more) {
                 break;
             }
-            start();
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
@@ -424,15 +399,15 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
                     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                     // The products of the step before are done with their stage; those of this step run on.
                     wait_for_products<1>(sum);
-                    if (group + u > 0u && threadIdx.x % 128u < Cluster) {
-                        barrier_arrive_at(empty((u + Stages - 1u) % Stages), threadIdx.x % 128u);
+                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
+                        barrier_arrive(empty((u + Stages - 1u) % Stages));
                     }
                 }
                 phase ^= 1u;
             }
             wait_for_products<0>(sum);
-            if (threadIdx.x % 128u < Cluster) {
-                barrier_arrive_at(empty(Stages - 1u), threadIdx.x % 128u);
+            if (threadIdx.x % 128u == 0u) {
+                barrier_arrive(empty(Stages - 1u));
             }
         };
         for (; walk.more(); walk.next()) {
@@ -448,6 +423,4 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __grid_constant__ CUtensorMap x, c
             }
         }
     }
-    __syncwarp();
-    meet_the_cluster();
 }
