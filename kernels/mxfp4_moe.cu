@@ -47,7 +47,7 @@ constexpr unsigned BarrierOffset = BoxOffset + Boxes * BoxBytes;
 constexpr unsigned CountOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;
 constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
 constexpr unsigned Producers = 128;                // threads
-constexpr unsigned Copies = TileRows * 8u / Producers;          // of 16 bytes, by a thread for each stage
+constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each stage
 constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
 constexpr bool Ragged = RAGGED != 0;
@@ -292,7 +292,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
     }
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
-            barrier_init(full(stage), Producers / 32u);
+            barrier_init(full(stage), Producers / 32u + 128u * Consumers);
             barrier_init(empty(stage), Consumers);
         }
         for (unsigned box = 0; box < Boxes; ++box) {
@@ -307,9 +307,6 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
 
     if (threadIdx.x < Producers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-        // Rows of x: eight threads copy 16 bytes each of one, of 16 rows at a time. Rows behind the last one are copies of that.
-        const unsigned piece = threadIdx.x % 8u, copied = threadIdx.x / 8u;
-        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below. Of SwiGLU's every other
         // row is one of the lower eight, so that eight lanes read 16 bytes of each bank.
         const unsigned nth = threadIdx.x / 2u, block = threadIdx.x % 2u;
@@ -323,11 +320,9 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
             asked = asked + 1u == Boxes ? 0u : asked + 1u;
             asked_phase ^= asked == 0u ? 1u : 0u;
         };
-        unsigned source[Copies];
         const uint8_t* scales = nullptr;
         uint4 code[BoxSteps][Parts];
         uint2 power[Parts];
-        bool is_half = false;
         const auto start = [&] {
             if (threadIdx.x == 0u) {
 #pragma unroll 1
@@ -336,12 +331,6 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 }
             }
             scales = scale + (size_t(walk.expert) * COLUMNS + walk.column + packed_row) * (DEPTH / 32);
-            is_half = walk.rows - walk.row <= TileRows / 2u;
-#pragma unroll
-            for (unsigned i = 0; i < Copies; ++i) {
-                const unsigned last = min(walk.row + copied + i * 16u, walk.rows - 1u);
-                source[i] = index[walk.first + last] * DEPTH + piece * 8u;
-            }
 #pragma unroll
             for (unsigned part = 0; part < Parts; ++part) {
                 power[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
@@ -376,15 +365,6 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                     }
                     barrier_wait(empty(u), phase ^ 1u);
 #pragma unroll
-                    for (unsigned i = 0; i < Copies; ++i) {
-                        if (i < Copies / 2u || !is_half) {
-                            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + u * StageBytes + i * 16u * RowBytes),
-                                         "l"(x + source[i] + (group + u) * TileK)
-                                         : "memory");
-                        }
-                    }
-                    asm volatile("cp.async.commit_group;" ::: "memory");
-#pragma unroll
                     for (unsigned part = 0; part < Parts; ++part) {
                         const unsigned codes = u & 2u ? power[part].y : power[part].x;
                         write_block(weights + u * StageBytes + part * 64u * RowBytes, row, block * 4u, code[u % BoxSteps][part],
@@ -399,13 +379,9 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                         box = box + 1u == Boxes ? 0u : box + 1u;
                         box_phase ^= box == 0u ? 1u : 0u;
                     }
-                    // The copies of the step before have come.
-                    if (group + u > 0u) {
-                        asm volatile("cp.async.wait_group 1;" ::: "memory");
-                        __syncwarp();
-                        if (threadIdx.x % 32u == 0u) {
-                            barrier_arrive(full((u + Stages - 1u) % Stages));
-                        }
+                    __syncwarp();
+                    if (threadIdx.x % 32u == 0u) {
+                        barrier_arrive(full(u));
                     }
                 }
 #pragma unroll
@@ -415,18 +391,10 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 phase ^= 1u;
             }
             walk.next();
-            const bool more = walk.more();
-            if (more) {
-                start();
-            }
-            asm volatile("cp.async.wait_group 0;" ::: "memory");
-            __syncwarp();
-            if (threadIdx.x % 32u == 0u) {
-                barrier_arrive(full(Stages - 1u));
-            }
-            if (!more) {
+            if (!walk.more()) {
                 break;
             }
+            start();
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
@@ -434,6 +402,48 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
         const unsigned lane = threadIdx.x % 32u, first_column = warpgroup * 64u + threadIdx.x / 32u % 4u * 16u;
         const unsigned own_output = Gated ? first_column / 2u + lane % 4u * 2u : first_column + lane % 4u * 4u;
+        // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time, two steps ahead. Rows behind the last one are
+        // copies of that.
+        const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
+        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
+        Walk ahead = walk;
+        unsigned source[Copies], ahead_step = 0;
+        bool is_half = false;
+        const auto find = [&] {
+            is_half = ahead.rows - ahead.row <= TileRows / 2u;
+#pragma unroll
+            for (unsigned i = 0; i < Copies; ++i) {
+                source[i] = index[ahead.first + min(ahead.row + copied + i * 32u, ahead.rows - 1u)] * DEPTH + piece * 8u;
+            }
+        };
+        const auto copy = [&](unsigned stage) {
+            if (!ahead.more()) {
+                return;
+            }
+#pragma unroll
+            for (unsigned i = 0; i < Copies; ++i) {
+                if (i < Copies / 2u || !is_half) {
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + stage * StageBytes + i * 32u * RowBytes),
+                                 "l"(x + source[i] + ahead_step)
+                                 : "memory");
+                }
+            }
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(full(stage)) : "memory");
+            ahead_step += TileK;
+            if (ahead_step == DEPTH) {
+                ahead_step = 0;
+                ahead.next();
+                if (ahead.more()) {
+                    find();
+                }
+            }
+        };
+        if (walk.more()) {
+            find();
+        }
+        copy(0);
+        copy(1);
+        bool is_first = true;
         float sum[128];
         const auto products = [&](auto product) {
 #pragma unroll 1
@@ -455,8 +465,16 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                     if (group + u > 0u && threadIdx.x % 128u == 0u) {
                         barrier_arrive(empty((u + Stages - 1u) % Stages));
                     }
+                    // Both warpgroups are done with the step before that.
+                    if (u >= 2u) {
+                        barrier_wait(empty((u + 2u) % Stages), phase);
+                    } else if (!is_first) {
+                        barrier_wait(empty((u + 2u) % Stages), phase ^ 1u);
+                    }
+                    copy((u + 2u) % Stages);
                 }
                 phase ^= 1u;
+                is_first = false;
             }
             wait_for_products<0>(sum);
             if (threadIdx.x % 128u == 0u) {
