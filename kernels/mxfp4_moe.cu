@@ -17,7 +17,6 @@
 // Chips:      sm_90a only.
 
 #include <cstdint>
-#include <cuda.h>
 #include <cuda_bf16.h>
 
 #ifndef SWIGLU
@@ -37,23 +36,17 @@ constexpr unsigned Steps = DEPTH / TileK;
 constexpr unsigned Stages = 4;
 constexpr unsigned RowsOffset = TileColumns * RowBytes;
 constexpr unsigned StageBytes = (TileColumns + TileRows) * RowBytes;
-constexpr unsigned BoxSteps = 2;       // steps whose packed weights come with one box: 64 bytes of a row, the width of its swizzle
-constexpr unsigned BoxRowBytes = BoxSteps * TileK / 2u;
-constexpr unsigned BoxBytes = TileColumns * BoxRowBytes;
-constexpr unsigned Boxes = 3;          // at most under way or being read
-constexpr unsigned TileBoxes = Steps / BoxSteps;
-constexpr unsigned BoxOffset = Stages * StageBytes;
-constexpr unsigned BarrierOffset = BoxOffset + Boxes * BoxBytes;
-constexpr unsigned CountOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;
+constexpr unsigned BarrierOffset = Stages * StageBytes;
+constexpr unsigned CountOffset = BarrierOffset + 2u * Stages * 8u;
 constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
 constexpr unsigned Producers = 128;                // threads
-constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each stage
+constexpr unsigned Copies = TileRows * 8u / Producers;          // of 16 bytes, by a thread for each stage
 constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
 constexpr bool Ragged = RAGGED != 0;
 constexpr unsigned Outputs = Gated ? COLUMNS / 2 : COLUMNS;
 
-static_assert(COLUMNS % TileColumns == 0 && Stages % BoxSteps == 0 && TileBoxes > Boxes && Steps % Stages == 0, "the shape is a whole number of tiles");
+static_assert(COLUMNS % TileColumns == 0 && Steps % Stages == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -163,21 +156,14 @@ __device__ __forceinline__ void write_block(unsigned row_address, unsigned row, 
     }
 }
 
-// 16 bytes of packed weights.
-__device__ __forceinline__ uint4 load_packed(unsigned shared)
+// 16 bytes that this block does not read again.
+__device__ __forceinline__ uint4 load_once(const uint8_t* from)
 {
     uint4 value;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "r"(shared));
+    asm volatile("ld.global.nc.L1::no_allocate.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(from));
     return value;
-}
-
-// Asks for a box of packed weights; the barrier counts its bytes.
-__device__ __forceinline__ void request(unsigned shared, unsigned barrier, const CUtensorMap* map, unsigned byte, unsigned row)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(BoxBytes) : "memory");
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(shared),
-                 "l"(map), "r"(barrier), "r"(byte), "r"(row)
-                 : "memory");
 }
 
 __device__ __forceinline__ unsigned pack(float left, float right)
@@ -279,27 +265,20 @@ struct Walk {
 
 extern "C" __global__ void __launch_bounds__(128 * Consumers + Producers, 1)
 KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, const unsigned* __restrict__ index,
-       const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale)
+       const unsigned* __restrict__ count, const uint8_t* __restrict__ weight, const uint8_t* __restrict__ scale)
 {
     extern __shared__ uint8_t buffer[];
     const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
     const auto full = [&](unsigned stage) { return base + BarrierOffset + stage * 8u; };
     const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
-    const auto box_full = [&](unsigned box) { return base + BarrierOffset + (2u * Stages + box) * 8u; };
-    const auto box_empty = [&](unsigned box) { return base + BarrierOffset + (2u * Stages + Boxes + box) * 8u; };
     if (threadIdx.x < EXPERTS + RAGGED) {
         asm volatile("st.shared.u32 [%0], %1;" ::"r"(base + CountOffset + threadIdx.x * 4u), "r"(count[threadIdx.x]) : "memory");
     }
     if (threadIdx.x == 0u) {
         for (unsigned stage = 0; stage < Stages; ++stage) {
-            barrier_init(full(stage), Producers / 32u + 128u * Consumers);
+            barrier_init(full(stage), Producers / 32u);
             barrier_init(empty(stage), Consumers);
         }
-        for (unsigned box = 0; box < Boxes; ++box) {
-            barrier_init(box_full(box), 1u);
-            barrier_init(box_empty(box), Producers / 32u);
-        }
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
     Walk walk(base + CountOffset);
@@ -307,32 +286,32 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
 
     if (threadIdx.x < Producers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-        // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below. Of SwiGLU's every other
-        // row is one of the lower eight, so that eight lanes read 16 bytes of each bank.
-        const unsigned nth = threadIdx.x / 2u, block = threadIdx.x % 2u;
-        const unsigned row = Gated ? (nth & ~8u) | ((nth >> 3 ^ nth) & 1u) * 8u : nth;
-        const unsigned weights = base + row * RowBytes, packed_row = column_in_tile(row);
-        const unsigned packed = base + BoxOffset + packed_row * BoxRowBytes + (block ^ (packed_row >> 1 & 3u)) * 16u;
-        unsigned box = 0, box_phase = 0, asked = 0, asked_phase = 0;
-        const auto ask = [&](unsigned nth_box) {
-            barrier_wait(box_empty(asked), asked_phase ^ 1u);
-            request(base + BoxOffset + asked * BoxBytes, box_full(asked), &weight, nth_box * BoxRowBytes, walk.expert * COLUMNS + walk.column);
-            asked = asked + 1u == Boxes ? 0u : asked + 1u;
-            asked_phase ^= asked == 0u ? 1u : 0u;
-        };
-        const uint8_t* scales = nullptr;
-        uint4 code[BoxSteps][Parts];
+        // Rows of x: eight threads copy 16 bytes each of one, of 16 rows at a time. Rows behind the last one are copies of that.
+        const unsigned piece = threadIdx.x % 8u, copied = threadIdx.x / 8u;
+        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
+        // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below.
+        const unsigned row = threadIdx.x / 2u, block = threadIdx.x % 2u, weights = base + row * RowBytes;
+        unsigned source[Copies];
+        const uint8_t *packed = nullptr, *scales = nullptr;
+        uint4 code[Stages][Parts];
         uint2 power[Parts];
+        bool is_half = false;
         const auto start = [&] {
-            if (threadIdx.x == 0u) {
-#pragma unroll 1
-                for (unsigned i = 0; i < Boxes; ++i) {
-                    ask(i);
-                }
+            const size_t column = size_t(walk.expert) * COLUMNS + walk.column + column_in_tile(row);
+            packed = weight + column * (DEPTH / 2) + block * 16u;
+            scales = scale + column * (DEPTH / 32);
+            is_half = walk.rows - walk.row <= TileRows / 2u;
+#pragma unroll
+            for (unsigned i = 0; i < Copies; ++i) {
+                const unsigned last = min(walk.row + copied + i * 16u, walk.rows - 1u);
+                source[i] = index[walk.first + last] * DEPTH + piece * 8u;
             }
-            scales = scale + (size_t(walk.expert) * COLUMNS + walk.column + packed_row) * (DEPTH / 32);
 #pragma unroll
             for (unsigned part = 0; part < Parts; ++part) {
+#pragma unroll
+                for (unsigned u = 0; u < Stages; ++u) {
+                    code[u][part] = load_once(packed + part * 32u * DEPTH + u * (TileK / 2u));
+                }
                 power[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
             }
         };
@@ -341,6 +320,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
 #pragma unroll 1
             for (unsigned group = 0; group < Steps; group += Stages) {
                 const bool is_last = group + Stages == Steps;
+                packed += is_last ? 0u : Stages * (TileK / 2u);
                 scales += is_last ? 0u : Stages * (TileK / 32u);
                 uint2 coming[Parts];
 #pragma unroll
@@ -349,39 +329,30 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 }
 #pragma unroll
                 for (unsigned u = 0; u < Stages; ++u) {
-                    if (u % BoxSteps == 0u) {
-                        const unsigned nth_box = (group + u) / BoxSteps;
-                        if (threadIdx.x == 0u && nth_box > 0u && nth_box + Boxes <= TileBoxes) {
-                            ask(nth_box + Boxes - 1u);
-                        }
-                        barrier_wait(box_full(box), box_phase);
+                    barrier_wait(empty(u), phase ^ 1u);
 #pragma unroll
-                        for (unsigned step = 0; step < BoxSteps; ++step) {
-#pragma unroll
-                            for (unsigned part = 0; part < Parts; ++part) {
-                                code[step][part] = load_packed((packed ^ step * (TileK / 2u)) + box * BoxBytes + part * 64u * BoxRowBytes);
-                            }
+                    for (unsigned i = 0; i < Copies; ++i) {
+                        if (i < Copies / 2u || !is_half) {
+                            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + u * StageBytes + i * 16u * RowBytes),
+                                         "l"(x + source[i] + (group + u) * TileK)
+                                         : "memory");
                         }
                     }
-                    barrier_wait(empty(u), phase ^ 1u);
+                    asm volatile("cp.async.commit_group;" ::: "memory");
 #pragma unroll
                     for (unsigned part = 0; part < Parts; ++part) {
                         const unsigned codes = u & 2u ? power[part].y : power[part].x;
-                        write_block(weights + u * StageBytes + part * 64u * RowBytes, row, block * 4u, code[u % BoxSteps][part],
+                        write_block(weights + u * StageBytes + part * 64u * RowBytes, row, block * 4u, code[u][part],
                                     factor_of(codes >> ((u & 1u) * 16u + block * 8u) & 0xffu));
+                        code[u][part] = load_once(packed + part * 32u * DEPTH + u * (TileK / 2u));
                     }
-                    // What was read is used: the next box may come.
-                    if (u % BoxSteps == BoxSteps - 1u) {
+                    // The copies of the step before have come.
+                    if (group + u > 0u) {
+                        asm volatile("cp.async.wait_group 1;" ::: "memory");
                         __syncwarp();
                         if (threadIdx.x % 32u == 0u) {
-                            barrier_arrive(box_empty(box));
+                            barrier_arrive(full((u + Stages - 1u) % Stages));
                         }
-                        box = box + 1u == Boxes ? 0u : box + 1u;
-                        box_phase ^= box == 0u ? 1u : 0u;
-                    }
-                    __syncwarp();
-                    if (threadIdx.x % 32u == 0u) {
-                        barrier_arrive(full(u));
                     }
                 }
 #pragma unroll
@@ -391,10 +362,18 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 phase ^= 1u;
             }
             walk.next();
-            if (!walk.more()) {
+            const bool more = walk.more();
+            if (more) {
+                start();
+            }
+            asm volatile("cp.async.wait_group 0;" ::: "memory");
+            __syncwarp();
+            if (threadIdx.x % 32u == 0u) {
+                barrier_arrive(full(Stages - 1u));
+            }
+            if (!more) {
                 break;
             }
-            start();
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
@@ -402,48 +381,6 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
         const unsigned lane = threadIdx.x % 32u, first_column = warpgroup * 64u + threadIdx.x / 32u % 4u * 16u;
         const unsigned own_output = Gated ? first_column / 2u + lane % 4u * 2u : first_column + lane % 4u * 4u;
-        // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time, two steps ahead. Rows behind the last one are
-        // copies of that.
-        const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
-        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
-        Walk ahead = walk;
-        unsigned source[Copies], ahead_step = 0;
-        bool is_half = false;
-        const auto find = [&] {
-            is_half = ahead.rows - ahead.row <= TileRows / 2u;
-#pragma unroll
-            for (unsigned i = 0; i < Copies; ++i) {
-                source[i] = index[ahead.first + min(ahead.row + copied + i * 32u, ahead.rows - 1u)] * DEPTH + piece * 8u;
-            }
-        };
-        const auto copy = [&](unsigned stage) {
-            if (!ahead.more()) {
-                return;
-            }
-#pragma unroll
-            for (unsigned i = 0; i < Copies; ++i) {
-                if (i < Copies / 2u || !is_half) {
-                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + stage * StageBytes + i * 32u * RowBytes),
-                                 "l"(x + source[i] + ahead_step)
-                                 : "memory");
-                }
-            }
-            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(full(stage)) : "memory");
-            ahead_step += TileK;
-            if (ahead_step == DEPTH) {
-                ahead_step = 0;
-                ahead.next();
-                if (ahead.more()) {
-                    find();
-                }
-            }
-        };
-        if (walk.more()) {
-            find();
-        }
-        copy(0);
-        copy(1);
-        bool is_first = true;
         float sum[128];
         const auto products = [&](auto product) {
 #pragma unroll 1
@@ -465,16 +402,8 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                     if (group + u > 0u && threadIdx.x % 128u == 0u) {
                         barrier_arrive(empty((u + Stages - 1u) % Stages));
                     }
-                    // Both warpgroups are done with the step before that.
-                    if (u >= 2u) {
-                        barrier_wait(empty((u + 2u) % Stages), phase);
-                    } else if (!is_first) {
-                        barrier_wait(empty((u + 2u) % Stages), phase ^ 1u);
-                    }
-                    copy((u + 2u) % Stages);
                 }
                 phase ^= 1u;
-                is_first = false;
             }
             wait_for_products<0>(sum);
             if (threadIdx.x % 128u == 0u) {
