@@ -214,9 +214,7 @@ impl<'p> Maker<'p> {
             history: Heading::kept(history),
             ..Heading::default()
         };
-        let profile = gathered.evidence.new.profile.as_ref();
-        let instructions = profile.and_then(|profile| profile.instructions.clone());
-        let old_instructions = Made::old(&gathered.evidence);
+        let launches = Made::launches(&gathered.evidence);
         let mut snapshot = Snapshot::new(heading, gathered.evidence, &audit).placed(gathered.placed);
         let path = plan.series.join(format!("{}.json", snapshot.heading.stem()));
         let own = Entry { found: Found { at: slot.at, path }, milestone: snapshot.milestone.clone() };
@@ -228,7 +226,7 @@ impl<'p> Maker<'p> {
         snapshot.heading.problem = standing.problem;
         snapshot.milestone.is_accepted = standing.accepted.is_some();
         snapshot.milestone.problem.clone_from(&snapshot.heading.problem);
-        Ok(Made { snapshot, audit, all, instructions, old_instructions, is_first_made: slot.own.is_none() })
+        Ok(Made { snapshot, audit, all, launches, is_first_made: slot.own.is_none() })
     }
 }
 

@@ -23,24 +23,22 @@ pub(super) struct Made {
     pub(super) audit: Audit,
     /// The audits of every kernel that the subject takes, this one first, for a page with one line each.
     pub(super) all: Vec<Audit>,
-    /// The launch by instruction, where the report is there.
-    pub(super) instructions: Option<Arc<SourceView>>,
-    /// The old side's launch by instruction.
-    pub(super) old_instructions: Option<Arc<SourceView>>,
+    /// The launch by instruction and that of the old side: of the reports where they are at hand, else of what the snapshot keeps.
+    pub(super) launches: [Option<Arc<SourceView>>; 2],
     /// Whether no audit was made from this evidence before.
     pub(super) is_first_made: bool,
 }
 
 impl Made {
     pub(super) fn of(snapshot: Snapshot) -> Made {
-        let old_instructions = Self::old(&snapshot.evidence);
-        let (all, instructions) = (Vec::new(), None);
-        Made { audit: snapshot.audit(), snapshot, all, instructions, old_instructions, is_first_made: false }
+        let launches = Self::launches(&snapshot.evidence);
+        Made { audit: snapshot.audit(), snapshot, all: Vec::new(), launches, is_first_made: false }
     }
 
-    /// The old side of some evidence by instruction.
-    pub(super) fn old(evidence: &Evidence) -> Option<Arc<SourceView>> {
-        evidence.old.as_ref()?.profile.as_ref()?.instructions.clone()
+    /// Both sides of some evidence by instruction, the one under audit first.
+    pub(super) fn launches(evidence: &Evidence) -> [Option<Arc<SourceView>>; 2] {
+        let profiles = [evidence.new.profile.as_ref(), evidence.old.as_ref().and_then(|old| old.profile.as_ref())];
+        profiles.map(|profile| profile?.instructions.clone())
     }
 
     /// The document that templates print.
@@ -62,17 +60,13 @@ impl Made {
         &self.snapshot.heading
     }
 
-    /// The source view: of the report where it is at hand, else of what the snapshot keeps.
+    /// The source view.
     pub(super) fn source(&self) -> SourceText {
-        let listing = match (self.all.as_slice(), &self.instructions, &self.audit.source) {
-            ([], Some(lines), _) => Listing::of(lines),
-            ([], None, Some(lines)) => Listing::kept(lines),
-            _ => return SourceText::default(),
-        };
-        view::source_text(&match &self.old_instructions {
-            Some(old) => listing.beside(old),
-            None => listing,
-        })
+        match &self.launches {
+            [Some(own), Some(old)] if self.all.is_empty() => view::source_text(&Listing::of(own).beside(old)),
+            [Some(own), None] if self.all.is_empty() => view::source_text(&Listing::of(own)),
+            _ => SourceText::default(),
+        }
     }
 }
 

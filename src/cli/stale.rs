@@ -2,9 +2,9 @@
 
 use super::made::Made;
 use super::moment::{but, git};
-use crate::analysis::Listing;
+use crate::analysis::SourceLines;
 use crate::config::{Code, Subject};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -210,9 +210,10 @@ fn files<'t>(tracked: &'t Tracked, made: &Made, subject: Option<&Subject>) -> Ve
     let built = built.filter(|path| source.is_none() && !has_ending(path, "cubin"));
     let mut files: Vec<&str> =
         source.into_iter().chain(inputs).chain(built).filter_map(|path| tracked.at(path)).collect();
-    let listed = made.audit.source.iter().flat_map(|lines| Listing::kept(lines).files);
-    let listed = listed.filter(|file| source.is_none() || !has_ending(Path::new(&file.name), "cu"));
-    files.extend(listed.filter_map(|file| tracked.called(&file.name)));
+    let named: BTreeSet<&str> =
+        made.audit.source.iter().flat_map(SourceLines::spots).map(|spot| spot.file.as_str()).collect();
+    let named = named.into_iter().filter(|file| source.is_none() || !has_ending(Path::new(file), "cu"));
+    files.extend(named.filter_map(|file| tracked.called(file)));
     files.sort_unstable();
     files.dedup();
     files

@@ -34,6 +34,11 @@ impl CodeInstruction {
         }
     }
 
+    /// Its opcode as pages print it: with modifiers where a disassembler was at hand.
+    pub fn named(&self) -> &str {
+        self.opcode.as_deref().unwrap_or(self.op().name())
+    }
+
     /// Where control goes behind it, by its bits.
     pub fn step(&self) -> Step {
         Step::of_word(self.offset, self.word.as_ref())

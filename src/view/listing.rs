@@ -107,11 +107,12 @@ fn note(listing: &Listing) -> Words {
     let mut parts = Vec::new();
     parts.push(if listing.files.is_empty() {
         words!("No source lines: the code has no line information, or the report holds no code. Build with `nvcc -lineinfo` and profile with `--import-source yes`.")
-    } else if listing.is_whole {
-        words!("Launch {}, each instruction at the line that it belongs to.", listing.launch.to_string())
     } else {
-        words!("The costliest lines, from the snapshot; a page made from the report shows all lines.")
+        words!("Launch {}, each instruction at the line that it belongs to.", listing.launch.to_string())
     });
+    if !listing.is_whole {
+        parts.push(words!("From the snapshot: opcodes without operands, and the text of the lines that the page names; a page made from the report shows all."));
+    }
     parts.push(match listing.samples {
         Some(all) => words!(
             "Shares are of {} warp samples; the sampler names the instruction that waits, which comes after its cause.",

@@ -162,7 +162,7 @@ fn a_lever_and_a_story_are_told_by_the_count_that_moved() {
     let pair =
         |new: &str, old: &str| audit(&format!("collected/{new}/profile"), Some(&format!("collected/{old}/profile")));
     let met = |audit: &Audit, code: &str| {
-        let estimates = audit.estimates.as_ref().expect("levers of the old side");
+        let estimates = &audit.change.as_ref().expect("a change").estimates;
         estimates.levers.iter().find(|lever| lever.code.to_string() == code).and_then(|lever| lever.met)
     };
     // Operands took a smaller share of a longer launch: as many of them.
@@ -184,7 +184,7 @@ fn a_lever_and_a_story_are_told_by_the_count_that_moved() {
     );
     let even = pair("pair_potential_longest_first", "pair_potential");
     assert_eq!(met(&even, "even-blocks"), Some(PredictionMet::Within));
-    let story = even.story.as_ref().expect("a change");
+    let story = even.change.as_ref().and_then(|change| change.story.as_ref()).expect("a change");
     let (was, is) = story.tail.expect("both sides count the cycles of their SMs");
     assert_eq!((format!("{:?}", story.cause).as_str(), was > 20.0, is < 1.0), ("Tail", true, true), "{story:?}");
 }

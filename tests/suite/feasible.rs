@@ -119,9 +119,9 @@ fn more_chains_are_blocks_only_while_blocks_fit() {
 fn sectors_have_one_book() {
     // Fields of one row, each load a request of its own: what it has in excess its neighbours use.
     let options = with("collected/black_scholes/profile", &[]);
-    let accesses = &options.phases.as_ref().expect("phases").accesses;
+    let accesses = &options.now.phases.as_ref().expect("phases").accesses;
     let again: u64 = accesses.iter().map(|access| access.again).sum();
-    assert_eq!(Some(again as f64), options.coalescing.total("excess"));
+    assert_eq!(Some(again as f64), options.now.coalescing.total("excess"));
     assert!(accesses.iter().all(|access| access.excess() == 0));
     assert!(
         said(&options).contains("coalescing (21 M excess sectors, all of neighbours that L1 has)"),
@@ -130,7 +130,7 @@ fn sectors_have_one_book() {
     );
     // One base for all lanes, which are 32 bytes apart: the tile is loaded, their order is not.
     let scan = with("collected/scan_chained/profile", &[]);
-    let accesses = &scan.phases.as_ref().expect("phases").accesses;
+    let accesses = &scan.now.phases.as_ref().expect("phases").accesses;
     assert!(accesses.iter().filter(|access| access.excess() > 0).all(|access| !access.is_inherent), "{accesses:?}");
     assert_eq!(line(&scan, "coalesce"), Some(59));
 }

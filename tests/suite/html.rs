@@ -113,7 +113,9 @@ fn a_snapshot_gives_the_lines_that_it_keeps() {
     let folder = tempfile::tempdir().unwrap();
     let snapshot = snapshot(folder.path(), "strided_copy");
     let html = html_of("render", &[&snapshot]);
-    assert!(html.contains("The costliest lines, from the snapshot"), "the page says that lines are missing");
+    assert!(html.contains("From the snapshot: opcodes without operands"), "the page says that text is missing");
+    let sass = |opcode: &str| html.matches(&format!("<td class=\"text\">{opcode}")).count();
+    assert!(sass("LDG<") > 0 && sass("STG<") > 0, "each instruction, by the bits that the snapshot keeps");
     assert!(html.contains("strided_copy.cu") && html.contains("data-line=\"f0-"));
 }
 

@@ -69,7 +69,7 @@ fn a_pipe_below_its_roof_is_not_told_that_only_less_work_helps() {
                 metric.value = Some(Value::F64(share * percent / full));
             }
         }
-        audit(&report, &views).bottleneck.roof.map(|words| words.to_plain().contains("Only less work helps"))
+        audit(&report, &views).now.bottleneck.roof.map(|words| words.to_plain().contains("Only less work helps"))
     };
     // Between, what is left is said; where less than half of the time is its work, nothing of it.
     assert_eq!([97.0, 68.0, 46.0].map(at), [Some(true), Some(false), None]);

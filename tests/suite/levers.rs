@@ -359,7 +359,7 @@ fn what_was_not_collected_is_not_told() {
     // A cap that is not known may be the smallest.
     let low = without("low_occupancy_smem", &["launch__occupancy_limit_shared_mem"]);
     assert!(
-        low.occupancy.binding().is_empty() && said(&low).contains("room for 6.2 % of its warps, too few"),
+        low.now.occupancy.binding().is_empty() && said(&low).contains("room for 6.2 % of its warps, too few"),
         "{}",
         said(&low)
     );

@@ -321,7 +321,7 @@ fn a_barrier_that_waits_for_other_blocks_is_no_exchange() {
 #[test]
 fn a_word_for_others_is_no_result() {
     let waves = collected("wave_steps", &[]);
-    let phases = waves.phases.as_ref().expect("phases");
+    let phases = waves.now.phases.as_ref().expect("phases");
     assert_eq!((phases.is_persistent, phases.steps.map(f64::round)), (false, Some(256.0)));
 }
 

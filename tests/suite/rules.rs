@@ -161,7 +161,7 @@ fn what_weighs_less_than_two_percent_is_no_finding() {
 
 #[test]
 fn a_roof_says_how_near_it_is() {
-    let roof = |name: &str| with(name, &[]).bottleneck.roof.expect("a roof").to_plain();
+    let roof = |name: &str| with(name, &[]).now.bottleneck.roof.expect("a roof").to_plain();
     // DRAM at 90.2 % of its peak is at 98.0 % of what a stream reaches, and one at 81.0 % at 88.1 %.
     let triad = roof("collected/stream_triad/profile");
     assert!(triad.starts_with("At the roof of DRAM: ≤ 2.0 % is left"), "{triad}");
@@ -180,7 +180,7 @@ fn a_roof_says_how_near_it_is() {
 
 #[test]
 fn samples_are_time_where_warps_live_for_the_launch() {
-    let is_time = |name: &str| with(name, &[]).phases.expect("phases").is_time;
+    let is_time = |name: &str| with(name, &[]).now.phases.expect("phases").is_time;
     // One wave each: warps of one live for 80 % of the launch, those of the other to its end.
     assert_eq!(
         ["moments_then_orbits", "layernorm"].map(|name| is_time(&format!("collected/{name}/profile"))),

@@ -71,15 +71,13 @@ impl<'v> Causes<'v> {
         for function in code.chunk_by(|one, next| one.function == next.function) {
             let steps: Vec<Step> = function.iter().map(CodeInstruction::step).collect();
             let flow = ControlFlow::of_steps(&steps, std::iter::empty());
-            for block in &flow.blocks {
-                let rows = block.instructions.clone();
-                rows.clone().skip(1).for_each(|row| ways[start + row].push(start + row - 1));
-                for next in &block.successors {
-                    ways[start + flow.blocks[*next].instructions.start].push(start + rows.end - 1);
-                }
-            }
-            for (row, ways) in ways.iter_mut().enumerate().skip(start).take(function.len()) {
-                ways.sort_by_key(|from| (*from + 1 != row, *from));
+            let last = |block: usize| start + flow.blocks[block].instructions.end - 1;
+            for (block, before) in flow.blocks.iter().zip(flow.predecessors()) {
+                let rows = start + block.instructions.start..start + block.instructions.end;
+                rows.clone().skip(1).for_each(|row| ways[row].push(row - 1));
+                let first = rows.start;
+                ways[first] = before.into_iter().map(last).collect();
+                ways[first].sort_by_key(|from| (*from + 1 != first, *from));
             }
             start += function.len();
         }

@@ -103,7 +103,7 @@ impl SourceLines {
     }
 
     /// Every place that it names.
-    pub(in crate::analysis) fn spots(&self) -> impl Iterator<Item = &Spot> {
+    pub(crate) fn spots(&self) -> impl Iterator<Item = &Spot> {
         let waits = self.waits.iter().flat_map(|waits| {
             let lines = waits.lines.iter().chain(&waits.hotspots).map(|line| &line.spot);
             let reasons = waits.reasons.iter().flat_map(|reason| reason.lines.iter().chain(&reason.causes));

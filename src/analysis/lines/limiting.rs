@@ -85,7 +85,7 @@ impl LimitingLines {
                 (Counted::UnitExecutions, executions(view, |op| row.runs(op, capability))?)
             }
         };
-        let mut lines = leading(groups, &counts);
+        let mut lines = groups.shares(&counts, counts.iter().sum(), LINES);
         break_ties(&mut lines, awaited, limits);
         let stage = DataStage::of(kernel).and_then(|stage| match counted {
             Counted::StageWavefronts => Some((stage.shared, stage.whole)),
@@ -123,19 +123,11 @@ fn executions(view: &SourceView, fits: impl Fn(Op) -> bool) -> Option<Vec<u64>> 
     Some(counts.into_iter().enumerate().map(of).collect())
 }
 
-/// The lines with the most, each with its share in percent.
-fn leading(groups: &Groups<'_>, counts: &[u64]) -> Vec<(Spot, f64)> {
-    let all: u64 = counts.iter().sum();
-    let spot =
-        |(sum, rows): (u64, &[usize])| (groups.spot(rows, |row| counts[row]), 100.0 * sum as f64 / all.max(1) as f64);
-    groups.leading(counts, LINES).into_iter().map(spot).collect()
-}
-
 /// The lines that execute the most atomics on memory, each with its share in percent. Empty where there are none, or
 /// where neither a listing nor the code's bits tell the opcodes.
 pub(super) fn atomics(view: &SourceView, groups: &Groups<'_>) -> Vec<(Spot, f64)> {
     let counts = executions(view, Op::is_l2_atomic);
-    counts.map(|counts| leading(groups, &counts)).unwrap_or_default()
+    counts.map(|counts| groups.shares(&counts, counts.iter().sum(), LINES)).unwrap_or_default()
 }
 
 /// Of lines that tie for the most, puts those first that warps wait for, in the order of `awaited`.

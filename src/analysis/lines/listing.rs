@@ -2,7 +2,6 @@
 
 use super::accesses::EXECUTED;
 use super::attribution::Attribution;
-use super::costs::SourceLines;
 use super::spot::{Groups, shortened};
 use crate::catalog::Counter;
 use crate::evidence::{CodeInstruction, SourceView};
@@ -35,7 +34,7 @@ pub(crate) struct LineCost {
 pub(crate) struct ListedLine {
     /// From 1.
     pub number: u32,
-    /// The text; empty where the report does not embed the file.
+    /// The text; empty where neither the report embeds the file nor the snapshot keeps the line.
     pub text: String,
     /// `file:line` of the calls that its costliest instructions were inlined at.
     pub callers: Vec<String>,
@@ -73,13 +72,13 @@ pub(crate) struct Listing {
     pub samples: Option<u64>,
     /// All of the old side, and those of its hottest line; `None` without one whose samples are known by line.
     pub old_samples: Option<(u64, u64)>,
-    /// Whether every line with costs is here, and not only the costliest.
+    /// Whether texts are those of the files, and not those of the lines alone that the page of a kept launch shows.
     pub is_whole: bool,
     /// Files, the one with the most samples first.
     pub files: Vec<ListedFile>,
     /// Whether instructions have their operands.
     pub has_operands: bool,
-    /// Instructions in the order of the code; empty for a listing from a snapshot.
+    /// Instructions in the order of the code.
     pub instructions: Vec<ListedInstruction>,
 }
 
@@ -125,7 +124,7 @@ impl<'v> Counters<'v> {
 }
 
 impl Listing {
-    /// The listing of a launch that was read instruction by instruction; lines are attributed as in [`SourceLines`].
+    /// The listing of a launch; lines are attributed as in [`SourceLines`](super::SourceLines).
     pub(crate) fn of(view: &SourceView) -> Listing {
         let (groups, counters) = (Groups::of(view), Counters::of(view));
         let mut files: BTreeMap<&str, BTreeMap<u32, Vec<usize>>> = BTreeMap::new();
@@ -155,7 +154,7 @@ impl Listing {
             launch: view.launch,
             samples: counters.cost(&all).samples,
             old_samples: None,
-            is_whole: true,
+            is_whole: view.shown.is_empty(),
             has_operands: view.instructions.iter().any(|one| one.sass.is_some()),
             files: listed.collect(),
             instructions: instructions.collect(),
@@ -189,58 +188,15 @@ impl Listing {
         }
         self
     }
-
-    /// The costliest lines, as an audit keeps them.
-    pub(crate) fn kept(source: &SourceLines) -> Listing {
-        let mut files: BTreeMap<String, BTreeMap<u32, ListedLine>> = BTreeMap::new();
-        let mut put = |spot: &super::Spot, add: &dyn Fn(&mut LineCost)| {
-            if spot.line > 0 {
-                let line = files.entry(spot.file.clone()).or_default().entry(spot.line).or_insert_with(|| {
-                    let (text, callers) = (spot.text.clone(), spot.inlined_at.clone());
-                    ListedLine { number: spot.line, text, callers, cost: Some(LineCost::default()) }
-                });
-                line.cost.iter_mut().for_each(add);
-            }
-        };
-        for line in source.waits.iter().flat_map(|waits| &waits.lines) {
-            put(&line.spot, &|cost| {
-                cost.samples = Some(line.samples);
-                let count = |share: f64| (share * line.samples as f64 / 100.0).round() as u64;
-                cost.reasons = line.reasons.iter().map(|(id, share)| (id.clone(), count(*share))).collect();
-            });
-        }
-        for line in source.global.iter().flat_map(|accesses| &accesses.lines) {
-            put(&line.spot, &|cost| {
-                cost.excess = Some(cost.excess.unwrap_or(0) + line.excess);
-            });
-        }
-        for line in &source.executed {
-            put(&line.spot, &|cost| cost.executed = Some(line.executed));
-        }
-        let file = |(name, lines): (String, BTreeMap<u32, ListedLine>)| ListedFile {
-            name,
-            lines: lines.into_values().collect(),
-        };
-        Listing {
-            launch: source.launch,
-            samples: source.waits.as_ref().map(|waits| waits.samples),
-            old_samples: None,
-            is_whole: false,
-            has_operands: false,
-            files: files.into_iter().map(file).collect(),
-            instructions: Vec::new(),
-        }
-    }
 }
 
-/// What the bits of an instruction say of it: `BRA 0x1f0`.
+/// What is known of an instruction without its operands: `BRA 0x1f0`.
 fn by_bits(instruction: &CodeInstruction) -> String {
-    let op = instruction.op();
-    let target = instruction.word.as_ref().and_then(|word| word.target);
-    match target {
-        _ if !op.is_known() => String::new(),
-        Some(target) => format!("{} {target:#x}", op.name()),
-        None => op.name().to_owned(),
+    let name = instruction.named();
+    match instruction.word.as_ref().and_then(|word| word.target) {
+        _ if !instruction.op().is_known() => String::new(),
+        Some(target) => format!("{name} {target:#x}"),
+        None => name.to_owned(),
     }
 }
 
@@ -251,13 +207,14 @@ fn lines(
     costs: &BTreeMap<u32, Vec<usize>>,
     counters: &Counters<'_>,
 ) -> Vec<ListedLine> {
-    let texts: Vec<&str> = groups
-        .view
-        .texts
+    let SourceView { texts, shown: kept, .. } = groups.view;
+    let embedded = texts.iter().find(|text| text.file.as_ref() == file);
+    let texts: Vec<&str> = embedded.map(|text| text.text.lines().collect()).unwrap_or_default();
+    let kept: BTreeMap<u32, &str> = kept
         .iter()
-        .find(|text| text.file.as_ref() == file)
-        .map(|text| text.text.lines().collect())
-        .unwrap_or_default();
+        .filter(|(place, _)| place.file.as_ref() == file)
+        .map(|(place, text)| (place.line, text.as_ref()))
+        .collect();
     let count = texts.len() as u32;
     let shown: BTreeSet<u32> = if texts.len() <= WHOLE {
         (1..=count).chain(costs.keys().copied()).collect()
@@ -267,7 +224,7 @@ fn lines(
     };
     let line = |number: u32| ListedLine {
         number,
-        text: texts.get(number as usize - 1).map(|text| (*text).to_owned()).unwrap_or_default(),
+        text: texts.get(number as usize - 1).or(kept.get(&number)).map(|text| (*text).to_owned()).unwrap_or_default(),
         callers: costs.get(&number).map(|rows| counters.callers(groups, rows)).unwrap_or_default(),
         cost: costs.get(&number).map(|rows| counters.cost(rows)),
     };

@@ -104,6 +104,14 @@ impl<'v> Groups<'v> {
         sums
     }
 
+    /// The same as spots, each with its share of `whole` in percent.
+    pub(super) fn shares(&self, counts: &[u64], whole: u64, kept: usize) -> Vec<(Spot, f64)> {
+        let spot = |(sum, rows): (u64, &[usize])| {
+            (self.spot(rows, |row| counts[row]), 100.0 * sum as f64 / whole.max(1) as f64)
+        };
+        self.leading(counts, kept).into_iter().map(spot).collect()
+    }
+
     /// The spot of some instructions of one line, the leading ones by `weight` named.
     pub(super) fn spot(&self, rows: &[usize], weight: impl Fn(usize) -> u64) -> Spot {
         let mut leading: Vec<usize> = rows.iter().copied().filter(|row| weight(*row) > 0).collect();
@@ -114,7 +122,7 @@ impl<'v> Groups<'v> {
         let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
         let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
             let instruction = &self.view.instructions[*row];
-            (instruction.offset, instruction.opcode.as_deref().unwrap_or(instruction.op().name()).to_owned())
+            (instruction.offset, instruction.named().to_owned())
         });
         let mut callers: Vec<String> = Vec::new();
         for row in named {

@@ -80,10 +80,7 @@ impl Waits {
         hot.sort_by_key(|row| std::cmp::Reverse(all[*row]));
         let by_reason = |(reason, counts): (&String, &Vec<u64>)| {
             let sum: u64 = counts.iter().sum();
-            let spots = |counts: &[u64]| -> Vec<(Spot, f64)> {
-                let lines = groups.leading(counts, LINES_OF_REASON).into_iter();
-                lines.map(|(own, rows)| (groups.spot(rows, |row| counts[row]), percent(own, sum))).collect()
-            };
+            let spots = |counts: &[u64]| groups.shares(counts, sum, LINES_OF_REASON);
             (is_wait(reason) && is_hot(sum)).then(|| ReasonLines {
                 reason: reason.clone(),
                 share: percent(sum, *samples),

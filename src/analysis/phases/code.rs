@@ -60,12 +60,9 @@ impl<'v> Code<'v> {
     ) -> Code<'v> {
         let steps: Vec<Step> = rows.iter().map(CodeInstruction::step).collect();
         let flow = ControlFlow::of_steps(&steps, std::iter::empty());
+        let predecessors = flow.predecessors();
         let mut block_of = vec![0; rows.len()];
-        let mut predecessors = vec![Vec::new(); flow.blocks.len()];
-        for (at, block) in flow.blocks.iter().enumerate() {
-            block_of[block.instructions.clone()].fill(at);
-            block.successors.iter().for_each(|next| predecessors[*next].push(at));
-        }
+        flow.blocks.iter().enumerate().for_each(|(at, block)| block_of[block.instructions.clone()].fill(at));
         let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, loops: Vec::new() };
         code.loops = code.cycles();
         code

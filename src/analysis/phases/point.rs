@@ -23,7 +23,7 @@ pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
         line: own.map_or(0, |own| own.line),
         call: caller.map(|call| call.line),
         offset: instruction.offset,
-        opcode: instruction.opcode.as_deref().unwrap_or(instruction.op().name()).to_owned(),
+        opcode: instruction.named().to_owned(),
     }
 }
 

@@ -31,7 +31,7 @@ pub struct Dispatch {
 pub fn dispatches(listed: &Listed<'_>) -> Vec<Dispatch> {
     let Listed { code, flow, loops, .. } = listed;
     let dominators = Dominators::of(flow);
-    let origins = Origins { code, flow, dominators: &dominators };
+    let origins = Origins { code, flow, predecessors: flow.predecessors(), dominators: &dominators };
     let has_loop = |blocks: &[usize]| loops.iter().any(|found| blocks.binary_search(&found.header).is_ok());
     let mut found: Vec<Dispatch> = Vec::new();
     let mut used: BTreeSet<usize> = BTreeSet::new();
@@ -110,6 +110,8 @@ struct Choice {
 struct Origins<'a> {
     code: &'a [SassInstruction],
     flow: &'a ControlFlow,
+    /// Blocks that lead to each block.
+    predecessors: Vec<Vec<usize>>,
     dominators: &'a Dominators,
 }
 
@@ -199,31 +201,29 @@ impl Origins<'_> {
 
     /// The one instruction that defines a register for the instruction at `before`; `None` where several may.
     fn definition(&self, register: &str, before: usize) -> Option<usize> {
-        let use_block = self.flow.block_of(before)?;
-        let defines = |instruction: &SassInstruction| {
-            let operands = instruction.operands.split(',').map(str::trim);
-            let op = instruction.op();
-            let has_two = op.class() == Some(Class::IntegerCompare) || op.is_shuffle() || op == Op::ELECT;
-            let results = if has_two { 2 } else { 1 };
-            operands.take(results).any(|operand| operand == register)
-        };
-        let all: Vec<usize> = (0..self.code.len()).filter(|at| defines(&self.code[*at])).collect();
-        if let Some(at) = all.iter().rev().find(|at| **at < before && self.flow.block_of(**at) == Some(use_block)) {
-            return self.code[*at].predicate.is_none().then_some(*at);
+        let blocks = &self.flow.blocks;
+        let (mut open, mut seen) = (vec![(self.flow.block_of(before)?, before)], BTreeSet::new());
+        let mut found = BTreeSet::new();
+        while let Some((block, end)) = open.pop() {
+            match (blocks[block].instructions.start..end).rev().find(|at| defines(&self.code[*at], register)) {
+                Some(at) => drop(found.insert(at)),
+                // It comes with the call, or from nowhere.
+                None if self.flow.entries.contains(&block) => return None,
+                None => {
+                    let before = self.predecessors[block].iter().filter(|from| seen.insert(**from));
+                    open.extend(before.map(|from| (*from, blocks[*from].instructions.end)));
+                }
+            }
         }
-        let dominating = |at: &&usize| {
-            self.flow
-                .block_of(**at)
-                .is_some_and(|block| block != use_block && self.dominators.dominates(block, use_block))
-        };
-        let nearest = **all.iter().filter(dominating).collect::<Vec<_>>().last()?;
-        let reach = |block: usize| self.flow.reach(block, |_, _| true);
-        let after = reach(self.flow.block_of(nearest)?);
-        let between = |at: usize| {
-            let Some(block) = self.flow.block_of(at) else { return false };
-            at > nearest && after.contains(&block) && reach(block).contains(&use_block)
-        };
-        let is_only = !all.iter().any(|at| *at != nearest && between(*at));
-        (is_only && self.code[nearest].predicate.is_none()).then_some(nearest)
+        let only = found.pop_first().filter(|_| found.is_empty())?;
+        self.code[only].predicate.is_none().then_some(only)
     }
+}
+
+/// Whether an instruction writes a register.
+fn defines(instruction: &SassInstruction, register: &str) -> bool {
+    let op = instruction.op();
+    let has_two = op.class() == Some(Class::IntegerCompare) || op.is_shuffle() || op == Op::ELECT;
+    let results = if has_two { 2 } else { 1 };
+    instruction.operands.split(',').map(str::trim).take(results).any(|operand| operand == register)
 }

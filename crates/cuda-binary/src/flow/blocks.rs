@@ -54,6 +54,15 @@ impl ControlFlow {
         ControlFlow::of_steps(&steps, function.labels.iter().map(|(_, offset)| *offset))
     }
 
+    /// The blocks that lead to each block, in ascending order.
+    pub fn predecessors(&self) -> Vec<Vec<usize>> {
+        let mut found = vec![Vec::new(); self.blocks.len()];
+        for (from, block) in self.blocks.iter().enumerate() {
+            block.successors.iter().for_each(|to| found[*to].push(from));
+        }
+        found
+    }
+
     /// The blocks that a walk from `start` reaches, itself included, along edges (from, to) that `keep` admits.
     pub fn reach(&self, start: usize, keep: impl Fn(usize, usize) -> bool) -> BTreeSet<usize> {
         let mut seen = BTreeSet::from([start]);

@@ -20,10 +20,7 @@ impl Dominators {
         for (position, block) in postorder.iter().rev().enumerate() {
             order[*block] = Some(position);
         }
-        let mut predecessors = vec![Vec::new(); count];
-        for (from, block) in flow.blocks.iter().enumerate().filter(|(from, _)| order[*from].is_some()) {
-            block.successors.iter().for_each(|to| predecessors[*to].push(from));
-        }
+        let predecessors = flow.predecessors();
         // Several entries hang under one root that is no block: `Some(None)` in `found` is that root.
         let mut found: Vec<Option<Option<usize>>> = vec![None; count];
         flow.entries.iter().for_each(|entry| found[*entry] = Some(None));

@@ -25,12 +25,12 @@ pub struct NaturalLoop {
 /// (from, to) blocks: code that no natural loop describes.
 pub fn loops(flow: &ControlFlow) -> (Vec<NaturalLoop>, Vec<(usize, usize)>) {
     let dominators = Dominators::of(flow);
-    let mut predecessors = vec![Vec::new(); flow.blocks.len()];
+    let mut predecessors = flow.predecessors();
+    predecessors.iter_mut().for_each(|before| before.retain(|from| dominators.reaches(*from)));
     let mut back: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut irreducible = Vec::new();
     for (from, block) in flow.blocks.iter().enumerate().filter(|(from, _)| dominators.reaches(*from)) {
         for to in block.successors.iter().copied() {
-            predecessors[to].push(from);
             if dominators.dominates(to, from) {
                 back.entry(to).or_default().push(from);
             } else if dominators.retreats(from, to) {
