@@ -207,9 +207,11 @@ fn compute_fp16() {
         for metric in &mut report.launches[0].metrics {
             let is_pipe = metric.name.contains("_pipe_fp64") && metric.name.contains("pct_of_peak");
             metric.name = half(&metric.name).into();
+            let is_other = metric.name.contains("_pipe_shared") && metric.name.contains("pct_of_peak");
             metric.value = metric.value.take().map(|value| match (&value, value.as_f64()) {
                 (Value::Text(text), _) => Value::Text(half(text).into()),
                 (_, Some(own)) if is_pipe => Value::F64(share * own),
+                (_, Some(own)) if is_other => Value::F64(0.5 * own),
                 _ => value,
             });
         }

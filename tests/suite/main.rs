@@ -10,6 +10,7 @@ mod build_tools;
 mod calibration;
 mod catalog;
 mod charts;
+mod cheats;
 mod check;
 mod checklist;
 mod cli;

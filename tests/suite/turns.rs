@@ -26,7 +26,7 @@ fn scale(evidence: &mut Evidence, metric: &str, by: f64) {
 }
 
 #[test]
-fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
+fn loads_queue_where_a_step_takes_longer_than_an_idle_chip_needs() {
     let bucketize = snapshot("2026-11-22-bucketize");
     let step = audit(&bucketize, |_| {}).now.phases.unwrap().step_cycles().unwrap();
     let with = |cycles: f64| {
@@ -35,14 +35,14 @@ fn loads_queue_where_a_step_takes_twice_what_an_idle_chip_needs() {
             audit(&bucketize, |evidence| scale(evidence, "sm__warps_active.avg.per_cycle_active", cycles / step));
         (audit.now.bottleneck.limiter, audit.now.bottleneck.sentence.to_plain())
     };
-    // A load from DRAM takes 665 cycles on an idle H200: 2 × 665 = 1,330.
-    let (limiter, sentence) = with(1_331.0);
+    // A load from DRAM takes 665 cycles on an idle H200: 2.2 × 665 = 1,463.
+    let (limiter, sentence) = with(1_464.0);
     assert_eq!(limiter, Code::Unit(Part::MemoryL1tex));
     assert!(
-        sentence.contains("a step of the chain at :21 takes 1,330 cycles, where a load from DRAM takes 665"),
+        sentence.contains("a step of the chain at :21 takes 1,460 cycles, where a load from DRAM takes 665"),
         "{sentence}"
     );
-    let (_, sentence) = with(1_329.0);
+    let (_, sentence) = with(1_462.0);
     assert!(!sentence.contains("queue at"), "{sentence}");
 }
 

@@ -190,6 +190,14 @@ pub(super) const L2_BYTES: [Counter; 2] =
 /// By how much a load takes longer than in an idle chip, from which on more of them only lengthen the queue.
 pub(super) const QUEUED: f64 = 2.2;
 
+/// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values.
+pub(super) fn is_scattered(k: &Kernel<'_>) -> bool {
+    let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
+    let all: u64 = accesses().map(|access| access.sectors).sum();
+    let own: u64 = accesses().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
+    2 * own > all
+}
+
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
 pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {

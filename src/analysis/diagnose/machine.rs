@@ -136,8 +136,9 @@ impl Machine {
         };
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
         // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
-        let is_of_dram = level::is_of_dram(m) != Some(false);
-        let units = m.units.iter().filter(|unit| !(is_of_dram && unit.part == Part::MemoryL2));
+        // Lanes at addresses of their own ask of it sector by sector, and that is its own work.
+        let is_stream = level::is_of_dram(m) != Some(false) && !level::is_scattered(m);
+        let units = m.units.iter().filter(|unit| !(is_stream && unit.part == Part::MemoryL2));
         let needs: Vec<(Part, f64)> =
             units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
         let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();

@@ -266,8 +266,8 @@ impl<'a, 'c> Lanes<'a, 'c> {
         if let Some(special) = word.registers.special {
             return self.special(special);
         }
-        // Lanes that load from one place have one value.
-        if self.code.op(row).act() == Some(Act::Load) {
+        // Lanes that load from one place have one value; what a constant bank gives may be an argument.
+        if self.code.op(row).act() == Some(Act::Load) && !matches!(word.arithmetic, Arithmetic::Constant(_)) {
             let address = word.registers.read().find(|own| own.file == RegisterFile::General);
             let place = address.map(|own| self.register(row, own.number, depth + 1));
             return place.is_none_or(|place| place.is_some_and(|place| place.is_uniform())).then(Value::uniform);

@@ -35,6 +35,8 @@ pub enum Cause {
     Work,
     /// The unit, which is near its peak on one side, idles less, or more, with the same work.
     Overlap,
+    /// The unit has less to do and the launch is longer, or the other way round: something else took over.
+    Traded,
     Both,
     /// No unit tells it: none was busy enough to have set the time.
     Latency,
@@ -101,8 +103,13 @@ impl Story {
             opcodes.iter().any(|(opcode, count)| Op::of(opcode).is_product() && *count > 0.0)
         };
         let of = |part: Part| was.iter().filter(|unit| unit.code == part).find_map(beside);
+        let hottest = || {
+            let (spot, _) = units::hot_spot(old, limits[Threshold::HotSliceFactor])?;
+            Some(UnitChange { label: "the slice of L2 that the atomics meet in".to_owned(), ..beside(&spot)? })
+        };
         let limited = match limiter {
             Some(Code::Unit(part)) => of(part),
+            Some(Code::AtomicContention) => hottest(),
             _ => None,
         };
         let tensor = of(Part::ComputeTensor).filter(|_| has_products(old) && has_products(new));
@@ -139,6 +146,7 @@ fn cause(unit: &UnitChange, change: f64, limits: &Limits) -> Cause {
     match work_part {
         part if part >= MOST_OF_IT && (unit.is_tensor || unit.share.0 >= limits[Threshold::SolLow]) => Cause::Work,
         _ if !is_near_its_peak => Cause::Latency,
+        part if part <= MOST_OF_IT - 1.0 => Cause::Traded,
         part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
         _ => Cause::Both,
     }

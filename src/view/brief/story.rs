@@ -3,7 +3,7 @@
 use super::chain;
 use super::numbers::{both, row, tenth};
 use crate::analysis::{Audit, Row, StallBasis, Story, StoryCause};
-use crate::catalog::{self, Counter, Part};
+use crate::catalog::{self, Code, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits};
 use crate::view::document::Cell;
@@ -22,6 +22,9 @@ pub(super) fn sentence(audit: &Audit) -> Words {
     let unit = &story.unit;
     let (work, cycles) = (unit.busy.0 / unit.busy.1, story.cycles.0 / story.cycles.1);
     let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
+    if let Some(spills) = spills(audit, story) {
+        return spills;
+    }
     match (story.cause, unit.is_tensor) {
         (StoryCause::Tail, _) => tail(story),
         (StoryCause::Work, true) => words!(
@@ -53,8 +56,37 @@ pub(super) fn sentence(audit: &Audit) -> Words {
             shares,
             next(story)
         ),
-        (StoryCause::Latency, _) => latency(audit, story),
+        (StoryCause::Traded, _) => because(
+            audit,
+            story,
+            format!(
+                " The work of {} {} (busy cycles {}), and yet the launch is {}",
+                unit.label,
+                if story.is_faster() { "rose" } else { "fell" },
+                format::change(unit.busy.0, unit.busy.1),
+                if story.is_faster() { "shorter" } else { "longer" }
+            ),
+        ),
+        (StoryCause::Latency, _) => {
+            because(audit, story, format!(" No unit was full ({} at {} %)", unit.label, tenth(unit.share.0)))
+        }
     }
+}
+
+/// Spills that the other side does not have.
+fn spills(audit: &Audit, story: &Story) -> Option<Words> {
+    let is_spilling = |code: &Code| *code == Code::RegisterSpilling;
+    let is_told = match story.is_faster() {
+        true => audit.gone_findings().any(|code| is_spilling(&code)),
+        false => audit.new_findings().any(|found| is_spilling(&found.code)),
+    };
+    let spilled = row(audit, Counter::SassInstExecutedRegisterSpilling).filter(|_| is_told)?;
+    Some(words!(
+        " **The spills {}**: {} → {} executed instructions spill or refill registers.",
+        if story.is_faster() { "went" } else { "came" },
+        amount(spilled.old.as_ref()?.value()?),
+        amount(spilled.new.value()?)
+    ))
 }
 
 /// The blocks end together now, or no longer do.
@@ -83,9 +115,8 @@ fn next(story: &Story) -> String {
     story.next.as_ref().map_or_else(String::new, |(label, share)| format!("; the next is {label}, {} %", tenth(*share)))
 }
 
-/// No unit was full: executed instructions, warps in flight, else the stall that changed most.
-fn latency(audit: &Audit, story: &Story) -> Words {
-    let idle = format!(" No unit was full ({} at {} %)", story.unit.label, tenth(story.unit.share.0));
+/// What no unit's work tells: executed instructions, warps in flight, else the stall that changed most.
+fn because(audit: &Audit, story: &Story, opening: String) -> Words {
     let faster = story.is_faster();
     let executed = row(audit, Counter::SmspInstExecutedSum).and_then(Row::change);
     let ratio = |(was, is): (f64, f64)| (was / is).ln();
@@ -95,7 +126,7 @@ fn latency(audit: &Audit, story: &Story) -> Words {
         let most = chain::because(audit, Counter::SmspInstExecutedSum, !faster);
         return words!(
             "{}: **{} instructions**, {}{}{}.",
-            idle,
+            opening,
             if faster { "fewer" } else { "more" },
             format::change(executed.old, executed.new),
             if most.is_empty() { "" } else { ", " },
@@ -108,7 +139,7 @@ fn latency(audit: &Audit, story: &Story) -> Words {
         let word = if faster { "more" } else { "fewer" };
         return words!(
             "{}: **{} warps in flight**, {} → {} % of an SM's warp slots.",
-            idle,
+            opening,
             word,
             tenth(was),
             tenth(is)
@@ -122,13 +153,13 @@ fn latency(audit: &Audit, story: &Story) -> Words {
     match moved.max_by(|a, b| a.3.total_cmp(&b.3)).filter(|(.., by)| *by > 0.0) {
         Some((row, was, is, _)) => words!(
             "{}: **{} {}**, {} → {} cycles per instruction.",
-            idle,
+            opening,
             if faster { "less" } else { "more" },
             row.row.label.to_lowercase(),
             digits(was),
             digits(is)
         ),
-        None => words!("{}.", idle),
+        None => words!("{}.", opening),
     }
 }
 

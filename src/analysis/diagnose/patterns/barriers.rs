@@ -166,7 +166,7 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
         true if m.at_mbarriers() > 0.0 => return None,
-        true => of(PhaseKind::StageWait).map(|part| part.cost * waits_for_data(part)).sum(),
+        true => main.parts.iter().map(|part| part.cost * waits_for_data(part)).sum(),
         // A group of copies that stays in flight across the wait is the tile after this one.
         false if m.study.is_some_and(|study| study.keeps_copies()) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
@@ -184,7 +184,10 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
     }
     let (sentence, why) = match has_products {
         true => (
-            "One more stage of tiles in flight",
+            match m.mix.count(Op::copies_global).is_some_and(|count| count > 0.0) {
+                true => "One more stage of tiles in flight",
+                false => "Copy the next tile (`cp.async`, several stages) while this one is multiplied",
+            },
             words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
         ),
         false => {
