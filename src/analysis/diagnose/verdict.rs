@@ -192,10 +192,15 @@ fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
     let mut all: Vec<Candidate> = takers.chain(alone).collect();
     all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
     let most = all.first().map_or(0.0, |own| own.saves);
-    // Of what cannot be told apart, what may be away goes before work that the result may need.
-    let is_away = |own: &Candidate| !matches!(own.taker, Some(Taker::Part(_)));
-    let is_near = |own: &Candidate| own.saves >= most - ERROR && own.saves > ERROR;
-    if let Some(at) = all.iter().position(|own| is_away(own) && is_near(own)) {
+    // Of what cannot be told apart, work with a known cause goes first, and what may be away before work that the result may need.
+    let rank = |own: &Candidate| match own.taker {
+        Some(taker @ Taker::Part(_)) if cause(ask, &account, taker, own.saves, drafts, answers).is_some() => 0,
+        Some(Taker::Part(_)) => 2,
+        _ => 1,
+    };
+    let is_near = |own: &&Candidate| own.saves >= most - ERROR && own.saves > ERROR;
+    let near: Vec<i32> = all.iter().take_while(is_near).map(rank).collect();
+    if let Some(at) = (0..near.len()).min_by_key(|at| near[*at]) {
         all[..=at].rotate_right(1);
     }
     let mut all = all.into_iter();
