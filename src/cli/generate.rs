@@ -82,7 +82,7 @@ fn pages(
         let place = Place { folder: &plan.out, has_snapshot: false };
         write_page(&made, arguments.pages.format, &place, templates, &plan.template, arguments.pages.force, out)?;
     }
-    if arguments.pages.format == PageFormat::Md && !is_one_document && !plan.subjects.is_empty() {
+    if arguments.pages.format == PageFormat::Md && !is_one_document && failed.len() < plan.subjects.len() {
         let names: Vec<&str> = plan.subjects.iter().map(|subject| subject.name.as_str()).collect();
         let written =
             index::write(&plan.out, arguments.out.is_none(), &names, maker.gatherer.limits[Threshold::Regression])?;

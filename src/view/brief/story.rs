@@ -26,7 +26,7 @@ pub(super) fn sentence(audit: &Audit) -> Words {
         return spills;
     }
     match (story.cause, unit.is_tensor) {
-        (StoryCause::Tail, _) => tail(story),
+        (StoryCause::Tail, _) => tail(audit, story),
         (StoryCause::Work, true) => words!(
             " Tensor cycles changed as much (÷ {}) as elapsed cycles (÷ {}), tensor pipe at {}: **{}, not overlap**.",
             digits(work),
@@ -90,11 +90,16 @@ fn spills(audit: &Audit, story: &Story) -> Option<Words> {
 }
 
 /// The blocks end together now, or no longer do.
-fn tail(story: &Story) -> Words {
+fn tail(audit: &Audit, story: &Story) -> Words {
     let Some((was, is)) = story.tail else { return Words::default() };
+    let was_small = audit.before.as_ref().is_some_and(|old| old.bottleneck.limiter == Code::LaunchSmallGrid);
     words!(
-        " **The tail {}**: the average SM is without a block for {} → {} % of the busiest SM's time.",
-        if story.is_faster() { "went" } else { "came" },
+        " **{}**: the average SM is without a block for {} → {} % of the busiest SM's time.",
+        match (story.is_faster(), was_small) {
+            (true, true) => "SMs that had no block have one",
+            (true, false) => "The tail went",
+            (false, _) => "The tail came",
+        },
         tenth(was),
         tenth(is)
     )
