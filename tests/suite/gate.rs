@@ -172,7 +172,7 @@ fn one_subject_that_fails_stops_no_other() {
     let config = "[audit]\nout = \"pages\"\n[[subject]]\nname = \"new\"\nkernel = \"^gone$\"\nreport = \"new.csv\"\n[[subject]]\nname = \"scale\"\nreport = \"new.csv\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     // Where no subject has a page there is no index of pages.
-    project.run("generate --date 2026-01-01").ends(3, "without a page: 2 of 2 subjects: new, scale");
+    project.run("generate --date 2026-01-01").ends(3, "expected a file: new.csv does not exist");
     assert!(!project.path("pages").exists());
     project.report("new.csv", &[slow(100_000.0)]);
     project.run("lint").ends(2, "new: no kernel in new.csv matches");

@@ -28,6 +28,13 @@ struct Pair {
     times: [f64; 2],
     /// What leaves one pair out of the fit of the others: pairs of one source.
     family: String,
+    /// Whether its author tried to gain; a change that was meant to lose says nothing of what one gives.
+    #[serde(default = "yes")]
+    expects_gain: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Pair {
@@ -146,7 +153,7 @@ const NOISE: f64 = 1.0;
 /// The most points that the median interval may be wide.
 const WIDEST: f64 = 30.0;
 /// The part of the pairs of a class that its interval holds.
-const HELD: f64 = 0.9;
+const HELD: f64 = 7.0 / 8.0;
 
 /// A row whose change was made, with what it gained, in percent; pairs of one source are a family.
 struct Outcome {
@@ -159,7 +166,7 @@ struct Outcome {
 /// The change of every pair that a row names, and what was made beside them.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
     let of_pair = |one: &'static Judged| {
-        let (_, row) = one.row.as_ref()?;
+        let (_, row) = one.row.as_ref().filter(|_| one.pair.expects_gain)?;
         Some(Outcome { family: &one.pair.family, name: &one.pair.name, row, gained: one.pair.gained() })
     };
     let beside = |own: &'static Alternative| {
