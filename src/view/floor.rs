@@ -21,7 +21,7 @@ pub(super) fn reached(heading: &Heading, audit: &Audit) -> Option<String> {
     let profiled = audit.performance.time.new.value().filter(|_| floor.clock.is_some());
     let profiled = profiled.map(|ns| share(100.0 * floor.profiled / ns));
     if let Some(profiled) = profiled.filter(|profiled| *profiled != share(own.of_floor().unwrap_or_default())) {
-        said += &format!(", {profiled} at the clocks of the profile");
+        said += &format!(", {profiled} under ncu");
     }
     said += &closed(heading.history.first(), &own);
     Some(said)
@@ -59,7 +59,10 @@ pub(super) fn share(percent: f64) -> String {
 /// That more is executed than is stated.
 pub(super) fn more(audit: &Audit) -> Option<String> {
     let factor = audit.stated.executed.filter(|factor| *factor >= MORE)?;
-    Some(format!("executes {}× the stated operations: padding, or work done again", digits(factor)))
+    Some(format!(
+        "executes {}× the stated operations: padding, work that is not stated, or work done again",
+        digits(factor)
+    ))
 }
 
 /// What cannot be of the stated work, a sentence each.

@@ -197,11 +197,12 @@ fn regimes(shape: &Shape) -> Option<Words> {
         format!("{} to {}: {}", glance::time(regime.from), glance::time(regime.until), units.join(", "))
     };
     let all: Vec<String> = shape.regimes.iter().map(said).collect();
-    let many =
-        shape.regimes.windows(2).any(|pair| pair[0].units.first().map(|u| &u.0) != pair[1].units.first().map(|u| &u.0));
-    let what = match many {
-        true => "Each has a limit of its own; a mean over the launch is of none of them.",
-        false => "The same unit leads in each.",
+    let leads: Vec<_> = shape.regimes.iter().map(|regime| regime.units.first().map(|unit| &unit.0)).collect();
+    let is_new = |at: &usize| !leads[..*at].contains(&leads[*at]);
+    let what = match (0..leads.len()).filter(is_new).count() {
+        1 => "The same unit leads in each.",
+        own if own == leads.len() => "Each has a limit of its own; a mean over the launch is of none of them.",
+        _ => "A mean over the launch is of none of them.",
     };
     Some(words!("{} levels that last: {}. {}", shape.regimes.len().to_string(), all.join("; "), what))
 }

@@ -136,7 +136,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
     let is_known = build.iter().any(|(.., sides)| sides.is_some());
     for (name, unit, (was, is)) in build.into_iter().filter_map(|(name, unit, sides)| Some((name, unit, sides?))) {
-        if was != is {
+        if is > was {
             dear.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         audit.change.as_ref().and_then(|change| change.mbarriers).zip(sides(Counter::LaunchGridSize))
     {
         let (was, is) = (was as f64 / old, is as f64 / new);
-        if was != is {
+        if is > was {
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
             dear.push(words!("mbarriers of a block {} → {} (a stage of a ring takes two)", was, is));
         }

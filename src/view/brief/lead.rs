@@ -2,7 +2,7 @@
 
 use crate::analysis::code::Identity;
 use crate::analysis::{Audit, Standing, clocks_are_free};
-use crate::evidence::{Correctness, Missing, Reading};
+use crate::evidence::{Correctness, Missing, Reading, SanitizerRun};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits, rate, time};
 use crate::view::clock_steps;
@@ -269,9 +269,11 @@ fn standing(heading: &Heading, audit: &Audit) -> Words {
     if clean > 0 && clean == audit.trials.sanitizer.len() {
         parts.push(if clean == 1 { "1 sanitizer clean".into() } else { format!("{clean} sanitizers clean").into() });
     } else {
-        let open = audit.trials.sanitizer.iter().filter(|run| !run.is_clean()).map(|run| run.tool.name());
-        let open: Vec<&str> = open.collect();
-        parts.extend((!open.is_empty()).then(|| words!("**not clean: {}**", open.join(", "))));
+        let open = audit.trials.sanitizer.iter().filter(|run| !run.is_clean());
+        let (ended, broken): (Vec<_>, Vec<_>) = open.partition(|run| run.not_measured.is_empty());
+        let names = |runs: Vec<&SanitizerRun>| runs.iter().map(|run| run.tool.name()).collect::<Vec<_>>().join(", ");
+        parts.extend((!ended.is_empty()).then(|| words!("**not clean: {}**", names(ended))));
+        parts.extend((!broken.is_empty()).then(|| words!("not measured: {}", names(broken))));
     }
     if audit.code.iter().any(|code| matches!(code.facts.identity, Identity::Same { .. })) {
         parts.push("the profiled SASS is the timed SASS".into());
