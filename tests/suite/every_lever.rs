@@ -82,7 +82,7 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 31] = [
     ("larger-blocks", "pairs/blocks", "small_blocks", Gave(76.13)),
     ("more-blocks", "pairs/memory", "heat_cached", Gave(28.77)),
     ("more-chains", "pairs/memory", "lists_one", No),
-    ("more-in-flight", "pairs/work", "probe_small", Gave(38.27)),
+    ("more-in-flight", "pairs/work", "probe_small", Gave(10.18)),
     ("more-warps", "pairs/work", "walk_144", Gave(81.55)),
     ("move-constants", "collected/conv3x3_direct/profile", "conv3x3_direct", Gave(9.48)),
     ("narrow-fence", "pairs/sharing", "relax_fenced", Gave(65.86)),

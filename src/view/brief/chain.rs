@@ -134,17 +134,20 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
     };
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
+    let mut less: Vec<Words> = Vec::new();
     let is_known = build.iter().any(|(.., sides)| sides.is_some());
     for (name, unit, (was, is)) in build.into_iter().filter_map(|(name, unit, sides)| Some((name, unit, sides?))) {
-        if is > was {
-            dear.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
+        if was != is {
+            let list = if is > was { &mut dear } else { &mut less };
+            list.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
         }
     }
     if let Some(((was, is), (old, new))) =
         audit.change.as_ref().and_then(|change| change.mbarriers).zip(sides(Counter::LaunchGridSize))
     {
         let (was, is) = (was as f64 / old, is as f64 / new);
-        if is > was {
+        // Fewer mbarriers are fewer stages.
+        if was != is {
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
             dear.push(words!("mbarriers of a block {} → {} (a stage of a ring takes two)", was, is));
         }
@@ -152,7 +155,8 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     if dear.is_empty() && is_known {
         dear.push("nothing: no more traffic, registers or shared memory".into());
     }
-    (!dear.is_empty()).then(|| words!("**Cost:** {}.", words::join(dear, ", ")))
+    let less = if less.is_empty() { Words::default() } else { words!("; given back: {}", words::join(less, ", ")) };
+    (!dear.is_empty()).then(|| words!("**Cost:** {}{}.", words::join(dear, ", "), less))
 }
 
 /// What moved a counter of work: the largest opcode that it counts and that went its way.

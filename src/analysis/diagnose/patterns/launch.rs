@@ -297,9 +297,10 @@ fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     let is_shared = whole.is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.thread && !end.block));
     let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
     let has_room = registers.is_none_or(|(own, file)| THREADS * own <= file.all);
-    // Larger blocks leave the SMs without a block as they are.
-    let is_larger =
-        blocks >= sms && is_shared && has_room && m.block_warps.is_some_and(|warps| 2.0 * WARP * warps <= THREADS);
+    // Larger blocks leave SMs without a block as they are: where most are, the split comes first.
+    let has_blocks = 2.0 * blocks >= sms;
+    let is_larger = has_blocks && is_shared && has_room;
+    let is_larger = is_larger && m.block_warps.is_some_and(|warps| 2.0 * WARP * warps <= THREADS);
     let (how, risk) = match (is_larger, stores) {
         (true, _) => (
             words!("Blocks of up to {} threads for the same loop, then the loop split{}", count(THREADS), fit),
