@@ -28,7 +28,7 @@ struct Names {
     all: HashSet<Mark>,
     /// By the measurement, where it is noted.
     measured: HashMap<String, Mark>,
-    /// By the day: of those without a measurement, and of all.
+    /// By the day: among those without a measurement alone, or among all.
     days: HashMap<(String, bool), Mark>,
 }
 
