@@ -17,7 +17,7 @@ use crate::analysis::studied::Studied;
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Instructions that are kept of all other kernels together, so that a snapshot stays small.
@@ -101,8 +101,8 @@ pub struct Kernels {
     all: Vec<OtherKernel>,
     /// Where those that are taken stand there.
     at: HashMap<KernelKey, usize>,
-    /// The ids of their launches.
-    ids: Vec<Vec<u32>>,
+    /// Those that are taken, with the ids of their launches.
+    taken: Vec<(KernelKey, Vec<u32>)>,
 }
 
 impl Kernels {
@@ -116,17 +116,34 @@ impl Kernels {
         let is_taken = |row: &OtherKernel| row.kernel.is_taken(filter);
         let places = all.iter().enumerate().filter(|(_, row)| is_taken(row));
         let at = places.map(|(at, row)| (row.kernel.clone(), at)).collect();
-        let ids = |group: KernelGroup<'_>| group.launches.iter().map(|launch| launch.id).collect();
-        Ok(Kernels { all, at, ids: taken.into_iter().map(ids).collect() })
+        let one = |group: KernelGroup<'_>| (group.key, group.launches.iter().map(|launch| launch.id).collect());
+        Ok(Kernels { all, at, taken: taken.into_iter().map(one).collect() })
     }
 
-    /// The launches of those that are taken in sets of about `size`, no kernel in two of them.
-    pub fn parts(&self, size: usize) -> VecDeque<HashSet<u32>> {
-        let mut parts = VecDeque::<HashSet<u32>>::new();
-        for ids in &self.ids {
-            match parts.back_mut().filter(|part| part.len() + ids.len() <= size) {
-                Some(part) => part.extend(ids),
-                None => parts.push_back(ids.iter().copied().collect()),
+    /// Those that are taken, in their order.
+    pub fn keys(&self) -> impl Iterator<Item = &KernelKey> {
+        self.taken.iter().map(|(key, _)| key)
+    }
+
+    /// The ids of the launches of those at some places of [`Kernels::keys`].
+    pub fn launches(&self, places: &[usize]) -> HashSet<u32> {
+        places.iter().flat_map(|at| &self.taken[*at].1).copied().collect()
+    }
+
+    /// Some places of [`Kernels::keys`] in parts of about `size` launches.
+    pub fn parts(&self, places: impl IntoIterator<Item = usize>, size: usize) -> Vec<Vec<usize>> {
+        let (mut parts, mut held) = (Vec::<Vec<usize>>::new(), 0);
+        for at in places {
+            let more = self.taken[at].1.len();
+            match parts.last_mut().filter(|_| held + more <= size) {
+                Some(part) => {
+                    part.push(at);
+                    held += more;
+                }
+                None => {
+                    parts.push(vec![at]);
+                    held = more;
+                }
             }
         }
         parts

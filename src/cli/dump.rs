@@ -4,7 +4,7 @@ use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
 use super::failure::Failure;
 use super::gather::Gatherer;
-use super::parts::{Reading, each_kernel};
+use super::parts::{Opened, Reading};
 use super::plan;
 use super::say::say;
 use super::slot::Days;
@@ -101,11 +101,14 @@ fn of_file(arguments: &DumpAnalysis, mut judged: impl FnMut(Audit) -> io::Result
     let work = Work { expected: expectations(&arguments.checklists, &arguments.expect, &limits), ..Work::default() };
     let filter = arguments.kernel.as_ref();
     let reading = Reading { filter, allow_damage: false, by_instruction: true, work: &work, limits: &limits };
-    let none = each_kernel(file, &reading, |kernel| {
-        let side = Side { profile: Some(kernel), work: work.clone(), ..Side::default() };
-        Ok(judged(audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits))?)
-    })?;
-    none.map_or(Ok(()), |error| Err(error.into()))
+    let mut opened = Opened::of(file, reading)??;
+    for part in opened.parts(0..opened.keys().count(), 1) {
+        for kernel in opened.profiles(&part)? {
+            let side = Side { profile: Some(kernel), work: work.clone(), ..Side::default() };
+            judged(audit(&Evidence { new: side, ..Evidence::default() }.made_public(), &limits))?;
+        }
+    }
+    Ok(())
 }
 
 /// The control flow of the functions that are asked for.

@@ -111,6 +111,7 @@ impl<'d> Files<'d> {
             named(path.file_name()?.to_str()?, ".md").filter(|(_, of)| *of == self.subject).map(|(at, _)| at)
         };
         let own = moment(&self.page);
+        let ending = format!("-{}.md", self.subject);
         let entries = match fs::read_dir(&self.out) {
             Ok(entries) => entries,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -118,9 +119,12 @@ impl<'d> Files<'d> {
         };
         let mut newest = None;
         for entry in entries {
-            let path = entry.map_err(|error| unreadable(&self.out, error))?.path();
-            let at = moment(&path).filter(|at| Some(at) < own.as_ref());
-            newest = newest.max(at.map(|at| (at, path)));
+            let entry = entry.map_err(|error| unreadable(&self.out, error))?;
+            if entry.file_name().as_encoded_bytes().ends_with(ending.as_bytes()) {
+                let path = entry.path();
+                let at = moment(&path).filter(|at| Some(at) < own.as_ref());
+                newest = newest.max(at.map(|at| (at, path)));
+            }
         }
         let Some((at, path)) = newest else { return Ok(None) };
         Ok(text_of(&path)?.map(|text| dated(text, &at.to_string())))

@@ -163,10 +163,13 @@ impl<'p> Maker<'p> {
     pub(super) fn make(&mut self, subject: &Subject, is_collected: bool) -> Result<Made, Failure> {
         let (plan, name) = (self.plan, subject.name.as_str());
         if self.tree.is_none() && self.asked.is_none() && plan.commit.is_none() && subject.commit.is_none() {
-            self.asked = Some(AskedCommit::of(plan.folder.clone(), self.beside()));
+            self.asked = Some(AskedCommit::of(&plan.folder, &self.beside()));
         }
         let mut gathered = self.gatherer.gather(subject, is_collected)?;
         let own = gathered.slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
+        if own.is_some() && plan.subjects.len() == 1 {
+            self.asked = None;
+        }
         let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
             Some(commit) => commit.clone(),
             None => {

@@ -5,8 +5,7 @@ use chrono::{DateTime, Datelike as _, Local, NaiveDate};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread::JoinHandle;
+use std::process::{Child, Command, Stdio};
 
 /// The date of an audit: as given, else that of `SOURCE_DATE_EPOCH` (Unix seconds, in UTC), else today's local date.
 pub(super) fn date(given: Option<NaiveDate>) -> Result<NaiveDate, Failure> {
@@ -35,46 +34,50 @@ fn of_four_digits(date: NaiveDate) -> Result<NaiveDate, Failure> {
     Err(Failure::usage(format!("an audit cannot be of {date}\n  help: give a date of the years 0001 to 9999")))
 }
 
-/// The commit checked out in `folder`, twelve digits, with `-dirty` where tracked files other than `beside` (files and
-/// folders below it) differ from it. `None` without git, outside a repository, or before its first commit.
-pub(super) fn commit(folder: &Path, beside: &[PathBuf]) -> Option<String> {
-    let options = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no", "--", ":/"];
-    let mut words = options.map(OsString::from).to_vec();
-    words.extend(beside.iter().map(|path| but(path)));
-    let Some(said) = git(folder, &words) else {
-        // A tree that git cannot look through is not known to be clean.
-        let head = git(folder, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
-        return Some(format!("{}-dirty", twelve(std::str::from_utf8(&head).ok()?)?));
-    };
-    let said = String::from_utf8_lossy(&said);
-    let head = twelve(said.lines().find_map(|line| line.strip_prefix("# branch.oid "))?)?;
-    let is_dirty = said.lines().any(|line| !line.starts_with('#'));
-    Some(format!("{head}{}", if is_dirty { "-dirty" } else { "" }))
+/// The commit checked out in a folder, asked of git while something else is done. What nobody waits for is stopped.
+pub(super) struct AskedCommit {
+    running: Option<Child>,
+    folder: PathBuf,
+}
+
+impl AskedCommit {
+    /// Asks for the commit in `folder`, where tracked files other than `beside` (files and folders below it) say whether it is
+    /// what lies there.
+    pub(super) fn of(folder: &Path, beside: &[PathBuf]) -> AskedCommit {
+        let options = ["status", "--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=no", "--", ":/"];
+        let mut words = options.map(OsString::from).to_vec();
+        words.extend(beside.iter().map(|path| but(path)));
+        AskedCommit { running: command(folder, &words).stdout(Stdio::piped()).spawn().ok(), folder: folder.to_owned() }
+    }
+
+    /// Twelve digits, with `-dirty` where tracked files differ from it. `None` without git, outside a repository, or before its
+    /// first commit.
+    pub(super) fn answer(mut self) -> Option<String> {
+        let told = self.running.take().and_then(|running| running.wait_with_output().ok());
+        let Some(told) = told.filter(|told| told.status.success()) else {
+            // A tree that git cannot look through is not known to be clean.
+            let head = git(&self.folder, &["rev-parse", "--verify", "--quiet", "HEAD"])?;
+            return Some(format!("{}-dirty", twelve(std::str::from_utf8(&head).ok()?)?));
+        };
+        let said = String::from_utf8_lossy(&told.stdout);
+        let head = twelve(said.lines().find_map(|line| line.strip_prefix("# branch.oid "))?)?;
+        let is_dirty = said.lines().any(|line| !line.starts_with('#'));
+        Some(format!("{head}{}", if is_dirty { "-dirty" } else { "" }))
+    }
+}
+
+impl Drop for AskedCommit {
+    fn drop(&mut self) {
+        if let Some(running) = &mut self.running {
+            // It only reads, and takes no lock.
+            let _ = running.kill().and_then(|()| running.wait());
+        }
+    }
 }
 
 /// The first twelve digits of a commit; `None` for text that is none.
 fn twelve(text: &str) -> Option<&str> {
     text.get(..12).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
-}
-
-/// [`commit`], asked in a thread of its own while something else is done. What nobody waits for is dropped.
-pub(super) struct AskedCommit {
-    running: Option<JoinHandle<Option<String>>>,
-    folder: PathBuf,
-    beside: Vec<PathBuf>,
-}
-
-impl AskedCommit {
-    pub(super) fn of(folder: PathBuf, beside: Vec<PathBuf>) -> AskedCommit {
-        let asked = (folder.clone(), beside.clone());
-        let running = std::thread::Builder::new().name("git".into()).spawn(move || commit(&asked.0, &asked.1));
-        AskedCommit { running: running.ok(), folder, beside }
-    }
-
-    pub(super) fn answer(self) -> Option<String> {
-        let told = self.running.and_then(|running| running.join().ok());
-        told.unwrap_or_else(|| commit(&self.folder, &self.beside))
-    }
 }
 
 /// A path that git leaves out, with what lies below it.
@@ -137,17 +140,21 @@ pub(super) fn kept_below(folder: &Path) -> Option<BTreeMap<String, Kept>> {
 
 /// What git in `folder` prints; `None` without git and where it fails. It takes no lock, fetches nothing and asks nobody.
 pub(super) fn git(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<u8>> {
-    let output = Command::new("git")
+    let output = command(folder, words).output().ok()?;
+    output.status.success().then_some(output.stdout)
+}
+
+fn command(folder: &Path, words: &[impl AsRef<OsStr>]) -> Command {
+    let mut command = Command::new("git");
+    command
         .args(words)
         .current_dir(if folder.as_os_str().is_empty() { Path::new(".") } else { folder })
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
+        .stderr(Stdio::null());
+    command
 }
 
 /// What git in `folder` prints as text, without the white space around it; `None` as for [`git`].

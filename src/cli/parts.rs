@@ -2,8 +2,8 @@
 
 use super::failure::Failure;
 use super::lines;
-use crate::analysis::{self, Kernels, Limits, Profile, Reduction, Selection, SelectionError, Work};
-use crate::evidence::Want;
+use crate::analysis::{self, KernelKey, Kernels, Limits, Profile, Reduction, Selection, SelectionError, Work};
+use crate::evidence::{Report, Want};
 use crate::source;
 use regex::Regex;
 use std::collections::HashSet;
@@ -13,6 +13,7 @@ use std::path::Path;
 const AT_ONCE: usize = 1024;
 
 /// How the kernels of a file are read.
+#[derive(Clone, Copy)]
 pub(super) struct Reading<'a> {
     /// Which of them.
     pub(super) filter: Option<&'a Regex>,
@@ -24,34 +25,51 @@ pub(super) struct Reading<'a> {
     pub(super) limits: &'a Limits,
 }
 
-/// Gives every kernel of a file that the filter takes to `found`, the most device time first; tells why where it takes none.
-///
-/// # Errors
-/// Those of reading, and of `found`.
-pub(super) fn each_kernel(
-    path: &Path,
-    reading: &Reading<'_>,
-    mut found: impl FnMut(Profile) -> Result<(), Failure>,
-) -> Result<Option<SelectionError>, Failure> {
-    let Reading { filter, allow_damage, by_instruction, work, limits } = *reading;
-    let want = Want { allow_damage, ..analysis::want_for(work) };
-    let mut profile = source::Profile::open(path, allow_damage)?;
-    let mut report = profile.read_chosen(&want, analysis::brief(), |_| HashSet::new())?;
-    analysis::leave_configurations(&mut report);
-    let kernels = match Kernels::of(&report, filter) {
-        Ok(kernels) => kernels,
-        Err(error) => return Ok(Some(error)),
-    };
-    let selection = Selection { kernel: filter.cloned(), baseline_kernel: None };
-    for ids in kernels.parts(if allow_damage { usize::MAX } else { AT_ONCE }) {
-        let part = profile.part(&mut report, &want, &ids)?;
+/// A file whose kernels are known by what is read of every launch.
+pub(super) struct Opened<'a> {
+    profile: source::Profile,
+    report: Report,
+    kernels: Kernels,
+    want: Want,
+    reading: Reading<'a>,
+}
+
+impl<'a> Opened<'a> {
+    /// The file at `path`; why the filter takes no kernel of it, where it takes none.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub(super) fn of(path: &Path, reading: Reading<'a>) -> Result<Result<Opened<'a>, SelectionError>, Failure> {
+        let want = Want { allow_damage: reading.allow_damage, ..analysis::want_for(reading.work) };
+        let mut profile = source::Profile::open(path, reading.allow_damage)?;
+        let mut report = profile.read_chosen(&want, analysis::brief(), |_| HashSet::new())?;
+        analysis::leave_configurations(&mut report);
+        let kernels = Kernels::of(&report, reading.filter);
+        Ok(kernels.map(|kernels| Opened { profile, report, kernels, want, reading }))
+    }
+
+    /// The kernels that are taken, the most device time first.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &KernelKey> {
+        self.kernels.keys()
+    }
+
+    /// Some places of [`Opened::keys`] as they are read together, where `share` files are read at once.
+    pub(super) fn parts(&self, places: impl IntoIterator<Item = usize>, share: usize) -> Vec<Vec<usize>> {
+        self.kernels.parts(places, if self.reading.allow_damage { usize::MAX } else { AT_ONCE / share })
+    }
+
+    /// The kernels at some places of [`Opened::keys`].
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub(super) fn profiles(&mut self, places: &[usize]) -> Result<Vec<Profile>, Failure> {
+        let Reading { filter, allow_damage, by_instruction, work, limits } = self.reading;
+        let part = self.profile.part(&mut self.report, &self.want, &self.kernels.launches(places))?;
+        let selection = Selection { kernel: filter.cloned(), baseline_kernel: None };
         let source = match by_instruction {
-            true => lines::source_views(&mut profile, &part, &selection, allow_damage)?,
+            true => lines::source_views(&mut self.profile, &part, &selection, allow_damage)?,
             false => Vec::new(),
         };
-        for kernel in kernels.profiles(&part, &Reduction { source: &source, work, limits }) {
-            found(kernel)?;
-        }
+        Ok(self.kernels.profiles(&part, &Reduction { source: &source, work, limits }).collect())
     }
-    Ok(None)
 }

@@ -5,7 +5,7 @@ use super::code::places;
 use super::evidence::{folder_of, together};
 use super::failure::Failure;
 use super::launcher::{self, Folders};
-use super::moment::{commit, now};
+use super::moment::{AskedCommit, now};
 use super::progress;
 use super::say::say;
 use super::variants;
@@ -100,11 +100,12 @@ fn request(
         return Err(Failure::usage(format!("{message}\n  help: paths are relative to the folder of audit.toml")));
     }
     inputs.extend(launcher::code(subject, &program, build.is_some()));
+    let beside = evidence.strip_prefix(project).unwrap_or(&evidence).to_owned();
     Ok(Request {
         subject: together.map_or_else(|| subject.name.to_string(), |together| together.names[0].clone()),
         also: together.map(|together| together.names[1..].to_vec()).unwrap_or_default(),
         project: project.to_owned(),
-        commit: commit(project, &[evidence.strip_prefix(project).unwrap_or(&evidence).to_owned()]).unwrap_or_default(),
+        commit: AskedCommit::of(project, &[beside]).answer().unwrap_or_default(),
         evidence,
         build,
         program,

@@ -9,7 +9,7 @@ use super::sink::{Ink, Plain, Sink, glued, lines_of, one_line};
 use crate::plain;
 use crate::view::charts::{Chart, Figure};
 use crate::view::sparkline;
-use crate::view::{Align, Block, Cell, Document, Table, Tone};
+use crate::view::{Align, Block, Cell, Document, Section, Table, Tone};
 use crate::words::{Inline, Words};
 use std::io::{self, Write};
 use textwrap::{Options, WordSeparator, WordSplitter};
@@ -32,12 +32,17 @@ pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Resu
     for line in &document.lead {
         screen.wrapped(&plain(&line.words), "");
     }
-    for section in document.every_section() {
-        screen.line("");
-        screen.line(&bold(&one_line(&section.title)));
-        screen.is_under_heading = true;
-        screen.blocks(&section.blocks);
-    }
+    document.every_section().for_each(|section| screen.section(section));
+    out.write_all(screen.text.as_bytes())
+}
+
+/// Prints a section of a document, of which another part is printed already, in `width` terminal columns.
+///
+/// # Errors
+/// What `out` says.
+pub(crate) fn print_section(section: &Section, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut screen = Screen { text: String::new(), width, is_under_heading: false };
+    screen.section(section);
     out.write_all(screen.text.as_bytes())
 }
 
@@ -63,6 +68,13 @@ struct Screen {
 }
 
 impl Screen {
+    fn section(&mut self, section: &Section) {
+        self.line("");
+        self.line(&bold(&one_line(&section.title)));
+        self.is_under_heading = true;
+        self.blocks(&section.blocks);
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(&plain::no_command(line));
         self.text.push('\n');

@@ -114,14 +114,6 @@ impl Snapshot {
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         parts(path, &bytes(path)?)?.understood("milestone")
     }
-
-    /// The same of a file whose evidence nobody looks at: it is read where the rest of the file is not as it was written.
-    ///
-    /// # Errors
-    /// As [`Snapshot::read`], of a file that is read whole.
-    pub(super) fn read_head(path: &Path) -> Result<Milestone, SnapshotError> {
-        head::milestone(path, SCHEMA).map_or_else(|| Snapshot::read_milestone(path), Ok)
-    }
 }
 
 /// What no kernel has, and a page would take the square of its number for.

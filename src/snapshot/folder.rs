@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+/// What the names of snapshots end with.
+const ENDING: &str = ".json";
+
 /// When an audit was made: its day, and which audit of its subject on that day it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dated {
@@ -36,7 +39,7 @@ pub(crate) struct Found {
 impl Found {
     /// A snapshot and its subject by the name of its file; `None` for another name.
     pub(crate) fn of(path: &Path) -> Option<(Found, String)> {
-        let (at, subject) = named(path.file_name()?.to_str()?, ".json")?;
+        let (at, subject) = named(path.file_name()?.to_str()?, ENDING)?;
         Some((Found { at, path: path.to_owned() }, subject.to_owned()))
     }
 
@@ -60,11 +63,11 @@ pub(crate) fn named<'f>(file: &'f str, ending: &str) -> Option<(Dated, &'f str)>
 
 /// The moment in a snapshot's file name.
 pub(super) fn dated(file: &str) -> Option<Dated> {
-    named(file, ".json").map(|(at, _)| at)
+    named(file, ENDING).map(|(at, _)| at)
 }
 
-/// Every snapshot in a folder: when, the subject, and where; nothing when there is no such folder.
-fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
+/// Every snapshot in a folder whose name ends so: when, the subject, and where; nothing when there is no such folder.
+fn all(folder: &Path, ending: &str) -> Result<Vec<(Found, String)>, SnapshotError> {
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -73,8 +76,10 @@ fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
     };
     let mut found = Vec::new();
     for entry in entries {
-        let path = entry.map_err(unreadable)?.path();
-        found.extend(Found::of(&path));
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_name().as_encoded_bytes().ends_with(ending.as_bytes()) {
+            found.extend(Found::of(&entry.path()));
+        }
     }
     found.sort();
     Ok(found)
@@ -86,7 +91,7 @@ fn all(folder: &Path) -> Result<Vec<(Found, String)>, SnapshotError> {
 /// # Errors
 /// A folder that is there and cannot be read.
 pub(crate) fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Result<Vec<Found>, SnapshotError> {
-    let mut found = all(folder)?;
+    let mut found = all(folder, &format!("-{subject}{ENDING}"))?;
     found.retain(|(found, of)| of == subject && before.is_none_or(|before| found.at < before));
     Ok(found.into_iter().map(|(found, _)| found).collect())
 }
@@ -97,7 +102,7 @@ pub(crate) fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Re
 /// A folder that is there and cannot be read.
 pub(crate) fn every(folder: &Path) -> Result<BTreeMap<String, Vec<Found>>, SnapshotError> {
     let mut every: BTreeMap<String, Vec<Found>> = BTreeMap::new();
-    for (found, subject) in all(folder)? {
+    for (found, subject) in all(folder, ENDING)? {
         every.entry(subject).or_default().push(found);
     }
     Ok(every)
@@ -108,7 +113,7 @@ pub(crate) fn every(folder: &Path) -> Result<BTreeMap<String, Vec<Found>>, Snaps
 /// # Errors
 /// A folder that is there and cannot be read.
 pub(crate) fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
-    let mut names: Vec<String> = all(folder)?.into_iter().map(|(_, subject)| subject).collect();
+    let mut names: Vec<String> = all(folder, ENDING)?.into_iter().map(|(_, subject)| subject).collect();
     names.sort();
     names.dedup();
     Ok(names)

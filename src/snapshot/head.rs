@@ -20,8 +20,16 @@ pub(super) fn content(texts: &[&str]) -> String {
     hash::content(&texts[..PARTS.len() - 1])
 }
 
-/// The milestone of the file at `path`, where it is of this schema and its head is as it was written; `None` for any other file.
-pub(super) fn milestone(path: &Path, schema: &str) -> Option<Milestone> {
+/// What a page keeps of the audits before it.
+#[derive(serde::Deserialize)]
+struct Before {
+    #[serde(default)]
+    history: Vec<Milestone>,
+}
+
+/// The milestone of the file at `path` and those before it, where it is of this schema and its head is as it was written;
+/// `None` for any other file.
+pub(super) fn read(path: &Path, schema: &str) -> Option<(Milestone, Vec<Milestone>)> {
     let bytes = crate::read::head(path, READ).ok()?;
     let mut head = Head::default();
     // It ends where the evidence would begin.
@@ -30,7 +38,8 @@ pub(super) fn milestone(path: &Path, schema: &str) -> Option<Milestone> {
     let texts = PARTS[..PARTS.len() - 1].iter().map(|key| Some(head.0.get(*key)?.get()));
     let texts: Vec<&str> = texts.collect::<Option<_>>()?;
     let is_whole = word("schema")? == schema && word(HEAD)? == hash::content(&texts);
-    is_whole.then(|| serde_json::from_str(head.0.get("milestone")?.get()).ok())?
+    let before = || serde_json::from_str::<Before>(head.0.get("heading")?.get()).ok();
+    is_whole.then(|| Some((serde_json::from_str(head.0.get("milestone")?.get()).ok()?, before()?.history)))?
 }
 
 /// The first parts of a file, as many as stand before the evidence.

@@ -3,11 +3,13 @@
 
 use super::accepted::AcceptedFile;
 use super::error::SnapshotError;
-use super::file::Snapshot;
+use super::file::{SCHEMA, Snapshot};
 use super::folder::{Dated, Found, earlier};
+use super::head;
 use super::pins::Pins;
 use crate::analysis::{Mark, Milestone, Series, SeriesAgainst as Against, SeriesStanding, SeriesStep};
 use chrono::NaiveDate;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +20,43 @@ pub(crate) struct Entry {
     pub found: Found,
     /// Its line in the history, with how it stands.
     pub milestone: Milestone,
+}
+
+/// The marks of a series by what an audit of it may be known by; of several the first.
+#[derive(Default)]
+struct Names {
+    all: HashSet<Mark>,
+    /// By the measurement, where it is noted.
+    measured: HashMap<String, Mark>,
+    /// By the day: among those without a measurement alone, or among all.
+    days: HashMap<(String, bool), Mark>,
+}
+
+impl Names {
+    fn of(entries: &[Entry]) -> Names {
+        let mut names = Names::default();
+        for mark in entries.iter().map(|entry| entry.milestone.mark()) {
+            let is_blank = mark.measured.is_empty();
+            if is_blank {
+                names.days.entry((mark.day.clone(), true)).or_insert_with(|| mark.clone());
+            } else {
+                names.measured.entry(mark.measured.clone()).or_insert_with(|| mark.clone());
+            }
+            names.days.entry((mark.day.clone(), false)).or_insert_with(|| mark.clone());
+            names.all.insert(mark);
+        }
+        names
+    }
+
+    /// The mark of an audit as it is called now: one that took another number of its day is known by what was measured.
+    fn known(&self, mark: Mark) -> Mark {
+        if self.all.contains(&mark) {
+            return mark;
+        }
+        let is_noted = !mark.measured.is_empty();
+        let of_day = || self.days.get(&(mark.day.clone(), is_noted));
+        self.measured.get(&mark.measured).or_else(of_day).cloned().unwrap_or(mark)
+    }
 }
 
 /// What is kept of a subject.
@@ -56,7 +95,8 @@ impl Record {
         pins: &Pins,
         smallest: f64,
     ) -> Result<Record, SnapshotError> {
-        Record::with_milestones(found, folder, subject, pins, smallest, Snapshot::read_milestone)
+        let milestones = found.iter().map(|found| Snapshot::read_milestone(&found.path)).collect();
+        Record::with_milestones(found, milestones, folder, subject, pins, smallest)
     }
 
     /// [`Record::of`] for a table, which is no judgement: the evidence of the audits is not read.
@@ -70,20 +110,21 @@ impl Record {
         pins: &Pins,
         smallest: f64,
     ) -> Result<Record, SnapshotError> {
-        Record::with_milestones(found, folder, subject, pins, smallest, Snapshot::read_head)
+        let milestones = milestones(&found);
+        Record::with_milestones(found, milestones, folder, subject, pins, smallest)
     }
 
     fn with_milestones(
         found: Vec<Found>,
+        milestones: Vec<Result<Milestone, SnapshotError>>,
         folder: &Path,
         subject: &str,
         pins: &Pins,
         smallest: f64,
-        milestone: fn(&Path) -> Result<Milestone, SnapshotError>,
     ) -> Result<Record, SnapshotError> {
         let (mut entries, mut lost) = (Vec::new(), Vec::new());
-        for found in found {
-            match milestone(&found.path) {
+        for (found, milestone) in found.into_iter().zip(milestones) {
+            match milestone {
                 Ok(milestone) => entries.push(Entry { found, milestone }),
                 Err(error) => lost.push((found, Arc::new(error))),
             }
@@ -118,7 +159,8 @@ impl Record {
     }
 
     fn judged(mut self) -> Record {
-        let steps: Vec<SeriesStep> = self.entries.iter().map(|entry| self.step(entry)).collect();
+        let names = Names::of(&self.entries);
+        let steps: Vec<SeriesStep> = self.entries.iter().map(|entry| self.step(entry, &names)).collect();
         let made_for = |one: usize| self.accepted.accepted.get(one)?.audit.clone();
         self.series = Series::of(&steps, self.smallest, made_for);
         for entry in &mut self.entries {
@@ -141,25 +183,15 @@ impl Record {
         pinned.map(|pinned| pinned.milestone.mark())
     }
 
-    fn step(&self, entry: &Entry) -> SeriesStep {
+    fn step(&self, entry: &Entry, names: &Names) -> SeriesStep {
         let own = &entry.milestone;
         let step = own.step();
-        let after = step.after.map(|after| after.into_iter().map(|mark| self.known(mark)).collect());
+        let after = step.after.map(|after| after.into_iter().map(|mark| names.known(mark)).collect());
         let against = match step.against {
-            Against::Audit(mark) => Against::Audit(self.known(mark)),
+            Against::Audit(mark) => Against::Audit(names.known(mark)),
             other => other,
         };
         SeriesStep { accepted: self.accepted.about(own), pin: self.pin_of(entry), after, against, ..step }
-    }
-
-    /// The mark of an audit as it is called now: one that took another number of its day is known by what was measured.
-    fn known(&self, mark: Mark) -> Mark {
-        let marks = || self.entries.iter().map(|entry| entry.milestone.mark());
-        let is_blank = |one: &Mark| one.measured.is_empty() || mark.measured.is_empty();
-        let found = marks().find(|one| *one == mark);
-        let found = found.or_else(|| marks().find(|one| one.measured == mark.measured && !is_blank(one)));
-        let found = found.or_else(|| marks().find(|one| one.day == mark.day && is_blank(one)));
-        found.unwrap_or(mark)
     }
 
     /// How the series stands at an audit.
@@ -224,4 +256,29 @@ impl Record {
     pub(crate) fn milestones(&self) -> Vec<Milestone> {
         self.entries.iter().map(|entry| entry.milestone.clone()).collect()
     }
+}
+
+/// The milestones of audits of one subject, the oldest first, each with why where it cannot be read. A head has those of the
+/// audits before it as well: files that were not written after it are not opened.
+fn milestones(found: &[Found]) -> Vec<Result<Milestone, SnapshotError>> {
+    let written = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
+    let (mut kept, mut kept_at) = (Vec::<Milestone>::new(), None);
+    let mut all: Vec<_> = Vec::with_capacity(found.len());
+    for Found { at, path } in found.iter().rev() {
+        let day = at.to_string();
+        let before = kept.iter().position(|one| one.day() == day);
+        let before = before.filter(|_| kept_at.is_some() && written(path) < kept_at);
+        all.push(match before {
+            Some(before) => Ok(kept.swap_remove(before)),
+            None => match head::read(path, SCHEMA) {
+                Some((own, history)) => {
+                    (kept, kept_at) = (history, written(path));
+                    Ok(own)
+                }
+                None => Snapshot::read_milestone(path),
+            },
+        });
+    }
+    all.reverse();
+    all
 }

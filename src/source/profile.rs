@@ -10,7 +10,7 @@ use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
 use super::text::decode;
 use super::{NameSet, ReadError, Rules, Want};
-use crate::evidence::{Launch, Origin, Report, ReportCubin, SassListing, SourceView};
+use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -156,9 +156,8 @@ impl Profile {
                 (part.launches, part.damage)
             }
             _ => {
-                let is_own = |launch: &&mut Launch| ids.contains(&launch.id);
-                let taken = |own: &mut Launch| std::mem::replace(own, Launch { id: own.id, ..Launch::default() });
-                (report.launches.iter_mut().filter(is_own).map(taken).collect(), Vec::new())
+                let own = report.launches.iter().filter(|launch| ids.contains(&launch.id));
+                (own.cloned().collect(), Vec::new())
             }
         };
         report.damage.extend(damage);

@@ -1,12 +1,12 @@
 //! Profiles side by side as a document.
 
-use super::document::{Block, Document, Line, Section, Table};
+use super::document::{Block, Cell, Document, Line, Section, Table};
 use super::over_time;
 use super::reason::Reason;
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
-use crate::analysis::{Against, Columns, Joined, KernelKey};
+use crate::analysis::{Against, Joined, KernelKey};
 use crate::catalog::Counter;
-use crate::evidence::Reading;
+use crate::evidence::{Dim3, Reading};
 use crate::quantity::{format, glance};
 use crate::words;
 use unicode_width::UnicodeWidthStr;
@@ -18,72 +18,89 @@ const SHORTEST: usize = 24;
 /// Characters of a kernel's name in the summary; its section has it whole.
 const NAME: usize = 28;
 
-/// The document of a comparison of the profiles of these names.
-pub fn side_by_side(names: &[String], columns: &Columns) -> Document {
-    let letters = letters(names.len());
-    let summary = Section::new("summary", "Summary", vec![summary(columns, &letters).into()]);
-    let first = (!columns.joined.is_empty()).then_some(summary);
-    let mut sections: Vec<Section> = first.into_iter().collect();
-    sections.extend(columns.joined.iter().map(|joined| section(joined, &letters)));
-    if !columns.unmatched.is_empty() {
-        let item = |(column, kernel): &(usize, crate::analysis::KernelKey)| {
-            let shape = |dim: Option<crate::evidence::Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
+/// A comparison of profiles, of which one kernel after the other is told.
+pub(crate) struct SideBySide {
+    names: Vec<String>,
+    letters: Vec<String>,
+    /// Of the kernels that were told, for the summary.
+    rows: Vec<Vec<Cell>>,
+}
+
+impl SideBySide {
+    /// A comparison of the profiles of these names.
+    pub(crate) fn of(names: Vec<String>) -> SideBySide {
+        SideBySide { letters: letters(names.len()), names, rows: Vec::new() }
+    }
+
+    /// The section of the next kernel.
+    pub(crate) fn section(&mut self, joined: &Joined) -> Section {
+        self.rows.extend(summary(joined, &self.letters));
+        section(joined, &self.letters)
+    }
+
+    /// What stands above the sections of those that were told.
+    pub(crate) fn head(self) -> Document {
+        let columns = columns_of("Kernel | File | Time: | Change: | Verdict");
+        let lead = lead(&self.names, &self.letters);
+        let summary = (!self.rows.is_empty()).then(|| tables::table("summary", columns, self.rows));
+        let summary = summary.map(|table| Section::new("summary", "Summary", vec![table.into()]));
+        Document { title: "Comparison".into(), lead, sections: summary.into_iter().collect(), ..Document::default() }
+    }
+
+    /// The kernels without a counterpart, which stand last; `None` where each has one.
+    pub(crate) fn alone(&self, unmatched: &[(usize, KernelKey)]) -> Option<Section> {
+        let item = |(column, kernel): &(usize, KernelKey)| {
+            let shape = |dim: Option<Dim3>| dim.map(|d| d.to_string()).unwrap_or_default();
             words!(
                 "{}: `{}`, grid {}, block {}",
-                &letters[*column],
+                &self.letters[*column],
                 kernel.short_name(),
                 shape(kernel.grid),
                 shape(kernel.block)
             )
         };
-        let blocks = vec![list("kernels", columns.unmatched.iter().map(item))];
-        sections.push(Section::new("unmatched", "Without a counterpart", blocks));
+        let blocks = vec![list("kernels", unmatched.iter().map(item))];
+        (!unmatched.is_empty()).then(|| Section::new("unmatched", "Without a counterpart", blocks))
     }
-    Document { title: "Comparison".into(), lead: lead(names, &letters), sections, ..Document::default() }
 }
 
-/// One line for each profile of each kernel: its time, and the verdict against the first profile. Of three profiles or more the
+/// One line for each profile of a kernel: its time, and the verdict against the first profile. Of three profiles or more the
 /// fastest stands first.
-fn summary(columns: &Columns, letters: &[String]) -> Table {
+fn summary(joined: &Joined, letters: &[String]) -> Vec<Vec<Cell>> {
     const TIME: Counter = Counter::GpuTimeDurationSum;
-    let mut lines = Vec::new();
-    for joined in &columns.joined {
-        let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();
-        // One time of a launch for each pair, that of its page: the benchmark's where both sides have one, else the profiler's.
-        let pair = |against: &Against| {
-            let timed = against.comparison.whole.time_of_change(against.timed.as_ref());
-            let sides = || {
-                let row = row(against);
-                let side = |reading: Option<&Reading>| reading.and_then(Reading::value);
-                (side(row.as_ref().and_then(|row| row.old.as_ref())), side(row.as_ref().map(|row| &row.new)))
-            };
-            timed.map_or_else(sides, |time| (Some(time.old), Some(time.new)))
+    let row = |against: &Against| against.panels.iter().find_map(|panel| panel.row(TIME)).cloned();
+    // One time of a launch for each pair, that of its page: the benchmark's where both sides have one, else the profiler's.
+    let pair = |against: &Against| {
+        let timed = against.comparison.whole.time_of_change(against.timed.as_ref());
+        let sides = || {
+            let row = row(against);
+            let side = |reading: Option<&Reading>| reading.and_then(Reading::value);
+            (side(row.as_ref().and_then(|row| row.old.as_ref())), side(row.as_ref().map(|row| &row.new)))
         };
-        let first = joined.against.iter().find_map(|against| pair(against).0);
-        let name = |key: &KernelKey| code(without_middle(key.short_name(), NAME));
-        let time = |ns: Option<f64>| text(ns.map(glance::time).unwrap_or_default()).sorted(ns);
-        let rank = |ns: Option<f64>| ns.unwrap_or(f64::INFINITY);
-        let base = [name(&joined.kernel), text(letters[0].as_str()), time(first), text(""), text("")];
-        let mut own = vec![(rank(first), base.to_vec())];
-        for against in &joined.against {
-            let (old, new) = pair(against);
-            let change = old.zip(new).map(|(old, new)| text(format::change(old, new)).sorted(Some(new / old)));
-            let cells = vec![
-                name(&against.kernel),
-                text(letters[against.column].as_str()),
-                time(new),
-                change.unwrap_or_default(),
-                tables::verdict(against.comparison.whole.verdict),
-            ];
-            own.push((rank(new), cells));
-        }
-        if own.len() > 2 {
-            own.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        }
-        lines.extend(own.into_iter().map(|(_, cells)| cells));
+        timed.map_or_else(sides, |time| (Some(time.old), Some(time.new)))
+    };
+    let first = joined.against.iter().find_map(|against| pair(against).0);
+    let name = |key: &KernelKey| code(without_middle(key.short_name(), NAME));
+    let time = |ns: Option<f64>| text(ns.map(glance::time).unwrap_or_default()).sorted(ns);
+    let rank = |ns: Option<f64>| ns.unwrap_or(f64::INFINITY);
+    let base = [name(&joined.kernel), text(letters[0].as_str()), time(first), text(""), text("")];
+    let mut own = vec![(rank(first), base.to_vec())];
+    for against in &joined.against {
+        let (old, new) = pair(against);
+        let change = old.zip(new).map(|(old, new)| text(format::change(old, new)).sorted(Some(new / old)));
+        let cells = vec![
+            name(&against.kernel),
+            text(letters[against.column].as_str()),
+            time(new),
+            change.unwrap_or_default(),
+            tables::verdict(against.comparison.whole.verdict),
+        ];
+        own.push((rank(new), cells));
     }
-    let columns = columns_of("Kernel | File | Time: | Change: | Verdict");
-    tables::table("summary", columns, lines)
+    if own.len() > 2 {
+        own.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    }
+    own.into_iter().map(|(_, cells)| cells).collect()
 }
 
 /// A letter for each column.

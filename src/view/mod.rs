@@ -46,8 +46,7 @@ mod timeline;
 
 pub(crate) use code::code_side_by_side;
 pub use code::graph;
-pub(crate) use columns::short_files;
-pub use columns::side_by_side;
+pub(crate) use columns::{SideBySide, short_files};
 pub use comment::{COMMENT, Entry, comment};
 pub(crate) use deliverable::DELIVERABLE;
 pub use deliverable::deliverable;

@@ -195,3 +195,40 @@ fn a_snapshot_that_cannot_be_read_is_named() {
     let table = project.run("history scale").done();
     assert!(table.contains("Not in the table: pages/2026-01-02-scale.json is not a snapshot"), "{table}");
 }
+
+#[test]
+fn the_index_takes_earlier_audits_from_the_last_head_unless_they_were_written_after_it() {
+    let project = Project::new();
+    for (day, ns) in [("2026-01-01", 100_000.0), ("2026-01-02", 50_000.0), ("2026-01-03", 90_000.0)] {
+        project.audit(day, Profile::steady(ns));
+    }
+    let config = project.read("audit.toml") + "[[subject]]\nname = \"other\"\nreport = \"new.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    let page = "2026-01-03-scale.md";
+    let row = listed(&project, page).unwrap();
+    assert!(row.contains("█▄█"), "{row}");
+    let file = project.path("pages/2026-01-02-scale.json");
+    let last = fs::metadata(project.path("pages/2026-01-03-scale.json")).unwrap().modified().unwrap();
+    let mut day = 3;
+    let mut made = |text: &str, written: std::time::SystemTime| {
+        fs::write(&file, text).unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_modified(written).unwrap();
+        day += 1;
+        project.report("new.csv", &[Profile::steady(90_000.0 - f64::from(day))]);
+        let made = project.run(&format!("generate other --date 2026-01-{day:02}"));
+        (listed(&project, page).unwrap(), made.err().contains("not in the history"))
+    };
+    let whole = fs::read_to_string(&file).unwrap();
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(made(&whole, last + second), (row.clone(), false));
+    assert_eq!(made("not opened", last - second), (row.clone(), false));
+    // One that is as old as the last, or written after it, is read for itself.
+    for written in [last, last + second] {
+        let (without, is_told) = made("no snapshot", written);
+        assert!(is_told && without.contains("██ ") && !without.contains('▄'), "{without}");
+    }
+    fs::remove_file(project.path("pages/2026-01-02-scale.json")).unwrap();
+    project.report("new.csv", &[Profile::steady(80_000.0)]);
+    project.run("generate other --date 2026-01-09").done();
+    assert!(!listed(&project, page).unwrap().contains('▄'));
+}

@@ -7,7 +7,7 @@
 
 use crate::project::{Profile, csv};
 use crate::simulation::Random;
-use kernel_audit::analysis::{self, Column, Evidence, Limits, Reduction, Side, Verdict, Work};
+use kernel_audit::analysis::{self, Evidence, Limits, Reduction, Side, Verdict, Work};
 use kernel_audit::evidence::{Benchmark, Clocks, Origin, Want};
 use kernel_audit::source::{self, ncu_csv};
 use std::fmt::Write as _;
@@ -115,10 +115,6 @@ fn windows<'l>(
     launches[from..].chunks_exact(2 * count).take(comparisons).collect()
 }
 
-fn one(side: Side) -> Column {
-    Column { kernels: vec![side], ..Column::default() }
-}
-
 fn compared(
     kernels: &[Launches],
     count: usize,
@@ -126,12 +122,13 @@ fn compared(
     trifle: Trifle,
     random: &mut Random,
 ) -> Tally {
-    let mut tally = Tally::default();
+    let (mut tally, limits) = (Tally::default(), Limits::default());
     for launches in kernels {
         for both in windows(launches, count, comparisons, random) {
             let (old, new) = both.split_at(count);
-            let columns = analysis::columns(&[side(old, Trifle::Nothing), side(new, trifle)].map(one));
-            let comparison = &columns.joined[0].against[0].comparison;
+            let (old, new) = (side(old, Trifle::Nothing), side(new, trifle));
+            let joined = analysis::joined(&old, &[(1, &new, &limits)]).unwrap();
+            let comparison = &joined.against[0].comparison;
             tally.all += 1;
             match comparison.whole.verdict {
                 Verdict::Same => tally.same += 1,

@@ -36,14 +36,6 @@ pub struct Against {
     pub limits: Limits,
 }
 
-/// The kernels of a file, and what a comparison with them as the new side compares with.
-#[derive(Clone, Debug, Default)]
-pub struct Column {
-    pub kernels: Vec<Side>,
-    /// Of a snapshot its own limits.
-    pub limits: Limits,
-}
-
 /// One kernel over all profiles that hold it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Joined {
@@ -56,46 +48,56 @@ pub struct Joined {
     pub against: Vec<Against>,
 }
 
-/// Profiles side by side.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Columns {
-    /// Kernels that the first profile shares with at least one other.
-    pub joined: Vec<Joined>,
-    /// Kernels without a counterpart: (position of the profile, kernel).
+/// Which kernels of several files are one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Matched {
+    /// Of each kernel that the first file shares with at least one other its place there, and those in the others: (position of
+    /// the file, place in it), in the order of the files.
+    pub joined: Vec<(usize, Vec<(usize, usize)>)>,
+    /// Kernels without a counterpart: (position of the file, kernel).
     pub unmatched: Vec<(usize, KernelKey)>,
 }
 
-/// Joins files, each with the kernels that it holds. The first is the old side of every comparison. Where each holds
-/// exactly one kernel, these are joined whatever they are called.
-pub fn columns(files: &[Column]) -> Columns {
-    let profiles: Vec<Vec<(&Side, &Profile)>> = files
-        .iter()
-        .map(|file| file.kernels.iter().filter_map(|side| Some((side, side.profile.as_ref()?))).collect())
-        .collect();
-    let Some((first, others)) = profiles.split_first() else { return Columns::default() };
-    let is_one_each = profiles.iter().all(|kernels| kernels.len() == 1);
-    let mut found = Columns::default();
-    let mut taken: Vec<Vec<bool>> = profiles.iter().map(|kernels| vec![false; kernels.len()]).collect();
+/// Finds which kernels of `files` are one, by kind, name, grid and block. Where each holds exactly one kernel, these are joined
+/// whatever they are called.
+pub(crate) fn matched(files: &[Vec<KernelKey>]) -> Matched {
+    let Some((first, others)) = files.split_first() else { return Matched::default() };
+    let is_one_each = files.iter().all(|kernels| kernels.len() == 1);
+    let mut found = Matched::default();
+    let mut taken: Vec<Vec<bool>> = files.iter().map(|kernels| vec![false; kernels.len()]).collect();
     let places: Vec<HashMap<Meant<'_>, usize>> = others.iter().map(|kernels| places(kernels)).collect();
     for (at, base) in first.iter().enumerate() {
-        let mut against = Vec::new();
-        for (column, kernels) in others.iter().enumerate().map(|(at, kernels)| (at + 1, kernels)) {
-            let known = || places[column - 1].get(&meant(&base.1.kernel)).copied();
-            let Some(other) = (if is_one_each { Some(0) } else { known() }) else { continue };
-            taken[0][at] = true;
-            taken[column][other] = true;
-            against.push(compared(column, &files[column].limits, kernels[other], *base));
-        }
-        if !against.is_empty() {
-            let over_time = base.1.over_time.clone();
-            found.joined.push(Joined { kernel: base.1.kernel.clone(), over_time, against });
+        let place = |known: &HashMap<Meant<'_>, usize>| match is_one_each {
+            true => Some(0),
+            false => known.get(&meant(base)).copied(),
+        };
+        let beside = places.iter().enumerate().filter_map(|(file, known)| Some((file + 1, place(known)?)));
+        let beside: Vec<(usize, usize)> = beside.collect();
+        beside.iter().for_each(|(file, other)| taken[*file][*other] = true);
+        taken[0][at] = !beside.is_empty();
+        if !beside.is_empty() {
+            found.joined.push((at, beside));
         }
     }
-    for (column, kernels) in profiles.iter().enumerate() {
-        let alone = kernels.iter().zip(&taken[column]).filter(|(_, taken)| !**taken);
-        found.unmatched.extend(alone.map(|((_, profile), _)| (column, profile.kernel.clone())));
+    for (file, kernels) in files.iter().enumerate() {
+        let alone = kernels.iter().zip(&taken[file]).filter(|(_, taken)| !**taken);
+        found.unmatched.extend(alone.map(|(kernel, _)| (file, kernel.clone())));
     }
     found
+}
+
+/// A kernel of the first file, the old side of every comparison, beside those of others: each with the position of its file and
+/// what a comparison with it as the new side compares with. `None` for sides without a profile.
+pub fn joined(base: &Side, others: &[(usize, &Side, &Limits)]) -> Option<Joined> {
+    let profile = base.profile.as_ref()?;
+    let against = |(file, side, limits): &(usize, &Side, &Limits)| {
+        Some(compared(*file, limits, (*side, side.profile.as_ref()?), (base, profile)))
+    };
+    Some(Joined {
+        kernel: profile.kernel.clone(),
+        over_time: profile.over_time.clone(),
+        against: others.iter().filter_map(against).collect(),
+    })
 }
 
 fn compared(at: usize, limits: &Limits, new: (&Side, &Profile), old: (&Side, &Profile)) -> Against {
@@ -124,7 +126,6 @@ fn meant(key: &KernelKey) -> Meant<'_> {
 }
 
 /// Where each kernel stands first.
-fn places<'a>(kernels: &[(&'a Side, &'a Profile)]) -> HashMap<Meant<'a>, usize> {
-    let all = kernels.iter().enumerate().rev();
-    all.map(|(at, (_, profile))| (meant(&profile.kernel), at)).collect()
+fn places(kernels: &[KernelKey]) -> HashMap<Meant<'_>, usize> {
+    kernels.iter().enumerate().rev().map(|(at, key)| (meant(key), at)).collect()
 }
