@@ -325,13 +325,23 @@ const SHORTEST: f64 = 64.0;
 const THREADS: f64 = 1024.0;
 const WARP: f64 = 32.0;
 
+/// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
+const UNALIKE: f64 = 0.08;
+
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
 /// others, and where there is less than a wave of them more blocks are also equal ones.
 fn even(m: &Ask<'_>) -> Option<Draft> {
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
-    let is_tail = m.machine.time.tail - empty >= ERROR && !is_small_grid(m) && !is_last_wave(m);
-    let idle = m.unequal.filter(|_| is_tail && !are_equal(m) && more_blocks(m).is_none() && meeting(m).is_none())?;
-    let how = "Balance the blocks: pair short with long ones, split long ones, or use a work queue";
+    let own = m.machine.time.tail - empty;
+    let is_tail = own >= ERROR && !is_small_grid(m) && !is_last_wave(m);
+    let are_equal = are_equal(m);
+    let stays = m.phases.is_some_and(|phases| phases.is_persistent);
+    let is_uneven = is_tail && (!are_equal || stays && own >= UNALIKE);
+    let idle = m.unequal.filter(|_| is_uneven && more_blocks(m).is_none() && meeting(m).is_none())?;
+    let how = match are_equal {
+        true => "Let the blocks take their work from a queue: they have as much each, and end at different times",
+        false => "Balance the blocks: pair short with long ones, split long ones, or use a work queue",
+    };
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
     let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
     let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
