@@ -57,6 +57,17 @@ impl<'a> File<'a> {
     }
 }
 
+/// A kernel that a file was said to hold, and that its launches are not of where they are read whole.
+fn not_again(file: usize, kernel: &str) -> Failure {
+    Failure::of(
+        Status::Unreadable,
+        format!(
+            "file {} holds {kernel} by its list of launches, and another kernel where these are read whole\n  help: `audit show` with this file says what is in it",
+            file + 1
+        ),
+    )
+}
+
 /// The kernels that several files share, a part after the other in the order of the first: each to `told`.
 fn each_joined(
     files: &mut [File<'_>],
@@ -79,12 +90,14 @@ fn each_joined(
             let own: Vec<usize> = if at == 0 { part.clone() } else { own.collect() };
             read.push(file.sides(&own)?);
         }
+        let side = |file: usize, place: usize| {
+            let key = &keys[file][place];
+            read[file].get(key).ok_or_else(|| not_again(file, key.short_name()))
+        };
         for base in &part {
-            let side = |(file, place): &(usize, usize)| Some((*file, read[*file].get(&keys[*file][*place])?));
-            let others = beside[base].iter().filter_map(side);
-            let others: Vec<_> = others.map(|(file, side)| (file, side, &files[file].limits)).collect();
-            let base = read[0].get(&keys[0][*base]);
-            base.and_then(|base| analysis::joined(base, &others)).map_or(Ok(()), &mut told)?;
+            let beside = beside[base].iter().map(|(file, at)| Ok((*file, side(*file, *at)?, &files[*file].limits)));
+            let beside: Vec<_> = beside.collect::<Result<_, Failure>>()?;
+            analysis::joined(side(0, *base)?, &beside).map_or(Ok(()), &mut told)?;
         }
     }
     Ok(())

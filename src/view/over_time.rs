@@ -53,9 +53,12 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
     if over.share(shape.tail.cost) >= MUCH {
         return tail(over, shape);
     }
-    let leads: Vec<&str> =
-        shape.regimes.iter().filter_map(|regime| regime.units.first()).map(|(unit, _)| unit.as_str()).collect();
-    if leads.windows(2).any(|pair| pair[0] != pair[1]) { regimes(shape) } else { None }
+    // A level of which no unit is high fills up or runs out, and has no limit of its own.
+    let is_high = |(_, mean): &&(String, f64)| *mean >= audit.limits[Threshold::SolLow];
+    let mut leads =
+        shape.regimes.iter().filter_map(|regime| regime.units.first()).filter(is_high).map(|(unit, _)| unit);
+    let first = leads.next()?;
+    if leads.any(|unit| unit != first) { regimes(shape) } else { None }
 }
 
 pub(super) fn called(unit: &str) -> &str {
@@ -197,12 +200,11 @@ fn regimes(shape: &Shape) -> Option<Words> {
         format!("{} to {}: {}", glance::time(regime.from), glance::time(regime.until), units.join(", "))
     };
     let all: Vec<String> = shape.regimes.iter().map(said).collect();
-    let leads: Vec<_> = shape.regimes.iter().map(|regime| regime.units.first().map(|unit| &unit.0)).collect();
-    let is_new = |at: &usize| !leads[..*at].contains(&leads[*at]);
-    let what = match (0..leads.len()).filter(is_new).count() {
-        1 => "The same unit leads in each.",
-        own if own == leads.len() => "Each has a limit of its own; a mean over the launch is of none of them.",
-        _ => "A mean over the launch is of none of them.",
+    let mut leads = shape.regimes.iter().map(|regime| regime.units.first().map(|unit| &unit.0));
+    let first = leads.next();
+    let what = match leads.all(|unit| Some(unit) == first) {
+        true => "The same unit leads in each.",
+        false => "Not one unit leads in all; a mean over the launch is of none of them.",
     };
     Some(words!("{} levels that last: {}. {}", shape.regimes.len().to_string(), all.join("; "), what))
 }

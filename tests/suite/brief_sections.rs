@@ -189,6 +189,27 @@ fn a_lever_and_a_story_are_told_by_the_count_that_moved() {
     assert_eq!((format!("{:?}", story.cause).as_str(), was > 20.0, is < 1.0), ("Tail", true, true), "{story:?}");
 }
 
+/// Kernels that have nothing to do with each other are compared like versions of one: what moved between them is read off their counters.
+#[test]
+fn a_story_is_of_what_set_the_time() {
+    let told = |new: &str, old: &str, words: &str| {
+        let of = |name: &str| format!("collected/{name}/profile");
+        says(&sections(&audit(&of(new), Some(&of(old))))["changed"], words);
+    };
+    told("live_values", "live_values/32-registers", "**The spills went**: 76.6 M → 101,376 executed instructions");
+    told("live_values/32-registers", "live_values", "**The spills came**: 101,376 → 76.6 M executed instructions");
+    told("kmeans_update", "atomics", "**Less work for the slice of L2 that the atomics meet in** (busy cycles ÷ 107)");
+    // Less for the slice, and twelve times the instructions.
+    let traded = "The work of the slice of L2 that the atomics meet in fell (busy cycles −19.8 %), and yet the launch is \
+                  longer: **more instructions**, ×12.4";
+    told("gradient_norm", "atomics", traded);
+    told(
+        "stream_triad",
+        "tiny_grid",
+        "**SMs that had no block have one**: the average SM is without a block for 94.0 → 0.7 %",
+    );
+}
+
 #[test]
 fn what_is_left_at_a_roof_names_the_phases_without_products() {
     let next = |step: &str| {

@@ -165,6 +165,18 @@ fn the_page_names_the_collection_and_replays_without_a_gpu() {
 }
 
 #[test]
+fn a_tool_that_did_not_end_found_nothing() {
+    let lab = Lab::new("");
+    lab.sanitizer("case $tool in\ninitcheck) sleep 30;;\n*) printf '<ComputeSanitizerOutput/>' > \"$value\"; echo '========= ERROR SUMMARY: 0 errors';;\nesac");
+    let config = lab.read("audit.toml") + "[subject.collect]\nsanitizer_timeout = 1\n";
+    fs::write(lab.path("audit.toml"), config).unwrap();
+    lab.run("collect --quiet").ends(0, "not measured: triad initcheck");
+    lab.run("generate triad --date 2026-11-20").done();
+    let page = lab.read("audits/2026-11-20-triad.md");
+    assert!(page.contains("not measured: initcheck") && !page.contains("not clean"), "{page}");
+}
+
+#[test]
 fn a_failure_of_one_tool_leaves_the_others_and_the_next_run_goes_on() {
     let lab = Lab::new("");
     lab.ncu("echo '==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters on the target device 0.'; exit 1");

@@ -107,6 +107,9 @@ fn a_second_tile_that_is_in_flight_is_no_row() {
     // `wait_group 1` in the loop leaves the copies of the next tile in flight.
     assert_eq!(sentence(&with("collected/sgemm_async/profile", &[]), "double-buffer"), None);
     assert!(sentence(&with("collected/pair_potential/profile", &[]), "double-buffer").is_some());
+    // Tiles that go through registers are waited for at their loads, and at no barrier.
+    let through = sentence(&with("pairs/h100/hgemm", &[]), "double-buffer").expect("a row");
+    assert!(through.starts_with("Copy the next tile (`cp.async`"), "{through}");
 }
 
 #[test]

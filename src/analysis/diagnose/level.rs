@@ -191,7 +191,7 @@ pub(super) const L2_BYTES: [Counter; 2] =
 pub(super) const QUEUED: f64 = 2.2;
 
 /// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values.
-pub(super) fn is_scattered(k: &Kernel<'_>) -> bool {
+pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
     let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
     let all: u64 = accesses().map(|access| access.sectors).sum();
     let own: u64 = accesses().filter(|access| access.is_inherent).map(|access| access.excess()).sum();

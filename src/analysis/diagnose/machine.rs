@@ -137,7 +137,7 @@ impl Machine {
         let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
         // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
         // Lanes at addresses of their own ask of it sector by sector, and that is its own work.
-        let is_stream = level::is_of_dram(m) != Some(false) && !level::is_scattered(m);
+        let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m);
         let units = m.units.iter().filter(|unit| !(is_stream && unit.part == Part::MemoryL2));
         let needs: Vec<(Part, f64)> =
             units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();

@@ -133,10 +133,10 @@ impl Sides<'_, '_> {
         let (old, new) = self.phases?;
         let of = |phases: &Phases| {
             let is_exposed = |phase: &&Phase| phase.kind == PhaseKind::Epilogue && phases.in_turn.is_none();
-            let cycles = phases.phases.iter().filter(is_exposed).filter_map(|phase| phase.cycles).sum();
-            reading(cycles, Unit::CYCLE, &[], "cycles of a tile in its epilogue")
+            let cycles: Option<f64> = phases.phases.iter().filter(is_exposed).map(|phase| phase.cycles).sum();
+            Some(reading(cycles?, Unit::CYCLE, &[], "cycles of a tile in its epilogue"))
         };
-        Some(Aim::falls("exposed epilogue of a tile".to_owned(), of(old), of(new)))
+        Some(Aim::falls("exposed epilogue of a tile".to_owned(), of(old)?, of(new)?))
     }
 
     /// Bytes that are loaded, which what is kept in the SM is not again: by lanes, from the space that held most of them; where the copy

@@ -116,25 +116,13 @@ impl Story {
         let busiest = was.iter().find_map(beside);
         let relieved = busiest.clone().filter(|unit| unit.share.0 >= limits[Threshold::SolHigh]);
         let relieved = relieved.filter(|unit| cause(unit, change, limits) == Cause::Work);
-        // A unit that is full now and was not has more to do than the launch had time.
-        let of_old = |unit: &BusyUnit| {
-            let own = BusyUnit { percent: old.value(&unit.counter)?, ..unit.clone() };
-            beside(&own)
-        };
-        let burdened = is.first().filter(|unit| unit.percent >= limits[Threshold::SolHigh]).and_then(of_old);
-        let burdened = burdened.filter(|unit| change < 0.0 && (unit.busy.0 / unit.busy.1).ln() / change >= MOST_OF_IT);
         let told = || [&limited, &relieved, &tensor, &busiest].into_iter().flatten();
         let tells = |unit: &&UnitChange| cause(unit, change, limits) != Cause::Latency;
         let unit = told().find(tells).or(told().last())?.clone();
-        let told = cause(&unit, change, limits);
-        let (unit, told) = match burdened.filter(|_| told == Cause::Latency) {
-            Some(unit) => (unit, Cause::Work),
-            None => (unit, told),
-        };
         let full = |side: &KernelSummary<'_>| Some(side.value(RESIDENT[0])? / side.value(LONGEST)?);
         let full = full(old).zip(full(new)).filter(|(was, is)| *was > 0.0 && *is > 0.0);
         let is_tail = full.is_some_and(|(was, is)| (is / was).ln() / change >= TAIL);
-        let cause = if is_tail { Cause::Tail } else { told };
+        let cause = if is_tail { Cause::Tail } else { cause(&unit, change, limits) };
         let next = is.first().filter(|first| first.counter != unit.counter && first.label != unit.label);
         let next = next.map(|first| (first.label.clone(), first.percent));
         let in_flight =

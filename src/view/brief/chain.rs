@@ -172,8 +172,8 @@ fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
         match counter {
             Counter::SmspInstExecutedSum => true,
             Counter::LtsTSectorsSum => reads || writes || is_local,
-            Counter::DramBytesReadSum => reads || is_local,
-            Counter::DramBytesWriteSum => writes || is_local,
+            Counter::DramBytesReadSum => reads || is_local && op.act() == Some(Act::Load),
+            Counter::DramBytesWriteSum => writes || is_local && op.act() == Some(Act::Store),
             Counter::MemoryL2TheoreticalSectorsGlobal => (reads || writes) && op.is_by_lane(),
             Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum => op.loads_global(),
             Counter::MemoryL1WavefrontsShared => op.is_in(Space::Shared),

@@ -16,6 +16,9 @@ const MOST_OF_IT: f64 = 0.75;
 /// Warps in flight that changed by this factor are the story of a kernel without a busy unit.
 const IN_FLIGHT: f64 = 1.2;
 
+/// Executed spills that changed by this factor are the story of a side that they limit.
+const SPILLED: f64 = 2.0;
+
 /// The sentence, with a space in front; empty where nothing tells.
 pub(super) fn sentence(audit: &Audit) -> Words {
     let Some(story) = audit.change.as_ref().and_then(|change| change.story.as_ref()) else { return Words::default() };
@@ -73,20 +76,18 @@ pub(super) fn sentence(audit: &Audit) -> Words {
     }
 }
 
-/// Spills that the other side does not have.
+/// Spills that limited the slower side, and that the other one has few of.
 fn spills(audit: &Audit, story: &Story) -> Option<Words> {
-    let is_spilling = |code: &Code| *code == Code::RegisterSpilling;
-    let is_told = match story.is_faster() {
-        true => audit.gone_findings().any(|code| is_spilling(&code)),
-        false => audit.new_findings().any(|found| is_spilling(&found.code)),
-    };
-    let spilled = row(audit, Counter::SassInstExecutedRegisterSpilling).filter(|_| is_told)?;
-    Some(words!(
-        " **The spills {}**: {} → {} executed instructions spill or refill registers.",
-        if story.is_faster() { "went" } else { "came" },
-        amount(spilled.old.as_ref()?.value()?),
-        amount(spilled.new.value()?)
-    ))
+    let slower = if story.is_faster() { audit.before.as_ref()? } else { &audit.now };
+    let spilled = row(audit, Counter::SassInstExecutedRegisterSpilling)?;
+    let (was, is) = (spilled.old.as_ref()?.value()?, spilled.new.value()?);
+    let (few, many) = if story.is_faster() { (is, was) } else { (was, is) };
+    let is_told = slower.bottleneck.limiter == Code::RegisterSpilling && many >= SPILLED * few;
+    is_told.then(|| {
+        let went = if story.is_faster() { "went" } else { "came" };
+        let (was, is) = (amount(was), amount(is));
+        words!(" **The spills {}**: {} → {} executed instructions spill or refill registers.", went, was, is)
+    })
 }
 
 /// The blocks end together now, or no longer do.

@@ -20,7 +20,7 @@ const APART: f64 = 0.05;
 /// A part as what limits.
 pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Option<Held> {
     // Sectors that lanes ask for one by one come from device memory, and fill the fabric of L2 on their way.
-    let is_way = part == Part::MemoryL2 && level::is_of_dram(m) == Some(true) && level::is_scattered(m);
+    let is_way = part == Part::MemoryL2 && level::is_of_dram(m) == Some(true) && level::is_by_sector(m);
     let part = if is_way { Part::MemoryDram } else { part };
     let unit = m.unit(part)?;
     Some(match part {
