@@ -82,7 +82,7 @@ def main():
         folders = []
         for at, program in enumerate(words.programs):
             folder = pathlib.Path(place) / str(at)
-            project(folder, shutil.which(program) or program, words.files, words.subjects, words.milestones)
+            project(folder, os.path.abspath(shutil.which(program) or program), words.files, words.subjects, words.milestones)
             folders.append(folder)
         calls = {"generate one": ["generate", "k7"], "check all": ["check"], "check one": ["check", "k7"],
                  "history one": ["history", "k7"], "lint": ["lint"]}
