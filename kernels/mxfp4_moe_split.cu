@@ -2,14 +2,16 @@
 //
 // Shows:      mxfp4_moe with its producers relieved: a warpgroup only decodes, from boxes of packed weights that TMA brings; the two
 //             warpgroups that multiply copy the rows of x themselves, by index, two steps ahead, into the stage that both are done with.
+//             Blocks take their tiles from a queue, so that none waits for one that runs slower.
 // Variants:   -DKERNEL=mxfp4_moe_w1_swiglu -DSWIGLU=1 gates: rows 2 i and 2 i + 1 of the weights give one output column.
 //             -DKERNEL=mxfp4_moe_w2: the product alone. -DKERNEL=mxfp4_grouped_matmul -DRAGGED=1: groups one behind the other.
 //             -DEXPERTS, -DCAPACITY (rows of the largest group), -DCOLUMNS and -DDEPTH give the shape. Scales are at most 2.
 // Limiter:    the tensor pipe; decoding shares issue slots and shared memory with it.
-// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 222324 + 4 * EXPERTS bytes.
+// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 222332 + 4 * EXPERTS bytes.
 // Arguments:  bf16* out [EXPERTS * CAPACITY * outputs], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * CAPACITY],
 //             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 128 rows by 64 bytes,
-//             const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32]; outputs = COLUMNS, halved by SWIGLU
+//             const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32], unsigned* queue [1], the number of blocks before and after;
+//             outputs = COLUMNS, halved by SWIGLU
 // Result:     for r < count[e], with v[n] = sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127):
 //             out[e][r][n] == v[n], with SWIGLU out[e][r][n] == silu(v[2 n]) * v[2 n + 1]; other rows stay as they were.
 //             With RAGGED count holds EXPERTS + 1 offsets, and count[e] + r stands for e, r, for r < count[e + 1] - count[e].
@@ -43,7 +45,8 @@ constexpr unsigned Boxes = 3;          // at most under way or being read
 constexpr unsigned TileBoxes = Steps / BoxSteps;
 constexpr unsigned BoxOffset = Stages * StageBytes;
 constexpr unsigned BarrierOffset = BoxOffset + Boxes * BoxBytes;
-constexpr unsigned CountOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;
+constexpr unsigned SlotOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;  // of two tiles to come
+constexpr unsigned CountOffset = SlotOffset + 8u;
 constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
 constexpr unsigned Producers = 128;                // threads
 constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each stage
@@ -231,12 +234,16 @@ __device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum
     }
 }
 
-// The tiles of a block, every gridDim.x-th: rows of an expert fastest, then its columns, then experts.
+// The tiles of a block, one of the first gridDim.x and then what the queue gives: rows of an expert fastest, then its columns, then
+// experts.
 struct Walk {
     unsigned counts;  // address of the rows of each expert, or of the first one of each and of the end
+    unsigned slots;   // address of the tiles to come, the odd ones in the second slot
+    unsigned nth;     // of this block's tiles
     unsigned tile, expert, before, first, rows, row, column;
 
-    __device__ __forceinline__ Walk(unsigned shared) : counts(shared), tile(blockIdx.x), expert(0), before(0)
+    __device__ __forceinline__ Walk(unsigned base)
+        : counts(base + CountOffset), slots(base + SlotOffset), nth(0), tile(blockIdx.x), expert(0), before(0)
     {
         take();
         locate();
@@ -267,9 +274,11 @@ struct Walk {
         row = (tile - before) % tall() * TileRows;
         column = (tile - before) / tall() * TileColumns;
     }
+    __device__ __forceinline__ unsigned coming() const { return slots + (nth + 1u) % 2u * 4u; }
     __device__ __forceinline__ void next()
     {
-        tile += gridDim.x;
+        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(tile) : "r"(coming()));
+        nth += 1u;
         locate();
     }
 };
@@ -278,7 +287,8 @@ struct Walk {
 
 extern "C" __global__ void __launch_bounds__(128 * Consumers + Producers, 1)
 KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, const unsigned* __restrict__ index,
-       const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale)
+       const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale,
+       unsigned* __restrict__ queue)
 {
     extern __shared__ uint8_t buffer[];
     const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
@@ -301,7 +311,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
-    Walk walk(base + CountOffset);
+    Walk walk(base);
     unsigned phase = 0;
 
     if (threadIdx.x < Producers) {
@@ -336,9 +346,15 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
             }
         };
         start();
+        unsigned taken = 0;
         while (true) {
 #pragma unroll 1
             for (unsigned group = 0; group < Steps; group += Stages) {
+                // The tile behind this one. Its slot was read before the stages of the tile before were free, and who waits for a
+                // later stage of this one sees it.
+                if (group == 0u && threadIdx.x == 0u) {
+                    taken = atomicAdd(queue, 1u);
+                }
                 const bool is_last = group + Stages == Steps;
                 scales += is_last ? 0u : Stages * (TileK / 32u);
                 uint2 coming[Parts];
@@ -378,6 +394,9 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                         box = box + 1u == Boxes ? 0u : box + 1u;
                         box_phase ^= box == 0u ? 1u : 0u;
                     }
+                    if (u == Stages - 1u && group == 0u && threadIdx.x == 0u) {
+                        asm volatile("st.shared.u32 [%0], %1;" ::"r"(walk.coming()), "r"(taken) : "memory");
+                    }
                     __syncwarp();
                     if (threadIdx.x % 32u == 0u) {
                         barrier_arrive(full(u));
@@ -394,6 +413,10 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 break;
             }
             start();
+        }
+        // Each block takes one tile that is not there; who took the last of these leaves the queue as it was.
+        if (threadIdx.x == 0u && taken + 1u == walk.before + gridDim.x) {
+            *queue = gridDim.x;
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");

@@ -1,5 +1,6 @@
 // mxfp4_moe: one output to a thread, weights by table; grid outputs / 256 x CAPACITY x EXPERTS, block 256. The flags of the
-// kernel give the shape. Nothing clever: what kernels of this folder's parent are checked against.
+// kernel give the shape; with -DQUEUED there is a queue of tiles, which stays as it is. Nothing clever: what kernels of this
+// folder's parent are checked against.
 
 #include <cstdint>
 #include <cuda_bf16.h>
@@ -21,7 +22,11 @@ __device__ float row_times_weights(const __nv_bfloat16* x, const uint8_t* weight
 }
 
 __global__ void mxfp4_moe_ref(__nv_bfloat16* out, const __nv_bfloat16* x, const unsigned* index, const unsigned* count,
-                              const uint8_t* weight, const uint8_t* scale)
+                              const uint8_t* weight, const uint8_t* scale
+#ifdef QUEUED
+                              , unsigned*
+#endif
+)
 {
     const unsigned output = blockIdx.x * 256u + threadIdx.x, row = blockIdx.y, expert = blockIdx.z;
 #ifdef RAGGED
