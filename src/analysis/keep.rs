@@ -6,7 +6,7 @@ use crate::analysis::evidence::Evidence;
 use crate::analysis::lines::{SourceLines, Spot, short_names, shortened};
 use crate::analysis::phases::{Phases, is_product, short};
 use crate::analysis::profile::OtherProfile;
-use crate::evidence::{CodeInstruction, CounterColumn, SourceLine, SourceView, Value};
+use crate::evidence::{CounterColumn, Instruction, SourceLine, SourceView, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ fn kept(view: &SourceView, shown: &Shown) -> SourceView {
     let mut function = 0;
     let rows = view.instructions.iter().enumerate().map(|(at, row)| {
         function += usize::from(at > 0 && row.function != view.instructions[at - 1].function);
-        CodeInstruction { function: function.to_string().into(), sass: None, ..row.clone() }
+        Instruction { function: function.to_string().into(), text: None, ..row.clone() }
     });
     let counted = |column: &CounterColumn| {
         let counts = view.counts(&column.metric)?.into_iter().enumerate().filter(|(_, count)| *count > 0);

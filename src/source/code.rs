@@ -86,10 +86,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
-    let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
-    for function in listing.functions.iter_mut().filter(|function| function.arch.is_empty()) {
-        function.arch = read.arch.clone();
-    }
+    let mut listing = sass::read(parts.sass, origin("sass", parts.sass), &read.arch)?;
     place_lines(&mut listing, parts.cubin, parts.input, |file| neutral.name(file))?;
     let log = match parts.log.filter(|log| ptxas_log::looks_like(log)) {
         Some(bytes) => Some(ptxas_log::read(bytes, origin("ptxas-log", bytes))?),

@@ -5,7 +5,7 @@
 
 use crate::analysis::sass::{Listed, line_of};
 use crate::catalog::LoadLatency;
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
 
@@ -56,9 +56,9 @@ const SCOREBOARDS: usize = 6;
 const NO_SCOREBOARD: u64 = 7;
 
 /// The fields lie at the same bits since cc 7.0: stall cycles at 105, the scoreboard of the result at 110, those waited for at 116.
-fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
-    let high = instruction.encoding?[1];
-    let bits = |from: u32, count: u32| (high >> (from - 64)) & ((1 << count) - 1);
+fn schedule(instruction: &Instruction) -> Option<Schedule> {
+    let word = instruction.word?.bits;
+    let bits = |from: u32, count: u32| (word >> from) as u64 & ((1 << count) - 1);
     let sets = bits(110, 3);
     Some(Schedule {
         stall: bits(105, 4).max(1) as u32,
@@ -70,7 +70,7 @@ fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
 /// Cycles of a warp's own work between a load and the first instruction of its block that waits for it, or the block's end where
 /// none does; `None` where the listing has no encodings. Loads of an opcode return in order: one without a scoreboard of its own
 /// is waited for with the next that has one.
-pub(super) fn under_way(block: &[SassInstruction], at: usize) -> Option<u32> {
+pub(super) fn under_way(block: &[Instruction], at: usize) -> Option<u32> {
     let behind = &block[at..];
     let schedules: Vec<Schedule> = behind.iter().map(schedule).collect::<Option<_>>()?;
     let holds = |row: &usize| behind[*row].op() == behind[0].op() && schedules[*row].sets.is_some();
@@ -107,7 +107,7 @@ struct Flight {
 
 /// The load of a loop that is used soonest. Two turns are followed, so that a value that the next turn uses is met there; the
 /// second is the steady one.
-fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
+fn soonest(turn: &[&Instruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
     let schedules: Option<Vec<Schedule>> = turn.iter().map(|instruction| schedule(instruction)).collect();
     let schedules = schedules?;
     // `work` runs without waits, `now` with them.
@@ -152,17 +152,19 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::MachineWord;
 
     const LATENCY: LoadLatency =
         LoadLatency { l2: Some(281), dram: None, tensor_memory: Some(200), is_assumed: true, cite: "" };
 
     /// An instruction with its stall cycles, the scoreboard that it holds, and those that it waits for.
-    fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> SassInstruction {
-        let encoding = Some([0, stall << 41 | sets << 46 | waits << 52]);
-        SassInstruction { opcode: opcode.into(), encoding, ..SassInstruction::default() }
+    fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> Instruction {
+        let bits = u128::from(stall) << 105 | u128::from(sets) << 110 | u128::from(waits) << 116;
+        let word = Some(MachineWord { bits, ..MachineWord::default() });
+        Instruction { word, ..Instruction::printed(opcode, "") }
     }
 
-    fn found(rows: &[SassInstruction]) -> Option<LoadUse> {
+    fn found(rows: &[Instruction]) -> Option<LoadUse> {
         soonest(&rows.iter().collect::<Vec<_>>(), &LATENCY, "")
     }
 
@@ -179,7 +181,7 @@ mod tests {
         ];
         assert_eq!([0, 1].map(|at| under_way(&block, at)), [Some(11), Some(10)]);
         assert_eq!(under_way(&block, 3), Some(14), "nothing waits: to the end of the block");
-        let blind = SassInstruction { encoding: None, ..row("LDTM", 1, 1, 0) };
+        let blind = Instruction { word: None, ..row("LDTM", 1, 1, 0) };
         assert_eq!(under_way(&[blind], 0), None);
     }
 
@@ -213,7 +215,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_without_encodings_or_without_a_use() {
-        let blind = SassInstruction { encoding: None, ..row("LDG.E", 2, 3, 0) };
+        let blind = Instruction { word: None, ..row("LDG.E", 2, 3, 0) };
         assert_eq!(found(&[blind, row("FFMA", 5, 7, 0b1000)]), None);
         assert_eq!(found(&[row("LDG.E", 2, 3, 0), row("BRA", 5, 7, 0)]), None);
         assert_eq!(found(&[row("LDS", 2, 3, 0), row("FFMA", 5, 7, 0b1000)]), None, "no latency is known");

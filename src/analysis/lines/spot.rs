@@ -1,7 +1,7 @@
 //! A place that the page can name: a line with its text, or an offset where no line is known.
 
 use crate::analysis::without_home;
-use crate::evidence::{CodeInstruction, SourceLine, SourceView};
+use crate::evidence::{Instruction, SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -57,14 +57,14 @@ fn is_toolkit(file: &str) -> bool {
 }
 
 /// The position in an instruction's stack of the line that it belongs to here.
-fn own(instruction: &CodeInstruction) -> Option<usize> {
+fn own(instruction: &Instruction) -> Option<usize> {
     let places = &instruction.places;
     let outside = places.iter().position(|place| !is_toolkit(&place.file));
     outside.or((!places.is_empty()).then_some(0))
 }
 
 /// The line that an instruction belongs to here: the innermost one outside the toolkit's headers.
-pub(in crate::analysis) fn place(instruction: &CodeInstruction) -> Option<&SourceLine> {
+pub(in crate::analysis) fn place(instruction: &Instruction) -> Option<&SourceLine> {
     own(instruction).map(|at| &instruction.places[at])
 }
 
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn no_home_folder_stays_in_a_view() {
         let place = SourceLine { file: "/home/ann/x/main.cu".into(), line: 3, function: None };
-        let row = CodeInstruction { places: [place].into(), ..CodeInstruction::default() };
+        let row = Instruction { places: [place].into(), ..Instruction::default() };
         let mut view = SourceView { instructions: vec![row.clone(), row], ..SourceView::default() };
         without_homes(&mut view);
         assert!(view.instructions.iter().all(|row| &*row.places[0].file == "~/x/main.cu"));

@@ -13,7 +13,7 @@ use super::study::Study;
 use super::tile_loop::WARPGROUP;
 use super::{accesses, guards, spent, tensor, waits};
 use crate::analysis::lines::NOT_SELECTED;
-use crate::evidence::{CodeInstruction, WarpSync};
+use crate::evidence::{Instruction, WarpSync};
 use std::collections::BTreeMap;
 
 /// Resident time, occupancy and life of a warp from which shares of samples are shares of time.
@@ -212,7 +212,7 @@ impl Lives<'_> {
     }
 
     /// Samples in functions that were loaded apart.
-    fn elsewhere(&self, samples: u64, rows: &[CodeInstruction]) -> Phase {
+    fn elsewhere(&self, samples: u64, rows: &[Instruction]) -> Phase {
         let share = samples as f64 / self.study.samples.sum as f64;
         let at = Span { end: rows.last().map_or(0, |row| row.offset), ..Span::default() };
         Phase { kind: PhaseKind::Elsewhere, at, samples, share, cost: share, ..Phase::default() }

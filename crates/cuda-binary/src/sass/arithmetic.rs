@@ -100,11 +100,11 @@ fn unsigned(operand: Operand) -> Operand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sass::SassInstruction;
+    use crate::sass::Instruction;
     use crate::sass::word::of_listings;
 
     /// The operands behind the result as the listing spells them, predicates left out.
-    fn spelt(instruction: &SassInstruction) -> Vec<Operand> {
+    fn spelt(instruction: &Instruction) -> Vec<Operand> {
         let operand = |text: &str| {
             let text = text.trim().trim_end_matches(".reuse");
             let (is_negative, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -124,7 +124,7 @@ mod tests {
             let is_negative = is_negative && !matches!(from, OperandFrom::Immediate(_));
             Some(Operand { from, is_negative })
         };
-        let operands = instruction.operands.split(", ").skip_while(|name| name.starts_with('P'));
+        let operands = instruction.operands().split(", ").skip_while(|name| name.starts_with('P'));
         operands.skip(1).filter_map(operand).collect()
     }
 
@@ -142,7 +142,7 @@ mod tests {
                 Arithmetic::ShiftRight(value, by) => vec![Operand::default(), number(by), value],
                 Arithmetic::Logic(table, [a, b, c]) => vec![a, b, c, number(table)],
             };
-            assert_eq!(found, spelt(instruction), "{} {}", instruction.opcode, instruction.operands);
+            assert_eq!(found, spelt(instruction), "{instruction:?}");
             seen += 1;
         }
         assert!(seen > 100, "{seen}");

@@ -116,14 +116,14 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sass::SassInstruction;
+    use crate::sass::Instruction;
     use crate::sass::word::{decode, of_listings};
 
     /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
-    fn named(instruction: &SassInstruction) -> Vec<(RegisterFile, u8)> {
+    fn named(instruction: &Instruction) -> Vec<(RegisterFile, u8)> {
         let is_name = |c: char| c.is_ascii_alphanumeric();
-        let guard = instruction.predicate.as_ref().map(|guard| guard.register.to_string());
-        let operands = instruction.operands.split(|c| !is_name(c)).map(str::to_owned);
+        let guard = instruction.predicate().map(|guard| guard.register.to_string());
+        let operands = instruction.operands().split(|c| !is_name(c)).map(str::to_owned);
         let number = |digits: &str| digits.parse::<u8>().ok();
         let register = |name: String| {
             [
