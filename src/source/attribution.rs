@@ -306,7 +306,6 @@ fn instruction(
     texts: Option<&SassFunction>,
     step: Step,
 ) -> Instruction {
-    let places = lines.and_then(|lines| lines.shared_places(&section.section, offset));
     let listed = texts.and_then(|function| {
         let at = function.instructions.binary_search_by_key(&offset, |instruction| instruction.offset).ok()?;
         Some(&function.instructions[at])
@@ -317,7 +316,7 @@ fn instruction(
         word: section.word(offset, step),
         opcode: listed.and_then(|listed| listed.opcode.clone()),
         text: listed.and_then(|listed| listed.text.clone()),
-        places: places.cloned().unwrap_or_default(),
+        places: lines.map(|lines| lines.places(&section.section, offset)).unwrap_or_default(),
     }
 }
 

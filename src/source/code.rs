@@ -115,12 +115,12 @@ pub(crate) fn place_lines(
 ) -> Result<(), ReadError> {
     let lines = cubin::line_table(cubin, input)?;
     let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
-    let mut shown: HashMap<usize, Arc<[SourceLine]>> = HashMap::new();
+    let mut shown: HashMap<*const SourceLine, Arc<[SourceLine]>> = HashMap::new();
     for function in &mut listing.functions {
         for instruction in &mut function.instructions {
             let places = lines.places(&function.mangled, instruction.offset);
             // Runs of instructions share one list of places.
-            let kept = shown.entry(places.as_ptr().addr()).or_insert_with(|| {
+            let kept = shown.entry(places.as_ptr()).or_insert_with(|| {
                 let place = |place: &SourceLine| SourceLine {
                     file: names.entry(place.file.clone()).or_insert_with(|| name(&place.file).into()).clone(),
                     line: place.line,

@@ -8,7 +8,7 @@ use super::frame::Frame;
 use super::in_flight::in_flight;
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
-use super::point::{calling, named, point, product_line, short, span};
+use super::point::{calling, named, point, product_line, span};
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
 use super::{accesses, guards, spent, tensor, waits};
@@ -132,7 +132,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
             let at = point(study, *first);
             found.push(TensorSite {
                 at: line.map_or(at.clone(), |line| Point {
-                    file: short(&line.file).to_owned(),
+                    file: study.name(&line.file),
                     line: line.line,
                     call: calling(study.view, &rows, line),
                     ..at

@@ -3,7 +3,7 @@
 //! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
 //! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
 
-use super::machine_word::{Arithmetic, Operand, OperandFrom};
+use super::machine_word::{Arithmetic, Operand, OperandFrom, bits};
 use crate::op::{Computes, Op};
 
 /// The register that holds zero.
@@ -17,7 +17,7 @@ struct Bits(u128);
 
 impl Bits {
     fn at(self, from: u32, count: u32) -> u128 {
-        (self.0 >> from) & ((1_u128 << count) - 1)
+        bits(self.0, from, count)
     }
 
     fn is_set(self, at: u32) -> bool {

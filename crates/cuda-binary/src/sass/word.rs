@@ -3,16 +3,13 @@
 //! Bits 12 to 15 are the guard. The scheduling fields of the top bits are those that Jia et al. describe ("Dissecting the
 //! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
 
-use super::machine_word::MachineWord;
+use super::machine_word::{ALWAYS, MachineWord, bits};
 use super::{act, arithmetic, registers};
 use crate::op::{Control, of_bits};
 
-/// The guard that always holds: PT, not negated.
-const ALWAYS: u128 = 7;
-
 /// Decodes an instruction of 16 bytes, which compute capability 7.0 introduced. `offset` is its byte offset.
 pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
-    let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
+    let bits = |from: u32, count: u32| bits(word, from, count);
     let op = of_bits(word, capability);
     // A scoreboard number of 7 is none.
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
