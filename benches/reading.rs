@@ -33,7 +33,7 @@ fn disassembly(c: &mut Criterion) {
         text += &seed.replace("Function : ", &format!("Function : copy{copy}_"));
     }
     text.truncate(1 << 20);
-    c.bench_function("1 MiB of SASS", |b| b.iter(|| black_box(sass::read(text.as_bytes(), Origin::default()))));
+    c.bench_function("1 MiB of SASS", |b| b.iter(|| black_box(sass::read(text.as_bytes(), Origin::default(), ""))));
 }
 
 criterion_group!(benches, reading, disassembly);

@@ -136,7 +136,7 @@ impl Audit {
     /// Whether its lines are those of a Python source, whose launches are a program's own.
     pub fn is_from_python(&self) -> bool {
         let lines = self.source.iter().flat_map(|lines| &lines.executed);
-        lines.into_iter().any(|line| line.spot.file.ends_with(".py"))
+        lines.into_iter().any(|line| line.spot.place.file.ends_with(".py"))
     }
 
     /// Whether it is of a build that nobody ran.

@@ -4,9 +4,9 @@
 use crate::analysis::audit::Audit;
 use crate::analysis::evidence::Evidence;
 use crate::analysis::lines::{SourceLines, Spot, short_names, shortened};
-use crate::analysis::phases::{Phases, is_product, short};
+use crate::analysis::phases::{Phases, is_product};
 use crate::analysis::profile::OtherProfile;
-use crate::evidence::{CodeInstruction, CounterColumn, SourceLine, SourceView, Value};
+use crate::evidence::{CounterColumn, Instruction, SourceLine, SourceView, Value};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -19,8 +19,10 @@ impl Evidence {
     pub fn kept(mut self, audit: &Audit) -> Evidence {
         let calls = |phases: Option<&Phases>| phases.map(named).unwrap_or_default();
         let spots = audit.source.iter().flat_map(SourceLines::spots).filter(|spot| !spot.text.is_empty());
-        let own: Shown =
-            spots.map(|spot: &Spot| (spot.file.clone(), spot.line)).chain(calls(audit.now.phases.as_ref())).collect();
+        let own: Shown = spots
+            .map(|spot: &Spot| (spot.place.file.clone(), spot.place.line))
+            .chain(calls(audit.now.phases.as_ref()))
+            .collect();
         let beside =
             audit.trials.reference.as_ref().map(|reference| calls(reference.phases.as_ref())).unwrap_or_default();
         let profiles = [
@@ -57,10 +59,8 @@ fn named(phases: &Phases) -> Shown {
 
 fn kept(view: &SourceView, shown: &Shown) -> SourceView {
     let names = short_names(view);
-    let is_shown = |place: &SourceLine| {
-        let long = names.get(&place.file).is_some_and(|name| shown.contains(&(name.clone(), place.line)));
-        long || shown.contains(&(short(&place.file).to_owned(), place.line))
-    };
+    let is_shown =
+        |place: &SourceLine| names.get(&place.file).is_some_and(|name| shown.contains(&(name.clone(), place.line)));
     // A line is looked up by its number, whatever function it stands in.
     let bare = |place: &SourceLine| SourceLine { function: None, ..place.clone() };
     let places: HashSet<SourceLine> = view.instructions.iter().flat_map(|row| row.places.iter()).map(bare).collect();
@@ -76,7 +76,7 @@ fn kept(view: &SourceView, shown: &Shown) -> SourceView {
     let mut function = 0;
     let rows = view.instructions.iter().enumerate().map(|(at, row)| {
         function += usize::from(at > 0 && row.function != view.instructions[at - 1].function);
-        CodeInstruction { function: function.to_string().into(), sass: None, ..row.clone() }
+        Instruction { function: function.to_string().into(), text: None, ..row.clone() }
     });
     let counted = |column: &CounterColumn| {
         let counts = view.counts(&column.metric)?.into_iter().enumerate().filter(|(_, count)| *count > 0);

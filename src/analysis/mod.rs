@@ -84,7 +84,7 @@ pub(crate) use launches::{chosen_rows, leave_stated, old_launch, page_launches};
 pub use launches::{page_rows, subject_launch, subject_launches};
 pub use limits::Limits;
 pub(crate) use lines::{
-    AccessLine, LineCost, LineWaits, Listing, ReasonLines, SourceLines, Spot, Waits, without_homes,
+    AccessLine, LineCost, LineWaits, Listing, Place, ReasonLines, SourceLines, Spot, Waits, without_homes,
 };
 pub use lines::{Accesses, Counted, Pattern, Space, source_want};
 pub(crate) use milestone::{Concluded, Nth, Offered};

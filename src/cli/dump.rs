@@ -124,7 +124,7 @@ fn graphs(file: &Path, kernel: Option<&Regex>, out: &mut dyn Write) -> Result<()
             vec![listing(&made.text, &bytes, file)?]
         }
         (false, false) => {
-            vec![sass::read(&bytes, Origin { path: file.display().to_string(), ..Origin::default() })?]
+            vec![sass::read(&bytes, Origin { path: file.display().to_string(), ..Origin::default() }, "")?]
         }
     };
     let functions = || found.iter().flat_map(|listing| &listing.functions);
@@ -168,7 +168,7 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
 
 /// The machine code of a cubin with its lines of source.
 fn listing(disassembly: &[u8], cubin: &[u8], file: &Path) -> Result<SassListing, ReadError> {
-    let mut listing = sass::read(disassembly, Origin::default())?;
+    let mut listing = sass::read(disassembly, Origin::default(), "")?;
     source::place_lines(&mut listing, cubin, &file.display().to_string(), str::to_owned)?;
     Ok(listing)
 }

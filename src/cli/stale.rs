@@ -211,7 +211,7 @@ fn files<'t>(tracked: &'t Tracked, made: &Made, subject: Option<&Subject>) -> Ve
     let mut files: Vec<&str> =
         source.into_iter().chain(inputs).chain(built).filter_map(|path| tracked.at(path)).collect();
     let named: BTreeSet<&str> =
-        made.audit.source.iter().flat_map(SourceLines::spots).map(|spot| spot.file.as_str()).collect();
+        made.audit.source.iter().flat_map(SourceLines::spots).map(|spot| spot.place.file.as_str()).collect();
     let named = named.into_iter().filter(|file| source.is_none() || !has_ending(Path::new(file), "cu"));
     files.extend(named.filter_map(|file| tracked.called(file)));
     files.sort_unstable();

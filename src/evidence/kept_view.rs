@@ -4,8 +4,8 @@
 //! by byte, opcodes of a listing, stacks of source lines with their functions where some are known, then each counter. What repeats
 //! from row to row is written as a difference, so that zstd finds it; base64 makes it text.
 
-use super::source_view::{CodeInstruction, CounterColumn, Lines, SourceView};
-use super::{SourceLine, Value};
+use super::source_view::{CounterColumn, Lines, SourceView};
+use super::{Instruction, SourceLine, Value};
 use crate::bounds;
 use crate::quantity::Unit;
 use base64::Engine as _;
@@ -154,7 +154,7 @@ impl KeptView {
             out.0.extend(rows.iter().filter_map(|row| Some(row.word?.bits.to_le_bytes()[byte])));
         }
         let mut opcodes = Names(HashMap::new());
-        let named = |row: &CodeInstruction| row.opcode.as_ref().map_or(0, |opcode| opcodes.at(opcode) as u64 + 1);
+        let named = |row: &Instruction| row.opcode.as_ref().map_or(0, |opcode| opcodes.at(opcode) as u64 + 1);
         rows.iter().map(named).for_each(|number| out.put(number));
         let (mut files, mut stacks) = (Names(HashMap::new()), Names(HashMap::new()));
         let stack_of: Vec<u64> = rows.iter().map(|row| stacks.at(&row.places) as u64).collect();
@@ -212,13 +212,12 @@ impl KeptView {
             let length = input.below(bounds::INSTRUCTIONS.saturating_sub(functions.len()), "instructions:")?;
             functions.extend(std::iter::repeat_n(name, length));
         }
-        let mut instructions: Vec<CodeInstruction> = Vec::with_capacity(functions.len());
+        let mut instructions: Vec<Instruction> = Vec::with_capacity(functions.len());
         let mut next = 0_u64;
         for function in functions {
             let offset = next.wrapping_add(unzigzag(input.number()?));
             next = offset.wrapping_add(BYTES as u64);
-            let places = Arc::default();
-            instructions.push(CodeInstruction { function, offset, places, ..CodeInstruction::default() });
+            instructions.push(Instruction { function, offset, ..Instruction::default() });
         }
         let mut coded = Vec::new();
         for at in 0..instructions.len() {

@@ -27,10 +27,9 @@ pub(crate) use collected::{CollectedStep, StepOutcome};
 pub use cuda_binary::Op;
 pub use cuda_binary::cubin::{Cubin, CubinKernel, CubinParameter, LineTable};
 pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};
-pub(crate) use cuda_binary::sass::SassInstruction;
 pub use cuda_binary::sass::{Arithmetic, Registers};
 pub(crate) use cuda_binary::sass::{Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, WarpSync};
-pub use cuda_binary::sass::{SassFunction, SassListing, SourceLine};
+pub use cuda_binary::sass::{Instruction, SassFunction, SassListing, SourceLine};
 pub use dump::{SCHEMA, write_json};
 pub use ncu_report::{
     ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,
@@ -42,7 +41,7 @@ pub use reading::{Provenance, Reading};
 pub use sanitizer::SanitizerTool;
 pub(crate) use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
 pub(crate) use source_dump::write_source_json;
-pub(crate) use source_view::{CodeInstruction, CounterColumn};
+pub(crate) use source_view::CounterColumn;
 pub use source_view::{Lines, SourceView};
 pub(crate) use test_run::TestCase;
 pub use test_run::TestRun;

@@ -43,7 +43,7 @@ struct Launch<'a, U, I, L> {
 struct Row<'a, M> {
     function: &'a str,
     offset: u64,
-    sass: &'a Option<Box<str>>,
+    sass: Option<String>,
     file: Option<&'a Arc<str>>,
     line: Option<u32>,
     inlined_at: &'a [SourceLine],
@@ -101,7 +101,7 @@ fn launch(view: &SourceView) -> impl Serialize {
             view.instructions.iter().enumerate().map(move |(at, own)| Row {
                 function: &own.function,
                 offset: own.offset,
-                sass: &own.sass,
+                sass: own.text.as_ref().map(|text| own.with_operands(&text.operands)),
                 file: own.places.first().map(|place| &place.file),
                 line: own.places.first().map(|place| place.line),
                 inlined_at: own.places.get(1..).unwrap_or_default(),

@@ -1,49 +1,10 @@
 //! Counters of one launch, instruction by instruction and line by line.
 
-use super::{MachineWord, Op, SourceLine};
+use super::{Instruction, SourceLine};
 use crate::quantity::Unit;
-use cuda_binary::flow::Step;
 use ncu_report::{SourceText, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// One instruction of the code that ran.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CodeInstruction {
-    /// Mangled name of the code section's function.
-    pub function: Arc<str>,
-    /// Byte offset in the section.
-    pub offset: u64,
-    /// The instruction as a disassembler prints it; `None` where no listing was at hand or the listing lacks it.
-    pub sass: Option<Box<str>>,
-    /// Its opcode with modifiers, where `sass` is there.
-    pub opcode: Option<Arc<str>>,
-    /// What its bits say; `None` where the report lacks the machine code, and before compute capability 7.0.
-    pub word: Option<MachineWord>,
-    /// Source places, the innermost first, then the calls that it was inlined into; empty where none is known.
-    pub places: Arc<[SourceLine]>,
-}
-
-impl CodeInstruction {
-    /// What it is, from the listing or else from the bits.
-    pub fn op(&self) -> Op {
-        match (&self.opcode, &self.word) {
-            (Some(opcode), _) => Op::of(opcode),
-            (None, Some(word)) => word.op,
-            (None, None) => Op::Unknown,
-        }
-    }
-
-    /// Its opcode as pages print it: with modifiers where a disassembler was at hand.
-    pub fn named(&self) -> &str {
-        self.opcode.as_deref().unwrap_or(self.op().name())
-    }
-
-    /// Where control goes behind it, by its bits.
-    pub fn step(&self) -> Step {
-        Step::of_word(self.offset, self.word.as_ref())
-    }
-}
 
 /// The instances of one metric by instruction.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,7 +62,7 @@ pub struct SourceView {
     /// The compute capability that the code is for; `None` where nothing tells.
     pub capability: Option<(u32, u32)>,
     /// All instructions of the kernel's code section, then those of other functions that have counters, each by offset.
-    pub instructions: Vec<CodeInstruction>,
+    pub instructions: Vec<Instruction>,
     /// The metrics with values by instruction, by name.
     pub columns: Vec<CounterColumn>,
     /// Embedded sources of the lines; none in a launch that was kept.
@@ -214,8 +175,8 @@ mod tests {
         SourceLine { file: file.into(), line, function: None }
     }
 
-    fn instruction(offset: u64, places: Vec<SourceLine>) -> CodeInstruction {
-        CodeInstruction { function: "k".into(), offset, places: places.into(), ..CodeInstruction::default() }
+    fn instruction(offset: u64, places: Vec<SourceLine>) -> Instruction {
+        Instruction { function: "k".into(), offset, places: places.into(), ..Instruction::default() }
     }
 
     fn column(metric: &str, values: &[(u32, u64)]) -> CounterColumn {

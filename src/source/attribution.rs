@@ -8,8 +8,8 @@ use super::ncu_report::{NcuReport, SourceData};
 use super::{NameSet, ReadError, Rules, Want, sass};
 use crate::catalog::{Counter, Family};
 use crate::evidence::{
-    CodeInstruction, CounterColumn, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassInstruction,
-    SassListing, SourceText, SourceView, Value, Workload,
+    CounterColumn, Instruction, Launch, LineTable, Lines, MachineWord, Metric, SassFunction, SassListing, SourceText,
+    SourceView, Value, Workload,
 };
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -213,12 +213,11 @@ impl<'a> Module<'a> {
 impl Loaded<'_> {
     /// The function of a listing, if it is this code: a listing of another build has other instructions at the offsets.
     fn listed<'l>(&self, listing: &'l SassListing) -> Option<&'l SassFunction> {
-        let is_same = |instruction: &SassInstruction| {
-            let Some([low, high]) = instruction.encoding else { return true };
+        let is_same = |instruction: &Instruction| {
+            let Some(word) = instruction.word else { return true };
             let at = usize::try_from(instruction.offset).unwrap_or(usize::MAX);
             let found = self.code.get(at..).and_then(|rest| rest.first_chunk::<16>());
-            self.code.is_empty()
-                || found.is_some_and(|found| u128::from_le_bytes(*found) == u128::from(high) << 64 | u128::from(low))
+            self.code.is_empty() || found.is_some_and(|found| u128::from_le_bytes(*found) == word.bits)
         };
         listing.function(&self.section).filter(|function| function.instructions.iter().all(is_same))
     }
@@ -306,35 +305,23 @@ fn instruction(
     lines: Option<&LineTable>,
     texts: Option<&SassFunction>,
     step: Step,
-) -> CodeInstruction {
-    let places = lines.and_then(|lines| lines.shared_places(&section.section, offset));
-    let text = texts.and_then(|function| {
+) -> Instruction {
+    let listed = texts.and_then(|function| {
         let at = function.instructions.binary_search_by_key(&offset, |instruction| instruction.offset).ok()?;
         Some(&function.instructions[at])
     });
-    CodeInstruction {
+    Instruction {
         function: section.section.clone(),
         offset,
-        sass: text.map(printed),
-        opcode: text.map(|text| text.opcode.clone()),
         word: section.word(offset, step),
-        places: places.cloned().unwrap_or_default(),
+        opcode: listed.and_then(|listed| listed.opcode.clone()),
+        text: listed.and_then(|listed| listed.text.clone()),
+        places: lines.map(|lines| lines.places(&section.section, offset)).unwrap_or_default(),
     }
 }
 
-/// `@!P0 LDG.E R0, desc[UR4][R2.64]`.
-fn printed(instruction: &SassInstruction) -> Box<str> {
-    let guard = instruction.predicate.as_ref().map(|predicate| {
-        let negation = if predicate.negated { "!" } else { "" };
-        format!("@{negation}{} ", predicate.register)
-    });
-    let (guard, opcode, operands) = (guard.unwrap_or_default(), &instruction.opcode, &instruction.operands);
-    let gap = if operands.is_empty() { "" } else { " " };
-    format!("{guard}{opcode}{gap}{operands}").into()
-}
-
 /// The embedded files that hold a place of the code.
-fn texts(modules: &[&Module<'_>], instructions: &[CodeInstruction]) -> Vec<SourceText> {
+fn texts(modules: &[&Module<'_>], instructions: &[Instruction]) -> Vec<SourceText> {
     let named: HashSet<&str> =
         instructions.iter().flat_map(|i| i.places.iter()).map(|place| place.file.as_ref()).collect();
     let mut seen = HashSet::new();

@@ -86,10 +86,7 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
         blake3: blake3::hash(bytes).to_hex().to_string(),
     };
     let read = cubin::read(parts.cubin, origin("cubin", parts.cubin))?;
-    let mut listing = sass::read(parts.sass, origin("sass", parts.sass))?;
-    for function in listing.functions.iter_mut().filter(|function| function.arch.is_empty()) {
-        function.arch = read.arch.clone();
-    }
+    let mut listing = sass::read(parts.sass, origin("sass", parts.sass), &read.arch)?;
     place_lines(&mut listing, parts.cubin, parts.input, |file| neutral.name(file))?;
     let log = match parts.log.filter(|log| ptxas_log::looks_like(log)) {
         Some(bytes) => Some(ptxas_log::read(bytes, origin("ptxas-log", bytes))?),
@@ -118,12 +115,12 @@ pub(crate) fn place_lines(
 ) -> Result<(), ReadError> {
     let lines = cubin::line_table(cubin, input)?;
     let mut names: HashMap<Arc<str>, Arc<str>> = HashMap::new();
-    let mut shown: HashMap<usize, Arc<[SourceLine]>> = HashMap::new();
+    let mut shown: HashMap<*const SourceLine, Arc<[SourceLine]>> = HashMap::new();
     for function in &mut listing.functions {
         for instruction in &mut function.instructions {
             let places = lines.places(&function.mangled, instruction.offset);
             // Runs of instructions share one list of places.
-            let kept = shown.entry(places.as_ptr().addr()).or_insert_with(|| {
+            let kept = shown.entry(places.as_ptr()).or_insert_with(|| {
                 let place = |place: &SourceLine| SourceLine {
                     file: names.entry(place.file.clone()).or_insert_with(|| name(&place.file).into()).clone(),
                     line: place.line,

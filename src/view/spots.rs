@@ -2,7 +2,7 @@
 
 use super::document::{Block, Cell, Column};
 use super::tables::{self, code, left, text};
-use crate::analysis::Spot;
+use crate::analysis::{Place, Spot};
 
 /// Columns beside the place of a row, and the cells of each row.
 pub(super) struct Rows<'a> {
@@ -15,7 +15,7 @@ pub(super) struct Rows<'a> {
 /// its line.
 pub(super) fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
     let has_text = !by_instruction && parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
-    let has_lines = parts.rows.iter().any(|(spot, _)| spot.line > 0);
+    let has_lines = parts.rows.iter().any(|(spot, _)| spot.place.line > 0);
     let mut columns = Vec::new();
     if by_instruction || !has_lines {
         columns.push(left("Instruction"));
@@ -45,19 +45,17 @@ pub(super) fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
 }
 
 pub(super) fn place(spot: &Spot) -> String {
-    if spot.line == 0 || spot.inlined_at.is_empty() {
-        return spot.label();
-    }
-    format!("{}{}", spot.label(), inlined(&spot.file, &spot.inlined_at))
+    let calls = if spot.place.line > 0 { inlined(&spot.place) } else { String::new() };
+    format!("{}{calls}", spot.label())
 }
 
 /// `, inlined at :124, :130`, or nothing; calls in another file than the line's carry its name.
-pub(super) fn inlined(file: &str, calls: &[String]) -> String {
+pub(super) fn inlined(place: &Place) -> String {
     let short = |call: &String| match call.rsplit_once(':') {
-        Some((of, line)) if of == file => format!(":{line}"),
+        Some((of, line)) if of == place.file => format!(":{line}"),
         _ => call.clone(),
     };
-    let calls: Vec<String> = calls.iter().map(short).collect();
+    let calls: Vec<String> = place.inlined_at.iter().map(short).collect();
     if calls.is_empty() { String::new() } else { format!(", inlined at {}", calls.join(", ")) }
 }
 

@@ -149,7 +149,7 @@ pub(crate) fn sass_text() -> Target {
         made: None,
         runs: 80,
         run: Box::new(|input| {
-            let _ = sass::read(input, Origin::default());
+            let _ = sass::read(input, Origin::default(), "");
         }),
     }
 }

@@ -61,7 +61,7 @@ fn every_alias_is_what_the_compiler_makes_of_it() {
             };
             let function = function.unwrap_or_else(|| panic!("{}: no {symbol} on {chip}", row.name));
             for pattern in patterns {
-                let is_there = function.instructions.iter().any(|i| opcode_matches(&i.opcode, pattern));
+                let is_there = function.instructions.iter().any(|i| opcode_matches(i.named(), pattern));
                 assert!(is_there, "{}: no {pattern} in {symbol} on {chip}", row.name);
             }
         }
@@ -99,7 +99,7 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     assert_eq!(who, ["warp other than 4, 5", "warp 5", "warp 4"]);
     let holds = |role: usize, opcode: &str| {
         let own = dispatch.roles[role].blocks.iter().flat_map(|at| listed.flow.blocks[*at].instructions.clone());
-        own.filter(|at| function.instructions[*at].base() == opcode).count()
+        own.filter(|at| function.instructions[*at].op().name() == opcode).count()
     };
     assert_eq!((holds(0, "LDTM"), holds(1, "UTCQMMA"), holds(2, "UTMALDG")), (4, 4, 4));
     assert_eq!((holds(0, "UTMALDG"), holds(1, "STG"), holds(2, "UTCQMMA")), (0, 0, 0));

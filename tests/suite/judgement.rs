@@ -84,7 +84,7 @@ fn code_that_copies_registers_onto_themselves_is_built_for_a_debugger() {
     // `nvcc -G` leaves a quarter of such copies; here every tenth instruction.
     let copy = cuda_binary::sass::decode(0x003f_de00_0000_0f00_0000_0007_0007_7202, 0, (9, 0));
     for row in views[0].instructions.iter_mut().step_by(10) {
-        (row.word, row.sass, row.opcode) = (Some(copy), None, None);
+        (row.word, row.text, row.opcode) = (Some(copy), None, None);
     }
     let debug = audit(&report, &views);
     assert_eq!(debug.now.bottleneck.limiter, own.now.bottleneck.limiter, "what limits stays");

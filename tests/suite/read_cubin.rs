@@ -57,7 +57,7 @@ fn functions_that_repeat_are_refused() {
 }
 
 fn listing(name: &str) -> SassListing {
-    sass::read(&bytes(name), Origin::default()).unwrap()
+    sass::read(&bytes(name), Origin::default(), "").unwrap()
 }
 
 fn kernel<'a>(cubin: &'a Cubin, name: &str) -> &'a CubinKernel {
@@ -164,7 +164,7 @@ fn spills_and_exits_are_where_the_code_has_them() {
     for kernel in &cubin.kernels {
         let function = code.function(&kernel.mangled).unwrap();
         let offsets = |of: &dyn Fn(&str) -> bool| -> Vec<u64> {
-            function.instructions.iter().filter(|i| of(i.base())).map(|i| i.offset).collect()
+            function.instructions.iter().filter(|i| of(i.op().name())).map(|i| i.offset).collect()
         };
         assert_eq!(kernel.exit_offsets, offsets(&|base| base == "EXIT"), "{}", kernel.mangled);
         let spills = kernel.spill_offsets.as_ref().unwrap();
@@ -184,7 +184,7 @@ fn the_code_has_an_identity() {
     for kernel in &cubin.kernels {
         let instructions = &code.function(&kernel.mangled).unwrap().instructions;
         assert_eq!(kernel.code_bytes, 16 * instructions.len() as u64);
-        let words = instructions.iter().flat_map(|i| i.encoding.unwrap()).flat_map(u64::to_le_bytes);
+        let words = instructions.iter().flat_map(|i| i.word.unwrap().bits.to_le_bytes());
         let digest = <sha2::Sha256 as sha2::Digest>::digest(words.collect::<Vec<u8>>());
         assert_eq!(kernel.code_sha256, digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
     }
@@ -207,7 +207,7 @@ fn the_source_page_of_the_report_has_this_code() {
         for (row, instruction) in rows.iter().zip(instructions) {
             assert_eq!(address(row) - address(&rows[0]), instruction.offset);
             let mut words = row[1].split_whitespace().filter(|word| !word.starts_with('@'));
-            assert_eq!(words.next().unwrap(), instruction.opcode.as_ref());
+            assert_eq!(words.next().unwrap(), instruction.named());
             // Every instruction that ran has a line.
             assert!(&row[5] == "0" || !table.places(mangled, instruction.offset).is_empty());
         }

@@ -1,7 +1,7 @@
 //! Reading disassemblies, and what their code tells: counts, blocks, loops, sequences.
 
 use kernel_audit::analysis::sass::{ControlFlow, Listed, body, class_counts, loops, opcode_counts, sequences};
-use kernel_audit::evidence::{Origin, SassFunction, SassListing, SourceLine};
+use kernel_audit::evidence::{Op, Origin, SassFunction, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, sass};
 use kernel_audit::view::graph;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ const V1: &str = "_Z12gemm_bias_v1PKfS0_S0_Pfiii";
 const V2: &str = "_Z12gemm_bias_v2PKfS0_S0_Pfiii";
 
 fn read(text: &str) -> SassListing {
-    sass::read(text.as_bytes(), Origin::default()).unwrap()
+    sass::read(text.as_bytes(), Origin::default(), "").unwrap()
 }
 
 /// The same text counted with `split` alone: offset lines of each function, by opcode.
@@ -42,17 +42,15 @@ fn every_instruction_of_the_listing_is_read() {
     let mut counts = BTreeMap::new();
     for function in &listing.functions {
         for instruction in &function.instructions {
-            *counts.entry((function.mangled.to_string(), instruction.opcode.to_string())).or_default() += 1;
+            *counts.entry((function.mangled.to_string(), instruction.named().to_owned())).or_default() += 1;
         }
     }
     assert_eq!(counts, counted_by_hand(DEVSET));
     assert_eq!(counts.values().sum::<usize>(), DEVSET.matches("/* 0x").count() / 2);
     let first = &listing.functions[0].instructions[1];
-    assert_eq!((first.offset, first.base(), first.operands.as_ref()), (0x10, "S2R", "R7, SR_TID.X"));
-    assert_eq!(first.encoding, Some([0x0000_0000_0007_7919, 0x000e_2e00_0000_2100]));
-    assert!(
-        listing.functions.iter().flat_map(|f| &f.instructions).all(|i| i.encoding.is_some() && i.places.is_empty())
-    );
+    assert_eq!((first.offset, first.named(), first.operands()), (0x10, "S2R", "R7, SR_TID.X"));
+    assert_eq!(first.word.map(|word| word.bits), Some(0x000e_2e00_0000_2100_0000_0000_0007_7919));
+    assert!(listing.functions.iter().flat_map(|f| &f.instructions).all(|i| i.word.is_some() && i.places.is_empty()));
 }
 
 #[test]
@@ -65,8 +63,8 @@ fn both_disassemblers_give_the_same_code() {
     let code = body(plain);
     assert_eq!(code.len(), body(lines).len());
     for (a, b) in code.iter().zip(body(lines)) {
-        assert_eq!((a.offset, &a.opcode, &a.predicate), (b.offset, &b.opcode, &b.predicate));
-        assert_eq!(a.targets, b.targets, "{:#x}", a.offset);
+        assert_eq!((a.offset, &a.opcode, a.predicate()), (b.offset, &b.opcode, b.predicate()));
+        assert_eq!(a.targets(), b.targets(), "{:#x}", a.offset);
     }
     assert_eq!(ControlFlow::of(plain).blocks.len(), ControlFlow::of(lines).blocks.len());
     assert!(lines.labels.iter().any(|(name, offset)| name.as_ref() == "$tiny$_Z4slowPKfi" && *offset == 0x260));
@@ -236,9 +234,12 @@ fn loops_have_their_instructions() {
     assert!(inner.innermost && inner.depth == 0 && inner.blocks == inner.latches);
     // Counted in the listing between the label that the jump back names and that jump.
     let code = body(v2);
-    let (latch, jump) =
-        code.iter().enumerate().find(|(_, i)| i.base() == "BRA" && i.targets.iter().any(|to| *to < i.offset)).unwrap();
-    let header = code.iter().position(|i| i.offset == jump.targets[0]).unwrap();
+    let (latch, jump) = code
+        .iter()
+        .enumerate()
+        .find(|(_, i)| i.op() == Op::BRA && i.targets().iter().any(|to| *to < i.offset))
+        .unwrap();
+    let header = code.iter().position(|i| i.offset == jump.targets()[0]).unwrap();
     assert_eq!(inner.instructions, latch + 1 - header);
     let v1 = ControlFlow::of(listing.function(V1).unwrap());
     assert_eq!(loops(&v1).0.len(), 3);
@@ -256,7 +257,7 @@ fn counts_classes_and_sequences_agree_with_the_text() {
     let text = DEVSET.split("Function : ").find(|part| part.starts_with(V2)).unwrap();
     let listed = Listed::of(v2);
     let counts = opcode_counts(listed.code);
-    let of = |opcode: &str| counts.iter().find(|count| count.0.as_ref() == opcode).map_or(0, |count| count.1);
+    let of = |opcode: &str| counts.iter().find(|count| count.0 == opcode).map_or(0, |count| count.1);
     for opcode in ["FFMA", "LDS.128", "LDG.E", "STS", "BAR.SYNC.DEFER_BLOCKING", "ISETP.GE.AND"] {
         assert_eq!(of(opcode), text.matches(&format!(" {opcode} ")).count(), "{opcode}");
     }
@@ -275,7 +276,7 @@ fn counts_classes_and_sequences_agree_with_the_text() {
     );
     let tiles = sequences(&listed, &["LDG", "STS", "BAR.SYNC", "LDS", "FFMA"], 40);
     assert_eq!(tiles.len(), 1);
-    let bases: Vec<&str> = tiles[0].instructions.iter().map(|at| listed.code[*at].base()).collect();
+    let bases: Vec<&str> = tiles[0].instructions.iter().map(|at| listed.code[*at].op().name()).collect();
     assert_eq!(bases, ["LDG", "STS", "BAR", "LDS", "FFMA"]);
     assert_eq!(listed.flow.block_of(tiles[0].instructions[0]), Some(tiles[0].block));
     assert!(sequences(&listed, &["FFMA", "LDG"], 0).is_empty() && sequences(&listed, &[], 3).is_empty());
@@ -304,7 +305,7 @@ fn unknown_lines_are_kept_and_counted() {
 #[test]
 fn text_without_instructions_is_an_error() {
     for text in ["", "hello\n", "\tcode for sm_90a\n\t.target\tsm_90a\n"] {
-        let error = sass::read(text.as_bytes(), Origin::default()).unwrap_err();
+        let error = sass::read(text.as_bytes(), Origin::default(), "").unwrap_err();
         assert!(matches!(error, ReadError::Empty { .. }) && error.to_string().contains("cuobjdump --dump-sass"));
     }
 }
@@ -314,7 +315,7 @@ fn no_prefix_and_no_flipped_byte_breaks_the_reader_or_the_analyses() {
     let text = include_bytes!("../fixtures/sass/tiny.lines.sass");
     let mut bytes = text.to_vec();
     let check = |bytes: &[u8]| {
-        if let Ok(listing) = sass::read(bytes, Origin::default()) {
+        if let Ok(listing) = sass::read(bytes, Origin::default(), "") {
             for function in &listing.functions {
                 let flow = ControlFlow::of(function);
                 let count: usize = flow.blocks.iter().map(|block| block.instructions.len()).sum();

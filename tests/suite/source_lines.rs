@@ -90,8 +90,8 @@ fn hot_lines_are_the_inner_loops() {
         assert!((shares - 100.0).abs() < 1e-9, "{name}: every instruction is on one line, {shares}");
         assert_eq!(waits.lines.iter().map(|line| line.samples).sum::<u64>(), waits.samples, "{name}");
         for line in &waits.lines {
-            assert_eq!(line.spot.file, "devset.cu");
-            let text = source.lines().nth(line.spot.line as usize - 1).unwrap().trim();
+            assert_eq!(line.spot.place.file, "devset.cu");
+            let text = source.lines().nth(line.spot.place.line as usize - 1).unwrap().trim();
             let shown = line.spot.text.trim_end_matches('…');
             assert!(text.starts_with(shown) && !shown.is_empty(), "{name}: {text} and {shown}");
         }
@@ -166,7 +166,7 @@ fn code_without_line_information_is_shown_by_offset() {
     view.instructions.iter_mut().for_each(|instruction| instruction.places = Default::default());
     let audit = analyse(&report, Some(&view));
     let hot = &audit.source.as_ref().unwrap().waits.as_ref().unwrap().lines[0];
-    assert_eq!((hot.spot.line, hot.spot.instructions.len()), (0, 1));
+    assert_eq!((hot.spot.place.line, hot.spot.instructions.len()), (0, 1));
     assert_eq!(hot.spot.label(), format!("SASS {:#x}", hot.spot.instructions[0].0));
     let words = serde_json::to_string(&view::document(&Heading::default(), &audit)).unwrap();
     assert!(words.contains("nvcc -lineinfo"));

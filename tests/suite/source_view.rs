@@ -176,7 +176,7 @@ fn lines_add_up_to_the_instructions_and_to_the_kernel() {
 #[test]
 fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
     let listing = std::fs::read(fixture("cubin/devset.lines.sass")).unwrap();
-    let listing = sass::read(&listing, Origin::default()).unwrap();
+    let listing = sass::read(&listing, Origin::default(), "").unwrap();
     let cubin = std::fs::read(fixture("h200/devset.sm_90a.cubin")).unwrap();
     for name in REPORTS {
         let path = fixture(&format!("h200/{name}.ncu-repz"));
@@ -189,11 +189,11 @@ fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
         for (position, ours) in views[0].instructions.iter().enumerate() {
             let theirs = &function.instructions[position];
             assert_eq!((ours.offset, &ours.places), (theirs.offset, &theirs.places), "{name}");
-            assert_eq!(ours.opcode.as_ref(), Some(&theirs.opcode), "{name}");
+            assert_eq!((&ours.opcode, &ours.text), (&theirs.opcode, &theirs.text), "{name}");
             // The page's opcode, behind a guard if there is one.
             let source = printed[2 + position][1].trim();
             let opcode = source.split(' ').find(|word| !word.starts_with('@')).unwrap();
-            assert!(ours.sass.as_ref().unwrap().contains(opcode), "{name}: {source} and {:?}", ours.sass);
+            assert!(ours.with_operands(ours.operands()).contains(opcode), "{name}: {source} and {ours:?}");
         }
         let text = views[0].text(&views[0].instructions[0].places[0]).unwrap();
         assert!(text.contains("gemm_bias"), "{name}: {text}");
@@ -226,16 +226,15 @@ fn only_the_chosen_launch_and_metrics_are_read() {
 #[test]
 fn a_listing_of_other_code_is_not_joined() {
     let listing = std::fs::read(fixture("h200/devset.sass")).unwrap();
-    let listing = sass::read(&listing, Origin::default()).unwrap();
+    let listing = sass::read(&listing, Origin::default(), "").unwrap();
     let path = fixture("h200/gemm_bias_v1.ncu-repz");
     let mut other = listing.clone();
     let joined = |listing| {
         let views = source::read_source_views(&path, &Want::default(), |_| true, &[listing]).unwrap();
-        views[0].instructions.iter().filter(|instruction| instruction.sass.is_some()).count()
+        views[0].instructions.iter().filter(|instruction| instruction.text.is_some()).count()
     };
     let function = other.functions.iter_mut().find(|function| function.mangled.contains("gemm_bias_v1")).unwrap();
-    let encoding = function.instructions[7].encoding.as_mut().expect("cuobjdump prints encodings");
-    encoding[0] ^= 1;
+    function.instructions[7].word.as_mut().expect("cuobjdump prints encodings").bits ^= 1;
     assert_eq!((joined(&listing), joined(&other)), (272, 0));
 }
 

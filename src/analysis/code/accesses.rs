@@ -2,9 +2,7 @@
 
 use crate::analysis::phases::reach_of_stores;
 use crate::analysis::sass::{Listed, access_width, line_of};
-use crate::catalog;
-use crate::evidence::{CodeInstruction, CubinKernel, SassInstruction};
-use crate::source::sass::word_of;
+use crate::evidence::{CubinKernel, Instruction};
 use cuda_binary::Op;
 use cuda_binary::op::Space;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +29,10 @@ pub struct LocalAccess {
     pub spills: Option<usize>,
 }
 
-pub(super) fn widths<'a>(code: impl Iterator<Item = &'a SassInstruction>) -> Vec<WidthRow> {
+pub(super) fn widths<'a>(code: impl Iterator<Item = &'a Instruction>) -> Vec<WidthRow> {
     let mut found: BTreeMap<&str, BTreeMap<u32, usize>> = BTreeMap::new();
     for instruction in code.filter(|i| !matches!(i.op().space(), Some(Space::Constant | Space::Local))) {
-        if let Some(width) = access_width(&instruction.opcode) {
+        if let Some(width) = access_width(instruction.named()) {
             *found.entry(instruction.op().name()).or_default().entry(width).or_default() += 1;
         }
     }
@@ -82,19 +80,11 @@ pub struct StoreReach {
 }
 
 /// The stores whose addresses the code shows, by line; `block` is its threads along x and across.
-pub(super) fn stores(listed: &Listed<'_>, arch: &str, block: [u64; 3]) -> Vec<StoreReach> {
-    let Some(chip) = catalog::chip_of_arch(arch) else { return Vec::new() };
-    let row = |instruction: &SassInstruction| CodeInstruction {
-        offset: instruction.offset,
-        opcode: Some(instruction.opcode.clone()),
-        word: word_of(instruction, chip.cc),
-        ..CodeInstruction::default()
-    };
+pub(super) fn stores(listed: &Listed<'_>, block: [u64; 3]) -> Vec<StoreReach> {
     let code = listed.code;
-    let rows: Vec<CodeInstruction> = code.iter().map(row).collect();
     let mut found: BTreeMap<(Option<u32>, u32, [u64; 2]), usize> = BTreeMap::new();
-    for (row, reach) in reach_of_stores(&rows, block) {
-        let bits = access_width(&code[row].opcode).unwrap_or_default();
+    for (row, reach) in reach_of_stores(code, block) {
+        let bits = access_width(code[row].named()).unwrap_or_default();
         *found.entry((line_of(&code[row], &listed.file), bits, reach)).or_default() += 1;
     }
     let reach = |((line, bits, [sectors, lines]), count): ((_, _, [u64; 2]), _)| StoreReach {

@@ -10,7 +10,7 @@ use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, line_of, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
@@ -98,7 +98,7 @@ pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked>
     let code = ground.listed.code;
     let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
         offset: code[*at].offset,
-        opcode: code[*at].opcode.to_string(),
+        opcode: code[*at].named().to_owned(),
         line: line_of(&code[*at], &ground.listed.file),
     });
     Some(Checked {
@@ -176,7 +176,7 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     }
     let pattern = patterns.pop().ok_or(Open::Empty)?;
     let mut matches: Vec<usize> = (0..code.len())
-        .filter(|at| places.contains(at) && is_of(&code[*at].opcode, &pattern) && !code[*at].never_runs())
+        .filter(|at| places.contains(at) && is_of(code[*at].named(), &pattern) && !code[*at].never_runs())
         .collect();
     if let Some(least) = check.under_way {
         let hidden = matches.iter().map(|at| {
@@ -187,10 +187,10 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         matches = matches.into_iter().zip(hidden).filter(|(_, cycles)| *cycles >= least).map(|(at, _)| at).collect();
     }
     if check.aligned {
-        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(&code[*at].opcode)).collect();
+        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
         let widths = widths.ok_or(Open::UnknownWidth)?;
         let is_aligned =
-            |(at, bits): &(usize, u32)| constant(&code[*at].operands).is_multiple_of(u64::from(bits / 8).max(1));
+            |(at, bits): &(usize, u32)| constant(code[*at].operands()).is_multiple_of(u64::from(bits / 8).max(1));
         matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
     }
     if let Some(bits) = check.min_width {
@@ -270,8 +270,8 @@ fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
 }
 
 /// The instructions that move fewer bits a lane.
-fn narrower(bits: u32, code: &[SassInstruction], matches: &[usize]) -> Result<Vec<usize>, Open> {
-    let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(&code[*at].opcode)).collect();
+fn narrower(bits: u32, code: &[Instruction], matches: &[usize]) -> Result<Vec<usize>, Open> {
+    let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
     let widths = widths.ok_or(Open::UnknownWidth)?;
     if widths.is_empty() {
         return Err(Open::NoWidth);

@@ -1,7 +1,7 @@
 //! Control flow in numbers: blocks, loops with their lines and which of them is hot, and roles of warps.
 
 use crate::analysis::sass::{ClassCount, Dispatch, Listed, NaturalLoop, RoleCode, class_counts, dispatches, line_of};
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::op::{Control, Sync};
 use cuda_binary::{Class, Op};
 
@@ -82,12 +82,12 @@ pub struct BarrierUse {
 }
 
 /// What a role does at barriers, in the order of their first instruction.
-fn barriers(code: &[&SassInstruction]) -> Vec<BarrierUse> {
+fn barriers(code: &[&Instruction]) -> Vec<BarrierUse> {
     let mut found: Vec<BarrierUse> = Vec::new();
     for instruction in code {
         let modified = |by: &str| instruction.modifiers().any(|modifier| modifier == by);
         let (barrier, waits) = match instruction.op().sync() {
-            Some(Sync::Block) => (&*instruction.operands, !modified("ARV")),
+            Some(Sync::Block) => (instruction.operands(), !modified("ARV")),
             Some(Sync::Mbarrier) if modified("PHASECHK") => ("mbarrier", true),
             Some(Sync::Mbarrier) if modified("ARRIVE") => ("mbarrier", false),
             Some(Sync::Commit) => ("mbarrier", false),
@@ -170,7 +170,7 @@ const TELLING: [Class; 13] = [
 
 pub(super) fn dispatch_rows(listed: &Listed<'_>) -> Vec<DispatchRow> {
     let role = |role: &RoleCode| {
-        let own: Vec<&SassInstruction> = listed.instructions(&role.blocks).collect();
+        let own: Vec<&Instruction> = listed.instructions(&role.blocks).collect();
         let mut telling: Vec<(Op, usize)> = Vec::new();
         for class in &TELLING {
             let of_class = own.iter().filter(|i| i.op().class() == Some(*class));

@@ -5,7 +5,7 @@
 
 use crate::analysis::sass::{Listed, line_of};
 use crate::catalog::LoadLatency;
-use crate::evidence::SassInstruction;
+use crate::evidence::{Instruction, MachineWord};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
 
@@ -39,46 +39,20 @@ impl LoadUse {
     }
 }
 
-/// What the bits of an instruction say of its schedule.
-#[derive(Clone, Copy)]
-struct Schedule {
-    /// Cycles before the next instruction of the warp.
-    stall: u32,
-    /// The scoreboard that its result holds.
-    sets: Option<usize>,
-    /// Scoreboards that it waits for, one bit each.
-    waits: u64,
-}
-
 /// Scoreboards of a warp.
 const SCOREBOARDS: usize = 6;
-/// The value of the field for an instruction that holds none.
-const NO_SCOREBOARD: u64 = 7;
-
-/// The fields lie at the same bits since cc 7.0: stall cycles at 105, the scoreboard of the result at 110, those waited for at 116.
-fn schedule(instruction: &SassInstruction) -> Option<Schedule> {
-    let high = instruction.encoding?[1];
-    let bits = |from: u32, count: u32| (high >> (from - 64)) & ((1 << count) - 1);
-    let sets = bits(110, 3);
-    Some(Schedule {
-        stall: bits(105, 4).max(1) as u32,
-        sets: (sets != NO_SCOREBOARD).then_some(sets as usize),
-        waits: bits(116, 6),
-    })
-}
 
 /// Cycles of a warp's own work between a load and the first instruction of its block that waits for it, or the block's end where
 /// none does; `None` where the listing has no encodings. Loads of an opcode return in order: one without a scoreboard of its own
 /// is waited for with the next that has one.
-pub(super) fn under_way(block: &[SassInstruction], at: usize) -> Option<u32> {
+pub(super) fn under_way(block: &[Instruction], at: usize) -> Option<u32> {
     let behind = &block[at..];
-    let schedules: Vec<Schedule> = behind.iter().map(schedule).collect::<Option<_>>()?;
-    let holds = |row: &usize| behind[*row].op() == behind[0].op() && schedules[*row].sets.is_some();
-    let first = (0..behind.len()).find(holds)?;
-    let scoreboard = schedules[first].sets?;
-    let waits = |row: &usize| *row > first && schedules[*row].waits >> scoreboard & 1 == 1;
+    let words: Vec<MachineWord> = behind.iter().map(|own| own.word).collect::<Option<_>>()?;
+    let held = |row: usize| words[row].result_scoreboard().filter(|_| behind[row].op() == behind[0].op());
+    let (first, scoreboard) = (0..behind.len()).find_map(|row| Some((row, held(row)?)))?;
+    let waits = |row: &usize| *row > first && words[*row].waits >> scoreboard & 1 == 1;
     let until = (0..behind.len()).find(waits).unwrap_or(behind.len());
-    Some(schedules[..until].iter().map(|own| own.stall).sum())
+    Some(words[..until].iter().map(MachineWord::stall).sum())
 }
 
 /// The latency of a load, where the chip's is known.
@@ -107,9 +81,8 @@ struct Flight {
 
 /// The load of a loop that is used soonest. Two turns are followed, so that a value that the next turn uses is met there; the
 /// second is the steady one.
-fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
-    let schedules: Option<Vec<Schedule>> = turn.iter().map(|instruction| schedule(instruction)).collect();
-    let schedules = schedules?;
+fn soonest(turn: &[&Instruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
+    let words: Vec<MachineWord> = turn.iter().map(|own| own.word).collect::<Option<_>>()?;
     // `work` runs without waits, `now` with them.
     let (mut work, mut now, mut start) = (0, 0, 0);
     let mut held: [Option<(Flight, u32)>; SCOREBOARDS] = [None; SCOREBOARDS];
@@ -120,7 +93,7 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
             start = now;
         }
         for (scoreboard, slot) in held.iter_mut().enumerate() {
-            if schedules[row].waits >> scoreboard & 1 == 0 {
+            if words[row].waits >> scoreboard & 1 == 0 {
                 continue;
             }
             if let Some((flight, since)) = slot.take() {
@@ -132,11 +105,11 @@ fn soonest(turn: &[&SassInstruction], latency: &LoadLatency, file: &str) -> Opti
             }
         }
         let cycles = latency_of(turn[row].op(), latency).filter(|_| !turn[row].never_runs());
-        if let Some((latency, slot)) = cycles.zip(schedules[row].sets.and_then(|sets| held.get_mut(sets))) {
+        if let Some((latency, slot)) = cycles.zip(words[row].result_scoreboard().and_then(|own| held.get_mut(own))) {
             *slot = Some((Flight { row, issued: now, latency }, work));
         }
-        work += schedules[row].stall;
-        now += schedules[row].stall;
+        work += words[row].stall();
+        now += words[row].stall();
     }
     let (cycles, flight) = found?;
     Some(LoadUse {
@@ -157,12 +130,13 @@ mod tests {
         LoadLatency { l2: Some(281), dram: None, tensor_memory: Some(200), is_assumed: true, cite: "" };
 
     /// An instruction with its stall cycles, the scoreboard that it holds, and those that it waits for.
-    fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> SassInstruction {
-        let encoding = Some([0, stall << 41 | sets << 46 | waits << 52]);
-        SassInstruction { opcode: opcode.into(), encoding, ..SassInstruction::default() }
+    fn row(opcode: &str, stall: u64, sets: u64, waits: u64) -> Instruction {
+        let bits = u128::from(stall) << 105 | u128::from(sets) << 110 | u128::from(waits) << 116;
+        let word = Some(cuda_binary::sass::decode(bits, 0, (9, 0)));
+        Instruction { word, ..Instruction::printed(opcode, "") }
     }
 
-    fn found(rows: &[SassInstruction]) -> Option<LoadUse> {
+    fn found(rows: &[Instruction]) -> Option<LoadUse> {
         soonest(&rows.iter().collect::<Vec<_>>(), &LATENCY, "")
     }
 
@@ -179,7 +153,7 @@ mod tests {
         ];
         assert_eq!([0, 1].map(|at| under_way(&block, at)), [Some(11), Some(10)]);
         assert_eq!(under_way(&block, 3), Some(14), "nothing waits: to the end of the block");
-        let blind = SassInstruction { encoding: None, ..row("LDTM", 1, 1, 0) };
+        let blind = Instruction { word: None, ..row("LDTM", 1, 1, 0) };
         assert_eq!(under_way(&[blind], 0), None);
     }
 
@@ -213,7 +187,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_without_encodings_or_without_a_use() {
-        let blind = SassInstruction { encoding: None, ..row("LDG.E", 2, 3, 0) };
+        let blind = Instruction { word: None, ..row("LDG.E", 2, 3, 0) };
         assert_eq!(found(&[blind, row("FFMA", 5, 7, 0b1000)]), None);
         assert_eq!(found(&[row("LDG.E", 2, 3, 0), row("BRA", 5, 7, 0)]), None);
         assert_eq!(found(&[row("LDS", 2, 3, 0), row("FFMA", 5, 7, 0b1000)]), None, "no latency is known");

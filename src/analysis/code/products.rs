@@ -4,7 +4,7 @@
 use super::tensor_memory::constant;
 use crate::analysis::derive::product_shape;
 use crate::analysis::sass::Listed;
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub struct ProductShape {
 
 /// The products of a kernel.
 pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
-    let is_tcgen05 = |i: &SassInstruction| i.op().product_by() == Some(ProductBy::Thread);
+    let is_tcgen05 = |i: &Instruction| i.op().product_by() == Some(ProductBy::Thread);
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();
     for (at, product) in listed.code.iter().enumerate() {
         let shape = match narrow(product) {
@@ -30,7 +30,7 @@ pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
             None => continue,
             narrow => narrow,
         };
-        *found.entry((&product.opcode, shape)).or_default() += 1;
+        *found.entry((product.named(), shape)).or_default() += 1;
     }
     let row = |((opcode, shape), count): ((&str, _), _)| ProductShape { opcode: opcode.into(), shape, count };
     found.into_iter().map(row).collect()
@@ -38,9 +38,9 @@ pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
 
 /// Rows and columns of a product of a warpgroup whose operands take longer to read than to multiply; both lie in shared memory
 /// where one descriptor stands for them, `R24, gdesc[UR12], R24`.
-fn narrow(product: &SassInstruction) -> Option<[u64; 2]> {
-    let [rows, columns, _] = product_shape::sides(&product.opcode)?;
-    let is_shared = product.operands.split(", ").nth(1)?.starts_with("gdesc[");
+fn narrow(product: &Instruction) -> Option<[u64; 2]> {
+    let [rows, columns, _] = product_shape::sides(product.named())?;
+    let is_shared = product.operands().split(", ").nth(1)?.starts_with("gdesc[");
     let is_slow = product_shape::wavefronts(columns) > product_shape::cycles(columns);
     (is_shared && is_slow).then_some([rows.into(), columns.into()])
 }
@@ -53,7 +53,7 @@ fn shape(descriptor: u64) -> [u64; 2] {
 
 /// The descriptor of a product, where it is a constant.
 fn descriptor(listed: &Listed<'_>, at: usize) -> Option<u64> {
-    constant(listed, at, listed.code[at].operands.split("idesc[").nth(1)?.split(']').next()?)
+    constant(listed, at, listed.code[at].operands().split("idesc[").nth(1)?.split(']').next()?)
 }
 
 #[cfg(test)]
@@ -69,9 +69,7 @@ mod tests {
 
     #[test]
     fn narrow_is_what_reads_both_operands_longer_than_it_multiplies() {
-        let of = |opcode: &str, operands: &str| {
-            narrow(&SassInstruction { opcode: opcode.into(), operands: operands.into(), ..SassInstruction::default() })
-        };
+        let of = |opcode: &str, operands: &str| narrow(&Instruction::printed(opcode, operands));
         assert_eq!(of("HGMMA.64x32x16.F32.BF16", "R24, gdesc[UR12], R24, gsb0"), Some([64, 32]));
         assert_eq!(of("HGMMA.64x64x16.F32.BF16", "R24, gdesc[UR12], R24"), None, "32 wavefronts for 32 cycles");
         assert_eq!(of("QGMMA.64x16x32.F32.E4M3.E4M3", "R24, R4, gdesc[UR8], R24"), None, "the left one in registers");

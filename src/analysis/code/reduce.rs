@@ -67,7 +67,7 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let ground = checks::Ground { arch: &arch, listed, resources: &resources };
     // What a launch touched was counted.
     let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
-    let stores = block.map(|block| accesses::stores(listed, &arch, block)).unwrap_or_default();
+    let stores = block.map(|block| accesses::stores(listed, block)).unwrap_or_default();
     let opcodes = opcode_counts(listed.code);
     let old = old_code(inputs)?;
     let checked = inputs.checks.iter().filter_map(|check| checks::checked(check, &ground));
@@ -84,7 +84,7 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
         identity: select::identity(&arch, &kernel.code_sha256, inputs.launched),
         warnings: build.log.iter().flat_map(|log| log.warnings.clone()).collect(),
         instructions: listed.code.len(),
-        opcodes: opcodes.iter().take(OPCODES_KEPT).map(|(opcode, count)| (opcode.to_string(), *count)).collect(),
+        opcodes: opcodes.iter().take(OPCODES_KEPT).map(|(opcode, count)| ((*opcode).to_owned(), *count)).collect(),
         loops: flow::loop_rows(listed),
         dispatches: flow::dispatch_rows(listed),
         checked: checked.chain(layout.map(|(_, check)| check)).collect(),

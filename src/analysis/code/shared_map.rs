@@ -3,7 +3,7 @@
 use super::resources::{ResourceRow, row};
 use crate::analysis::sass::{Listed, opcode_matches};
 use crate::catalog;
-use crate::evidence::{CubinKernel, SassInstruction};
+use crate::evidence::{CubinKernel, Instruction};
 use std::collections::BTreeSet;
 
 /// Bytes of an mbarrier.
@@ -52,7 +52,7 @@ fn mbarriers<'f>(listed: &Listed<'f>) -> Option<BTreeSet<&'f str>> {
     if at.is_empty() || at.iter().any(|at| listed.loops_around(*at).next().is_some()) {
         return None;
     }
-    let addresses: BTreeSet<&str> = at.iter().filter_map(|at| listed.code[*at].operands.split(", ").nth(1)).collect();
+    let addresses: BTreeSet<&str> = at.iter().filter_map(|at| listed.code[*at].operands().split(", ").nth(1)).collect();
     (addresses.len() == at.len()).then_some(addresses)
 }
 
@@ -64,15 +64,15 @@ fn arrivals(listed: &Listed<'_>) -> Option<u64> {
 
 /// The instructions that initialise mbarriers.
 fn initialisations(listed: &Listed<'_>) -> impl Iterator<Item = usize> {
-    (0..listed.code.len()).filter(|at| opcode_matches(&listed.code[*at].opcode, INITIALISATION))
+    (0..listed.code.len()).filter(|at| opcode_matches(listed.code[*at].named(), INITIALISATION))
 }
 
 /// The count that an initialisation writes. As ptxas makes it, the word is 0x100000 less the count, shifted, in the uniform register
 /// that begins as the count: the register is followed back over these two to there.
-fn initial_count(in_front: &[SassInstruction], initialisation: &SassInstruction) -> Option<u64> {
-    let register = initialisation.operands.rsplit(", ").next()?;
+fn initial_count(in_front: &[Instruction], initialisation: &Instruction) -> Option<u64> {
+    let register = initialisation.operands().rsplit(", ").next()?;
     let made = [format!("-{register}, 0x100000, URZ"), format!("{register}, 0x1, URZ")];
-    let writes = in_front.iter().rev().filter_map(|i| i.operands.strip_prefix(register)?.strip_prefix(", "));
+    let writes = in_front.iter().rev().filter_map(|i| i.operands().strip_prefix(register)?.strip_prefix(", "));
     let begins = writes.into_iter().find(|sources| !made.iter().any(|own| sources.ends_with(own.as_str())))?;
     u64::from_str_radix(begins.strip_prefix("0x")?, 16).ok()
 }
@@ -116,11 +116,7 @@ mod tests {
 
     #[test]
     fn a_count_is_followed_back_to_where_it_begins() {
-        let instruction = |(opcode, operands): &(&str, &str)| SassInstruction {
-            opcode: (*opcode).into(),
-            operands: (*operands).into(),
-            ..SassInstruction::default()
-        };
+        let instruction = |(opcode, operands): &(&str, &str)| Instruction::printed(opcode, operands);
         let count = |first: (&str, &str)| {
             let rows = [
                 first,

@@ -18,7 +18,7 @@ pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
 /// Allocations and their columns together; nothing for a kernel that allocates none. Columns that are computed when the kernel
 /// runs are not known.
 pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
-    let is_asked = |at: &usize| opcode_matches(&listed.code[*at].opcode, ALLOCATION) && !is_another_try(listed, *at);
+    let is_asked = |at: &usize| opcode_matches(listed.code[*at].named(), ALLOCATION) && !is_another_try(listed, *at);
     let asked: Vec<usize> = (0..listed.code.len()).filter(is_asked).collect();
     if asked.is_empty() {
         return Vec::new();
@@ -40,34 +40,28 @@ fn is_another_try(listed: &Listed<'_>, at: usize) -> bool {
 
 /// What an allocation puts into its last operand; `None` where that is not a constant.
 fn units(listed: &Listed<'_>, at: usize) -> Option<u64> {
-    constant(listed, at, listed.code[at].operands.rsplit(", ").next()?)
+    constant(listed, at, listed.code[at].operands().rsplit(", ").next()?)
 }
 
 /// The constant that the block of an instruction puts into a uniform register before it.
 pub(super) fn constant(listed: &Listed<'_>, at: usize, register: &str) -> Option<u64> {
-    let written = listed.in_front(at)?.iter().rev().find(|i| i.operands.split(", ").next() == Some(register))?;
-    let constant = written.operands.strip_prefix(register)?.strip_prefix(", 0x")?;
-    (written.op() == Op::UMOV && written.predicate.is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
+    let written = listed.in_front(at)?.iter().rev().find(|i| i.operands().split(", ").next() == Some(register))?;
+    let constant = written.operands().strip_prefix(register)?.strip_prefix(", 0x")?;
+    (written.op() == Op::UMOV && written.predicate().is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{SassFunction, SassInstruction};
+    use crate::evidence::{Instruction, SassFunction};
 
     /// Instructions 16 bytes apart; a branch names its target in its operands.
     fn read(lines: &[(&str, &str)]) -> Vec<(String, Option<u64>)> {
-        let instruction = |(position, (opcode, operands)): (usize, &(&str, &str))| SassInstruction {
-            offset: 16 * position as u64,
-            opcode: (*opcode).into(),
-            operands: (*operands).into(),
-            targets: operands
-                .strip_prefix("UP0, ")
-                .filter(|_| *opcode == "BRA.U")
-                .map(|to| to.parse().unwrap())
-                .into_iter()
-                .collect(),
-            ..SassInstruction::default()
+        let instruction = |(position, (opcode, operands)): (usize, &(&str, &str))| {
+            let mut own = Instruction { offset: 16 * position as u64, ..Instruction::printed(opcode, operands) };
+            let target = operands.strip_prefix("UP0, ").filter(|_| *opcode == "BRA.U");
+            own.text.as_mut().unwrap().targets.extend(target.map(|to| to.parse::<u64>().unwrap()));
+            own
         };
         let instructions = lines.iter().enumerate().map(instruction).collect();
         let function = SassFunction { instructions, ..SassFunction::default() };

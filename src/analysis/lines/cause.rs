@@ -6,7 +6,7 @@
 //! may hold one; the nearest with a register in common is the cause.
 
 use crate::analysis::sass::{ControlFlow, Step};
-use crate::evidence::{CodeInstruction, SourceView};
+use crate::evidence::{Instruction, SourceView};
 use cuda_binary::Op;
 use cuda_binary::op::Sync;
 use std::cell::OnceCell;
@@ -45,7 +45,7 @@ impl Trace {
 }
 
 /// Whether an instruction uses what an earlier one delivers, or writes what that one still reads.
-fn depends(waiting: &CodeInstruction, holder: &CodeInstruction) -> bool {
+fn depends(waiting: &Instruction, holder: &Instruction) -> bool {
     let (Some(waiting), Some(holder)) = (&waiting.word, &holder.word) else { return false };
     let (own, other) = (waiting.registers, holder.registers);
     own.read().any(|one| other.written().any(|two| one.meets(&two)))
@@ -69,7 +69,7 @@ impl<'v> Causes<'v> {
         let mut ways = vec![Vec::new(); code.len()];
         let mut start = 0;
         for function in code.chunk_by(|one, next| one.function == next.function) {
-            let steps: Vec<Step> = function.iter().map(CodeInstruction::step).collect();
+            let steps: Vec<Step> = function.iter().map(Step::by_bits).collect();
             let flow = ControlFlow::of_steps(&steps, std::iter::empty());
             let last = |block: usize| start + flow.blocks[block].instructions.end - 1;
             for (block, before) in flow.blocks.iter().zip(flow.predecessors()) {
@@ -133,16 +133,16 @@ mod tests {
     use super::*;
     use crate::evidence::{Flow, MachineWord, Register};
 
-    fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> CodeInstruction {
+    fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> Instruction {
         let flow = match op {
             Op::EXIT => Flow::End { conditional: false },
             _ => target.map_or(Flow::Next, |_| Flow::Jump { conditional: true }),
         };
         let word = MachineWord { op, flow, sets, waits, target, ..MachineWord::default() };
-        CodeInstruction { function: "k".into(), offset, word: Some(word), ..CodeInstruction::default() }
+        Instruction { function: "k".into(), offset, word: Some(word), ..Instruction::default() }
     }
 
-    fn view(instructions: Vec<CodeInstruction>) -> SourceView {
+    fn view(instructions: Vec<Instruction>) -> SourceView {
         SourceView { instructions, ..SourceView::default() }
     }
 
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn of_several_holders_the_one_with_a_common_register_is_the_cause() {
-        let with = |mut row: CodeInstruction, reads: u8, writes: u8| {
+        let with = |mut row: Instruction, reads: u8, writes: u8| {
             let one = |number| Register { number, count: 1, ..Register::default() };
             let word = row.word.as_mut().unwrap();
             word.registers.reads[0] = one(reads);

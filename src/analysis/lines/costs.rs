@@ -5,7 +5,7 @@ use super::attribution::Attribution;
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, SECTORS};
 use super::parked::Parked;
-use super::spot::{Groups, Spot};
+use super::spot::{Groups, Place, Spot};
 use super::waits::Waits;
 use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::stalls::sampled_reason;
@@ -85,11 +85,7 @@ impl SourceLines {
             (Sits::Limiter, Code::Wait(reason)) => self.awaited(reason),
             (Sits::Limiter, _) => self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone()),
         };
-        spot.filter(|spot| spot.line > 0).map(|spot| Place {
-            file: spot.file,
-            line: spot.line,
-            inlined_at: spot.inlined_at,
-        })
+        spot.map(|spot| spot.place).filter(|place| place.line > 0)
     }
 
     /// The line that warps wait for the most for this reason.
@@ -151,18 +147,6 @@ impl SourceLines {
             atomics: limiting::atomics(view, &groups),
         }
     }
-}
-
-/// A place in the user's source.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Place {
-    /// The file as the build wrote it, without home folders.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// `file:line` of the calls that the code of the line was inlined at; empty for code that is where it was written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub inlined_at: Vec<String>,
 }
 
 /// The line that a pattern stands at.

@@ -67,7 +67,7 @@ pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits
             lines.push((lost, LaneLine { spot, executed: count, lanes: average, share }));
         }
     }
-    lines.sort_by_key(|(lost, line)| (std::cmp::Reverse(*lost), line.spot.line));
+    lines.sort_by_key(|(lost, line)| (std::cmp::Reverse(*lost), line.spot.place.line));
     lines.truncate(KEPT);
     Some(lines.into_iter().map(|(_, line)| line).collect())
 }

@@ -4,7 +4,7 @@ use super::accesses::EXECUTED;
 use super::attribution::Attribution;
 use super::spot::{Groups, shortened};
 use crate::catalog::Counter;
-use crate::evidence::{CodeInstruction, SourceView};
+use crate::evidence::{Instruction, SourceView};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -105,7 +105,7 @@ impl<'v> Counters<'v> {
     }
 
     fn callers(&self, groups: &Groups<'_>, rows: &[usize]) -> Vec<String> {
-        groups.spot(rows, |row| self.cost(&[row]).samples.unwrap_or(0)).inlined_at
+        groups.spot(rows, |row| self.cost(&[row]).samples.unwrap_or(0)).place.inlined_at
     }
 
     fn cost(&self, rows: &[usize]) -> LineCost {
@@ -145,7 +145,10 @@ impl Listing {
         let position = |file: &str| order.iter().position(|(_, other)| *other == file);
         let instructions = view.instructions.iter().enumerate().map(|(row, instruction)| ListedInstruction {
             offset: instruction.offset,
-            text: instruction.sass.as_deref().map_or_else(|| by_bits(instruction), str::to_owned),
+            text: match &instruction.text {
+                Some(text) => instruction.with_operands(&text.operands),
+                None => by_bits(instruction),
+            },
             line: groups.place(row).and_then(|place| Some((position(&place.file)?, place.line))),
             cost: counters.cost(&[row]),
         });
@@ -155,7 +158,7 @@ impl Listing {
             samples: counters.cost(&all).samples,
             old_samples: None,
             is_whole: view.shown.is_empty(),
-            has_operands: view.instructions.iter().any(|one| one.sass.is_some()),
+            has_operands: view.instructions.iter().any(|one| one.text.is_some()),
             files: listed.collect(),
             instructions: instructions.collect(),
         }
@@ -191,7 +194,7 @@ impl Listing {
 }
 
 /// What is known of an instruction without its operands: `BRA 0x1f0`.
-fn by_bits(instruction: &CodeInstruction) -> String {
+fn by_bits(instruction: &Instruction) -> String {
     let name = instruction.named();
     match instruction.word.as_ref().and_then(|word| word.target) {
         _ if !instruction.op().is_known() => String::new(),

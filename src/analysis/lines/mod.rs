@@ -18,14 +18,13 @@ pub(crate) use accesses::AccessLine;
 pub use accesses::Pattern;
 pub use accesses::{Accesses, Space};
 pub(super) use attribution::{Attribution, NOT_SELECTED, is_wait};
-pub(crate) use costs::Place;
 pub(super) use costs::Sits;
 pub(crate) use costs::SourceLines;
 pub use costs::source_want;
 pub use limiting::Counted;
 pub(crate) use listing::{LineCost, Listing};
 pub(crate) use parked::Parked;
-pub(crate) use spot::{Spot, without_homes};
+pub(crate) use spot::{Place, Spot, without_homes};
 pub(super) use spot::{place, public_names, short_names, shortened};
 pub(crate) use waits::{LineWaits, ReasonLines, Waits};
 

@@ -51,14 +51,14 @@ fn is_last_barrier(view: &SourceView, row: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{CodeInstruction, MachineWord};
+    use crate::evidence::{Instruction, MachineWord};
 
     fn view(code: &[&'static str]) -> SourceView {
-        let row = |(at, name): (usize, &&'static str)| CodeInstruction {
+        let row = |(at, name): (usize, &&'static str)| Instruction {
             function: "k".into(),
             offset: 16 * at as u64,
             word: Some(MachineWord { op: Op::of(name), is_unconditional: true, ..MachineWord::default() }),
-            ..CodeInstruction::default()
+            ..Instruction::default()
         };
         SourceView { instructions: code.iter().enumerate().map(row).collect(), ..SourceView::default() }
     }

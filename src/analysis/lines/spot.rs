@@ -1,7 +1,7 @@
 //! A place that the page can name: a line with its text, or an offset where no line is known.
 
 use crate::analysis::without_home;
-use crate::evidence::{CodeInstruction, SourceLine, SourceView};
+use crate::evidence::{Instruction, SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -15,18 +15,25 @@ const INSTRUCTIONS: usize = 3;
 const STEM: usize = 40;
 const STEM_KEPT: usize = 12;
 
-/// A source line, or an instruction whose line is not known.
+/// A line of the user's source as pages name it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Spot {
+pub struct Place {
     /// File name without folders, or with one where two files share a name; empty where no line is known.
     pub file: String,
     /// Line, from 1; 0 where no line is known.
     pub line: u32,
+    /// `file:line` of the calls that its leading instructions were inlined at; empty for code that is where it was written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
+}
+
+/// A source line with its code, or an instruction whose line is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Spot {
+    #[serde(flatten)]
+    pub place: Place,
     /// The line's text without indentation, cut at 80 characters; empty where the report does not embed the file.
     pub text: String,
-    /// `file:line` of the calls that the leading instructions were inlined at; empty for code that is where it was
-    /// written.
-    pub inlined_at: Vec<String>,
     /// The leading instructions: (byte offset in the function, opcode or nothing). Without a disassembler the opcode has no
     /// modifiers.
     pub instructions: Vec<(u64, String)>,
@@ -36,16 +43,16 @@ impl Spot {
     /// Whether two spots are the same line, or the same instruction where no line is known.
     pub(super) fn is_same_place(&self, other: &Spot) -> bool {
         let instruction = |spot: &Spot| spot.instructions.first().map(|(offset, _)| *offset);
-        (&self.file, self.line) == (&other.file, other.line)
-            && (self.line > 0 || instruction(self) == instruction(other))
+        (&self.place.file, self.place.line) == (&other.place.file, other.place.line)
+            && (self.place.line > 0 || instruction(self) == instruction(other))
     }
 
     /// `gemm.cu:12`; `SASS 0x1f0` where no line is known.
     pub fn label(&self) -> String {
-        match (self.line, self.instructions.first()) {
+        match (self.place.line, self.instructions.first()) {
             (0, Some((offset, _))) => format!("SASS {offset:#x}"),
             (0, None) => String::new(),
-            (line, _) => format!("{}:{line}", self.file),
+            (line, _) => format!("{}:{line}", self.place.file),
         }
     }
 }
@@ -57,14 +64,14 @@ fn is_toolkit(file: &str) -> bool {
 }
 
 /// The position in an instruction's stack of the line that it belongs to here.
-fn own(instruction: &CodeInstruction) -> Option<usize> {
+fn own(instruction: &Instruction) -> Option<usize> {
     let places = &instruction.places;
     let outside = places.iter().position(|place| !is_toolkit(&place.file));
     outside.or((!places.is_empty()).then_some(0))
 }
 
 /// The line that an instruction belongs to here: the innermost one outside the toolkit's headers.
-pub(in crate::analysis) fn place(instruction: &CodeInstruction) -> Option<&SourceLine> {
+pub(in crate::analysis) fn place(instruction: &Instruction) -> Option<&SourceLine> {
     own(instruction).map(|at| &instruction.places[at])
 }
 
@@ -131,13 +138,9 @@ impl<'v> Groups<'v> {
             let call = call.map(|call| format!("{}:{}", self.file(call), call.line));
             callers.extend(call.filter(|call| callers.len() < CALLERS && !callers.contains(call)));
         }
-        Spot {
-            file: place.map(|place| self.file(place)).unwrap_or_default(),
-            line: place.map_or(0, |place| place.line),
-            text: place.and_then(|place| self.view.text(place)).map(shortened).unwrap_or_default(),
-            inlined_at: callers,
-            instructions: instructions.collect(),
-        }
+        let text = place.and_then(|place| self.view.text(place)).map(shortened).unwrap_or_default();
+        let (file, line) = place.map(|place| (self.file(place), place.line)).unwrap_or_default();
+        Spot { place: Place { file, line, inlined_at: callers }, text, instructions: instructions.collect() }
     }
 
     /// The line that the instruction of a row belongs to.
@@ -167,8 +170,9 @@ fn readable(name: &str) -> String {
 
 /// For each file its name without folders, a very long one cut; with one folder where two files share a name.
 pub(in crate::analysis) fn short_names(view: &SourceView) -> HashMap<Arc<str>, String> {
-    let files: HashSet<&Arc<str>> =
-        view.instructions.iter().flat_map(|i| i.places.iter()).map(|place| &place.file).collect();
+    // Runs of instructions share one list of places.
+    let runs = view.instructions.chunk_by(|one, next| Arc::ptr_eq(&one.places, &next.places));
+    let files: HashSet<&Arc<str>> = runs.flat_map(|run| run[0].places.iter()).map(|place| &place.file).collect();
     let tail = |file: &str, parts: usize| -> String {
         let mut all: Vec<&str> = file.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
         let name = all.pop().map(readable).unwrap_or_default();
@@ -249,7 +253,7 @@ mod tests {
     #[test]
     fn no_home_folder_stays_in_a_view() {
         let place = SourceLine { file: "/home/ann/x/main.cu".into(), line: 3, function: None };
-        let row = CodeInstruction { places: [place].into(), ..CodeInstruction::default() };
+        let row = Instruction { places: [place].into(), ..Instruction::default() };
         let mut view = SourceView { instructions: vec![row.clone(), row], ..SourceView::default() };
         without_homes(&mut view);
         assert!(view.instructions.iter().all(|row| &*row.places[0].file == "~/x/main.cu"));

@@ -2,7 +2,7 @@
 
 use crate::analysis::sass::{ControlFlow, NaturalLoop, Step, loops};
 use crate::catalog::Counter;
-use crate::evidence::{CodeInstruction, Register, RegisterFile, SourceView, WarpSync};
+use crate::evidence::{Instruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
 use cuda_binary::sass::Registers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ const LANES: Counter = Counter::ThreadInstExecutedTrue;
 /// The kernel's code section with its counts, by row.
 pub(in crate::analysis) struct Code<'v> {
     /// The rows of the section, in the order of their offsets.
-    pub(in crate::analysis) rows: &'v [CodeInstruction],
+    pub(in crate::analysis) rows: &'v [Instruction],
     /// `E`: warp executions.
     pub(in crate::analysis) executed: Vec<u64>,
     /// `T`: executions by lanes whose guard held; `None` where that was not collected.
@@ -54,11 +54,11 @@ impl<'v> Code<'v> {
 
     /// The code of rows that all have their bits, with its counts.
     pub(in crate::analysis) fn counted(
-        rows: &'v [CodeInstruction],
+        rows: &'v [Instruction],
         executed: Vec<u64>,
         lanes: Option<Vec<u64>>,
     ) -> Code<'v> {
-        let steps: Vec<Step> = rows.iter().map(CodeInstruction::step).collect();
+        let steps: Vec<Step> = rows.iter().map(Step::by_bits).collect();
         let flow = ControlFlow::of_steps(&steps, std::iter::empty());
         let predecessors = flow.predecessors();
         let mut block_of = vec![0; rows.len()];

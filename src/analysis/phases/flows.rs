@@ -337,7 +337,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{CodeInstruction, MachineWord};
+    use crate::evidence::{Instruction, MachineWord};
     use cuda_binary::sass::Flow;
 
     const fn general(number: u8, count: u8) -> Register {
@@ -351,7 +351,7 @@ mod tests {
         let row = |at: u64, write: Register, read: Register, flow: Flow| {
             let mut word = MachineWord { is_unconditional: true, flow, target: Some(16), ..MachineWord::default() };
             (word.registers.writes[0], word.registers.reads[0]) = (write, read);
-            CodeInstruction { function: "k".into(), offset: 16 * at, word: Some(word), ..CodeInstruction::default() }
+            Instruction { function: "k".into(), offset: 16 * at, word: Some(word), ..Instruction::default() }
         };
         let (none, pair) = (general(0, 0), general(26, 2));
         let rows = [

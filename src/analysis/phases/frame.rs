@@ -1,7 +1,7 @@
 //! The frame in which lines are told: the kernel itself, or the function that holds all of its main loop.
 
 use crate::analysis::lines::Attribution;
-use crate::evidence::{CodeInstruction, SourceLine};
+use crate::evidence::{Instruction, SourceLine};
 use std::collections::HashMap;
 
 /// Share of the samples that a call must hold to be told by the lines of what it calls.
@@ -16,7 +16,7 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame of main loops, each with its rows.
     pub(super) fn of<'r>(
-        rows: &[CodeInstruction],
+        rows: &[Instruction],
         samples: &Attribution<'_>,
         mains: impl IntoIterator<Item = &'r [usize]>,
     ) -> Frame {
@@ -45,7 +45,7 @@ impl Frame {
 }
 
 /// The calls around nearly all samples of a main loop.
-fn calls(rows: &[CodeInstruction], samples: &Attribution<'_>, main: &[usize]) -> Vec<SourceLine> {
+fn calls(rows: &[Instruction], samples: &Attribution<'_>, main: &[usize]) -> Vec<SourceLine> {
     let all = samples.at(main) as f64;
     let mut frame = Frame { calls: vec![Vec::new()] };
     loop {

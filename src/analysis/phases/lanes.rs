@@ -7,7 +7,7 @@ use super::code::Code;
 use super::detail::{LaneStep, SectorAccess};
 use super::flows::{BLOCK, Flows, LANE, THREAD};
 use crate::analysis::sass::access_width;
-use crate::evidence::{Arithmetic, CodeInstruction, Operand, OperandFrom, Register, RegisterFile};
+use crate::evidence::{Arithmetic, Instruction, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;
 use std::collections::{BTreeSet, HashMap};
@@ -311,7 +311,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
 /// For each store to global memory whose address the code shows: its row, and the sectors and lines that a warp with
 /// all lanes on touches with it, by the arithmetic alone: no launch is needed. It is read as on sm_90a; seven kernels of `kernels/`
 /// whose stores it follows come out the same built for sm_100a, and as their sources say. `block` is the threads of a block in x, y and z.
-pub(in crate::analysis) fn reach_of_stores(rows: &[CodeInstruction], block: [u64; 3]) -> Vec<(usize, [u64; 2])> {
+pub(in crate::analysis) fn reach_of_stores(rows: &[Instruction], block: [u64; 3]) -> Vec<(usize, [u64; 2])> {
     if rows.is_empty() || rows.iter().any(|row| row.word.is_none()) {
         return Vec::new();
     }

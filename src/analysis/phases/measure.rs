@@ -8,12 +8,12 @@ use super::frame::Frame;
 use super::in_flight::in_flight;
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
-use super::point::{calling, named, point, product_line, short, span};
+use super::point::{calling, named, point, product_line, span};
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
 use super::{accesses, guards, spent, tensor, waits};
 use crate::analysis::lines::NOT_SELECTED;
-use crate::evidence::{CodeInstruction, WarpSync};
+use crate::evidence::{Instruction, WarpSync};
 use std::collections::BTreeMap;
 
 /// Resident time, occupancy and life of a warp from which shares of samples are shares of time.
@@ -132,7 +132,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
             let at = point(study, *first);
             found.push(TensorSite {
                 at: line.map_or(at.clone(), |line| Point {
-                    file: short(&line.file).to_owned(),
+                    file: study.name(&line.file),
                     line: line.line,
                     call: calling(study.view, &rows, line),
                     ..at
@@ -212,7 +212,7 @@ impl Lives<'_> {
     }
 
     /// Samples in functions that were loaded apart.
-    fn elsewhere(&self, samples: u64, rows: &[CodeInstruction]) -> Phase {
+    fn elsewhere(&self, samples: u64, rows: &[Instruction]) -> Phase {
         let share = samples as f64 / self.study.samples.sum as f64;
         let at = Span { end: rows.last().map_or(0, |row| row.offset), ..Span::default() };
         Phase { kind: PhaseKind::Elsewhere, at, samples, share, cost: share, ..Phase::default() }

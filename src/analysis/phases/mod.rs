@@ -45,7 +45,7 @@ pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
 pub(crate) use model::Span;
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role};
-pub(in crate::analysis) use point::{point, short};
+pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;
 pub(in crate::analysis) use runs::Run;

@@ -19,17 +19,12 @@ pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
     let own = place(instruction);
     let caller = own.and_then(|own| instruction.places.iter().skip_while(|place| *place != own).nth(1));
     Point {
-        file: own.map(|own| short(&own.file).to_owned()).unwrap_or_default(),
+        file: own.map(|own| study.name(&own.file)).unwrap_or_default(),
         line: own.map_or(0, |own| own.line),
         call: caller.map(|call| call.line),
         offset: instruction.offset,
         opcode: instruction.named().to_owned(),
     }
-}
-
-/// A file's name without folders.
-pub(in crate::analysis) fn short(file: &str) -> &str {
-    file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
 /// The function that nearly all samples of some rows were inlined from by one line, with the lines of the function itself: by the
@@ -57,13 +52,7 @@ pub(super) fn named(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Option<
     let lines: Vec<&SourceLine> = rows.iter().filter_map(own).filter(|line| line.line > 0).collect();
     let file = lines.first()?.file.clone();
     let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);
-    Some(Named {
-        name,
-        file: short(&call.file).to_owned(),
-        call: call.line,
-        first: lines().min()?,
-        last: lines().max()?,
-    })
+    Some(Named { name, file: study.name(&call.file), call: call.line, first: lines().min()?, last: lines().max()? })
 }
 
 /// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.
@@ -117,7 +106,7 @@ pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
     let counts = lines.iter().filter(|((other, line), _)| *other == file && *line > 0);
     let large: Vec<u32> = counts.filter(|(_, count)| 20 * **count >= all).map(|((_, line), _)| *line).collect();
     Span {
-        file: short(file).to_owned(),
+        file: study.name(file),
         first: large.iter().min().copied().unwrap_or_default(),
         last: large.iter().max().copied().unwrap_or_default(),
         start,

@@ -14,11 +14,12 @@ use super::roles::{RoleBlocks, Split};
 use super::tile_loop::Traces;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::lines::Attribution;
+use crate::analysis::lines::{Attribution, short_names};
 use crate::catalog::Counter;
 use crate::evidence::{SourceView, WarpSync};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Bits: 32, 64, 128 for the width of a lane's element.
 const WIDTH: Counter = Counter::MemoryAccessSizeType;
@@ -47,6 +48,8 @@ pub struct Study<'v> {
     pub(super) mains: Vec<MainLoop>,
     /// Whether the pacing warps take tiles in turn.
     pub(super) is_in_turn: bool,
+    /// The names under which pages show files.
+    names: HashMap<Arc<str>, String>,
     /// Where lines are told.
     pub(super) frame: Frame,
     /// Rows that may run beside products in flight.
@@ -106,9 +109,14 @@ impl<'v> Study<'v> {
         #[rustfmt::skip]
         let study = Study {
             flows, view, code, samples, counters, widths: view.counts(WIDTH), block: kernel.key().block.map(|block| block.0), split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
-            frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
+            names: short_names(view), frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
         };
         Some(study)
+    }
+
+    /// The name under which pages show a file.
+    pub(super) fn name(&self, file: &str) -> String {
+        self.names.get(file).cloned().unwrap_or_default()
     }
 
     /// Whether the widths of accesses were collected.

@@ -1,7 +1,7 @@
 //! What differs between the machine code of two builds, with everything that only position decides left out.
 
 use super::opcodes::{class_of, in_order, label_of};
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::evidence::{Instruction, SassFunction};
 use cuda_binary::flow::body;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
@@ -83,31 +83,25 @@ impl SassDiff {
 }
 
 /// An instruction as text that does not depend on where it stands: labels and offsets become the distance in instructions.
-pub(crate) fn normalised(instruction: &SassInstruction) -> String {
-    let mut text = String::new();
-    if let Some(guard) = &instruction.predicate {
-        text += &format!("@{}{} ", if guard.negated { "!" } else { "" }, guard.register);
-    }
-    text += &instruction.opcode;
-    let operands = instruction.operands.as_ref();
-    let Some(target) = instruction.targets.first() else {
-        return if operands.is_empty() { text } else { format!("{text} {operands}") };
-    };
+pub(crate) fn normalised(instruction: &Instruction) -> String {
+    let operands = instruction.operands();
+    let Some(target) = instruction.targets().first() else { return instruction.with_operands(operands) };
     // The target is the last operand; what stands before it stays.
     let before = operands.rsplit_once(',').map_or("", |(before, _)| before);
     let distance = (*target as i64 - instruction.offset as i64) / 16;
-    if before.is_empty() { format!("{text} {distance:+}") } else { format!("{text} {before}, {distance:+}") }
+    let gap = if before.is_empty() { "" } else { ", " };
+    instruction.with_operands(&format!("{before}{gap}{distance:+}"))
 }
 
 /// An instruction without the numbers of its registers, its immediates and its jump's distance, which another build of the same code
 /// changes throughout: `LDG.E R, desc[UR][R.64+#]`.
-fn shape(instruction: &SassInstruction) -> String {
-    let guard = if instruction.predicate.is_some() { "@P " } else { "" };
-    let mut shape = format!("{guard}{} ", instruction.opcode);
-    if !instruction.targets.is_empty() {
+fn shape(instruction: &Instruction) -> String {
+    let guard = if instruction.predicate().is_some() { "@P " } else { "" };
+    let mut shape = format!("{guard}{} ", instruction.named());
+    if !instruction.targets().is_empty() {
         return shape;
     }
-    let operands = instruction.operands.replace(".reuse", "").replace('-', "");
+    let operands = instruction.operands().replace(".reuse", "").replace('-', "");
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rest = operands.as_str();
     while let Some(first) = rest.chars().next() {
@@ -146,7 +140,7 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
             let left = more.entry(shape).or_default();
             if *left * step > 0 {
                 *left -= step;
-                let (added, removed) = counts.entry(class_of(&instruction.opcode)).or_default();
+                let (added, removed) = counts.entry(class_of(instruction.op())).or_default();
                 *if step > 0 { added } else { removed } += 1;
             }
         }
@@ -216,12 +210,11 @@ mod tests {
     use super::*;
 
     fn function(opcodes: &[&str]) -> SassFunction {
-        let at = |(position, opcode): (usize, &&str)| SassInstruction {
-            offset: 16 * position as u64,
-            opcode: (*opcode).into(),
-            operands: if *opcode == "BRA" { "0x0".into() } else { format!("R{position}").into() },
-            targets: if *opcode == "BRA" { vec![0] } else { Vec::new() },
-            ..SassInstruction::default()
+        let at = |(position, opcode): (usize, &&str)| {
+            let operands = if *opcode == "BRA" { "0x0".to_owned() } else { format!("R{position}") };
+            let mut own = Instruction { offset: 16 * position as u64, ..Instruction::printed(opcode, &operands) };
+            own.text.as_mut().unwrap().targets.extend((*opcode == "BRA").then_some(0));
+            own
         };
         SassFunction { instructions: opcodes.iter().enumerate().map(at).collect(), ..SassFunction::default() }
     }
@@ -254,11 +247,7 @@ mod tests {
     #[test]
     fn other_registers_immediates_and_an_order_are_the_same_code() {
         let of = |lines: &[(&str, &str)]| {
-            let one = |(opcode, operands): &(&str, &str)| SassInstruction {
-                opcode: (*opcode).into(),
-                operands: (*operands).into(),
-                ..SassInstruction::default()
-            };
+            let one = |(opcode, operands): &(&str, &str)| Instruction::printed(opcode, operands);
             SassFunction { instructions: lines.iter().map(one).collect(), ..SassFunction::default() }
         };
         let old = of(&[("LEA", "R4, R7.reuse, UR5, 0x2"), ("STS", "[R4+0x400], R9"), ("IMAD", "R0, R1, R2, RZ")]);

@@ -1,6 +1,6 @@
 //! A function of a listing, cut into blocks and loops: what all that is read off a listing begins with.
 
-use crate::evidence::{SassFunction, SassInstruction};
+use crate::evidence::{Instruction, SassFunction};
 use cuda_binary::Class;
 use cuda_binary::flow::{ControlFlow, NaturalLoop, body, loops};
 use cuda_binary::op::{Act, Sync};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// The code of a function.
 pub struct Listed<'f> {
     /// Its instructions, without the padding behind its end.
-    pub code: &'f [SassInstruction],
+    pub code: &'f [Instruction],
     /// Its blocks and the edges between them.
     pub flow: ControlFlow,
     /// Its natural loops, by their header's offset.
@@ -35,13 +35,13 @@ impl<'f> Listed<'f> {
     }
 
     /// The instructions of some blocks.
-    pub(crate) fn instructions(&self, blocks: &[usize]) -> impl Iterator<Item = &'f SassInstruction> {
+    pub(crate) fn instructions(&self, blocks: &[usize]) -> impl Iterator<Item = &'f Instruction> {
         let code = self.code;
         blocks.iter().flat_map(move |block| &code[self.flow.blocks[*block].instructions.clone()])
     }
 
     /// What stands in the block of an instruction in front of it.
-    pub(in crate::analysis) fn in_front(&self, at: usize) -> Option<&'f [SassInstruction]> {
+    pub(in crate::analysis) fn in_front(&self, at: usize) -> Option<&'f [Instruction]> {
         Some(&self.code[self.flow.blocks[self.flow.block_of(at)?].instructions.start..at])
     }
 
@@ -52,7 +52,7 @@ impl<'f> Listed<'f> {
     }
 
     /// The first and the last line of its file that some instructions come from.
-    pub(in crate::analysis) fn lines<'i>(&self, code: impl Iterator<Item = &'i SassInstruction>) -> Option<(u32, u32)> {
+    pub(in crate::analysis) fn lines<'i>(&self, code: impl Iterator<Item = &'i Instruction>) -> Option<(u32, u32)> {
         let found: Vec<u32> = code.filter_map(|instruction| line_of(instruction, &self.file)).collect();
         Some((*found.iter().min()?, *found.iter().max()?))
     }
@@ -60,7 +60,7 @@ impl<'f> Listed<'f> {
     /// Whether a loop only waits: it tries a barrier and neither moves data nor computes with floats.
     pub(in crate::analysis) fn only_waits(&self, own: &NaturalLoop) -> bool {
         let (mut tries, mut works) = (false, false);
-        for op in self.instructions(&own.blocks).map(SassInstruction::op) {
+        for op in self.instructions(&own.blocks).map(Instruction::op) {
             tries |= matches!(op.sync(), Some(Sync::Mbarrier | Sync::Sleep))
                 || op.is_l2_atomic() && op.act() == Some(Act::Atomic);
             works |= op.is_of(&WORKING);
@@ -104,7 +104,7 @@ const WORKING: [Class; 14] = [
 ];
 
 /// The line of an instruction in `file`: the innermost place there, so that inlined library code counts for its caller.
-pub(in crate::analysis) fn line_of(instruction: &SassInstruction, file: &str) -> Option<u32> {
+pub(in crate::analysis) fn line_of(instruction: &Instruction, file: &str) -> Option<u32> {
     instruction.places.iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
 }
 

@@ -1,10 +1,9 @@
 //! Opcodes: counted by the catalog's classes, how wide they access, and where some follow each other.
 
 use super::listed::Listed;
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::{Class, Op};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// How many instructions of a class stand in some code.
 ///
@@ -65,27 +64,27 @@ pub(super) fn in_order<T: Copy>(counts: &HashMap<&'static str, T>) -> impl Itera
 }
 
 /// The id of an opcode's class in the catalog; empty for an opcode that it does not know.
-pub(in crate::analysis) fn class_of(opcode: &str) -> &'static str {
-    Op::of(opcode).class().map_or("", Class::id)
+pub(in crate::analysis) fn class_of(op: Op) -> &'static str {
+    op.class().map_or("", Class::id)
 }
 
 /// Every opcode of some code with its modifiers, and how often it stands there: the most frequent first, then by name.
-pub fn opcode_counts(code: &[SassInstruction]) -> Vec<(Arc<str>, usize)> {
-    let mut counts: HashMap<&Arc<str>, usize> = HashMap::new();
-    code.iter().for_each(|instruction| *counts.entry(&instruction.opcode).or_default() += 1);
-    let mut rows: Vec<_> = counts.into_iter().map(|(opcode, count)| (opcode.clone(), count)).collect();
-    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+pub fn opcode_counts(code: &[Instruction]) -> Vec<(&str, usize)> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    code.iter().for_each(|instruction| *counts.entry(instruction.named()).or_default() += 1);
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
     rows
 }
 
 /// Instructions by class, in the catalog's order; classes that do not occur are left out, and opcodes that the catalog does not
 /// know come last under an empty id.
-pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a SassInstruction>) -> Vec<ClassCount> {
+pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a Instruction>) -> Vec<ClassCount> {
     let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
     for instruction in instructions {
-        let (count, predicated) = counts.entry(class_of(&instruction.opcode)).or_default();
+        let (count, predicated) = counts.entry(class_of(instruction.op())).or_default();
         *count += 1;
-        *predicated += usize::from(instruction.predicate.is_some());
+        *predicated += usize::from(instruction.predicate().is_some());
     }
     let row = |(class, (count, predicated)): (&str, _)| ClassCount { class: class.to_owned(), count, predicated };
     in_order(&counts).map(row).collect()
@@ -136,7 +135,7 @@ pub fn sequences(listed: &Listed<'_>, patterns: &[&str], gap: usize) -> Vec<Sequ
             let end = range.end;
             let matched = patterns.iter().try_fold(Vec::new(), |mut so_far: Vec<usize>, pattern| {
                 let (from, to) = so_far.last().map_or((at, at + 1), |last| (last + 1, (last + 2 + gap).min(end)));
-                let next = (from..to.max(from)).find(|position| opcode_matches(&code[*position].opcode, pattern))?;
+                let next = (from..to.max(from)).find(|position| opcode_matches(code[*position].named(), pattern))?;
                 so_far.push(next);
                 Some(so_far)
             });
@@ -166,8 +165,8 @@ mod tests {
 
     #[test]
     fn classes_are_the_catalogs() {
-        assert_eq!(class_of("LDG.E.128"), "global-load");
-        assert_eq!(class_of("ZORK"), "");
+        assert_eq!(class_of(Op::LDG), "global-load");
+        assert_eq!(class_of(Op::Unknown), "");
     }
 
     #[test]

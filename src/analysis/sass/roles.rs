@@ -1,7 +1,7 @@
 //! Roles of warps: code that a choice by thread or warp number sends different warps to.
 
 use super::listed::Listed;
-use crate::evidence::SassInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::flow::{ControlFlow, Dominators};
 use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
@@ -108,7 +108,7 @@ struct Choice {
 
 /// Where values come from.
 struct Origins<'a> {
-    code: &'a [SassInstruction],
+    code: &'a [Instruction],
     flow: &'a ControlFlow,
     /// Blocks that lead to each block.
     predecessors: Vec<Vec<usize>>,
@@ -121,13 +121,13 @@ impl Origins<'_> {
         !self.dominators.retreats(from, to)
     }
 
-    fn last(&self, block: usize) -> &SassInstruction {
+    fn last(&self, block: usize) -> &Instruction {
         &self.code[self.flow.blocks[block].instructions.end - 1]
     }
 
     /// The block that the jump at the end of `block` names.
     fn target(&self, block: usize) -> Option<usize> {
-        let offset = *self.last(block).targets.first()?;
+        let offset = *self.last(block).targets().first()?;
         self.flow.blocks.iter().position(|b| b.start == offset)
     }
 
@@ -136,8 +136,8 @@ impl Origins<'_> {
         if jump.op().control() != Some(Control::Branch) {
             return None;
         }
-        let operand = jump.operands.split(',').next().unwrap_or_default().trim();
-        let (register, is_negated) = match &jump.predicate {
+        let operand = jump.operands().split(',').next().unwrap_or_default().trim();
+        let (register, is_negated) = match jump.predicate() {
             Some(guard) => (guard.register.to_string(), guard.negated),
             None => (operand.trim_start_matches('!').to_owned(), operand.starts_with('!')),
         };
@@ -153,7 +153,7 @@ impl Origins<'_> {
             _ => return None,
         };
         // `ISETP.NE.AND P0, PT, R2, 0x4, PT`: two results, two compared, one joined.
-        let operands: Vec<&str> = test.operands.split(',').map(str::trim).collect();
+        let operands: Vec<&str> = test.operands().split(',').map(str::trim).collect();
         let [result, _, left, right, joined] = operands[..] else { return None };
         if !matches!(joined, "PT" | "UPT") || result != register {
             return None;
@@ -177,7 +177,7 @@ impl Origins<'_> {
     fn thread_shift(&self, register: &str, before: usize, depth: usize) -> Option<u32> {
         let at = self.definition(register, before)?;
         let from = &self.code[at];
-        let operands: Vec<&str> = from.operands.split(',').map(str::trim).collect();
+        let operands: Vec<&str> = from.operands().split(',').map(str::trim).collect();
         let source = |position: usize| {
             let name = operands.get(position)?;
             if depth < 8 { self.thread_shift(name, at, depth + 1) } else { None }
@@ -216,14 +216,14 @@ impl Origins<'_> {
             }
         }
         let only = found.pop_first().filter(|_| found.is_empty())?;
-        self.code[only].predicate.is_none().then_some(only)
+        self.code[only].predicate().is_none().then_some(only)
     }
 }
 
 /// Whether an instruction writes a register.
-fn defines(instruction: &SassInstruction, register: &str) -> bool {
+fn defines(instruction: &Instruction, register: &str) -> bool {
     let op = instruction.op();
     let has_two = op.class() == Some(Class::IntegerCompare) || op.is_shuffle() || op == Op::ELECT;
     let results = if has_two { 2 } else { 1 };
-    instruction.operands.split(',').map(str::trim).take(results).any(|operand| operand == register)
+    instruction.operands().split(',').map(str::trim).take(results).any(|operand| operand == register)
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::phases::{Run, Stand, Study};
 use crate::catalog::Counter;
-use crate::evidence::{CodeInstruction, WarpSync};
+use crate::evidence::{Instruction, WarpSync};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Told};
 
@@ -60,7 +60,7 @@ pub(in crate::analysis) fn moves(new: &Study<'_>, old: &Study<'_>) -> Vec<Opcode
 pub(in crate::analysis) fn mbarriers(study: &Study<'_>) -> Option<u64> {
     let lanes = study.view.counts(Counter::ThreadInstExecutedTrue)?;
     let rows = study.view.instructions.iter().zip(lanes);
-    let is_init = |row: &CodeInstruction| row.word.is_some_and(|word| word.sync == WarpSync::MbarrierInit);
+    let is_init = |row: &Instruction| row.word.is_some_and(|word| word.sync == WarpSync::MbarrierInit);
     Some(rows.filter(|(row, _)| is_init(row)).map(|(_, lanes)| lanes).sum())
 }
 

@@ -111,10 +111,10 @@ fn weighed(finding: &Finding) -> Words {
         Severity::Costs => "costs",
         Severity::Notes => "note",
     };
-    let at = finding.at.as_ref().map_or_else(Words::default, |at| {
-        let calls = spots::inlined(&at.file, &at.inlined_at);
-        words!(" At `{}:{}`{}.", &at.file, at.line.to_string(), calls)
-    });
+    let at = finding
+        .at
+        .as_ref()
+        .map_or_else(Words::default, |at| words!(" At `{}:{}`{}.", &at.file, at.line.to_string(), spots::inlined(at)));
     words!("**`{}`** ({}). {}{}", finding.code.to_string(), weight, &finding.sentence, at)
 }
 

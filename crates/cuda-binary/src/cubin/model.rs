@@ -108,14 +108,9 @@ pub struct LineTable {
 
 impl LineTable {
     /// The places of the instruction at `offset` in the code section of `mangled`; empty where none is known.
-    pub fn places(&self, mangled: &str, offset: u64) -> &[SourceLine] {
-        self.shared_places(mangled, offset).map_or(&[], |places| places)
-    }
-
-    /// As [`LineTable::places`], without a copy.
-    pub fn shared_places(&self, mangled: &str, offset: u64) -> Option<&Arc<[SourceLine]>> {
-        let rows = self.functions.get(mangled)?;
+    pub fn places(&self, mangled: &str, offset: u64) -> Arc<[SourceLine]> {
+        let rows = self.functions.get(mangled).map_or(&[][..], |rows| rows);
         let after = rows.partition_point(|row| row.start <= offset);
-        Some(&rows[after.checked_sub(1)?].places)
+        after.checked_sub(1).map(|at| rows[at].places.clone()).unwrap_or_default()
     }
 }

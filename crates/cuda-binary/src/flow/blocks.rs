@@ -2,7 +2,7 @@
 
 use super::step::Step;
 use crate::Op;
-use crate::sass::{Flow, SassFunction, SassInstruction};
+use crate::sass::{Flow, Instruction, SassFunction};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -32,11 +32,11 @@ pub struct ControlFlow {
 }
 
 /// The instructions of a function without the padding behind its end: a branch to itself and `NOP`s.
-pub fn body(function: &SassFunction) -> &[SassInstruction] {
+pub fn body(function: &SassFunction) -> &[Instruction] {
     let mut rest = &function.instructions[..];
     let mut stripped = rest;
     while let [before @ .., last] = stripped {
-        let trap = last.op() == Op::BRA && last.predicate.is_none() && last.targets == [last.offset];
+        let trap = last.op() == Op::BRA && last.predicate().is_none() && last.targets() == [last.offset];
         if trap {
             rest = before;
         } else if last.op() != Op::NOP {
@@ -50,7 +50,7 @@ pub fn body(function: &SassFunction) -> &[SassInstruction] {
 impl ControlFlow {
     /// Cuts a function into blocks, without the padding behind its end.
     pub fn of(function: &SassFunction) -> ControlFlow {
-        let steps: Vec<Step> = body(function).iter().map(Step::of_text).collect();
+        let steps: Vec<Step> = body(function).iter().map(Step::by_text).collect();
         ControlFlow::of_steps(&steps, function.labels.iter().map(|(_, offset)| *offset))
     }
 

@@ -1,7 +1,7 @@
 //! Where control goes behind one instruction, whether a disassembler or its bits tell.
 
 use crate::op::Control;
-use crate::sass::{Flow, MachineWord, SassInstruction};
+use crate::sass::{Flow, Instruction};
 
 /// An instruction as the control flow sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +16,26 @@ pub struct Step {
 
 impl Step {
     /// By its bits; an instruction without bits goes on.
-    pub fn of_word(offset: u64, word: Option<&MachineWord>) -> Step {
+    pub fn by_bits(instruction: &Instruction) -> Step {
+        let word = instruction.word.as_ref();
         let flow = word.map_or(Flow::Next, |word| word.flow);
         let target = match flow {
             Flow::Call(called) => called,
             _ => word.and_then(|word| word.target),
         };
-        Step { offset, flow, targets: target.into_iter().collect() }
+        Step { offset: instruction.offset, flow, targets: target.into_iter().collect() }
     }
 
-    /// By its text.
-    pub fn of_text(instruction: &SassInstruction) -> Step {
-        let targets = instruction.targets.clone();
+    /// By its text, which alone has the targets of a `BRX`.
+    pub fn by_text(instruction: &Instruction) -> Step {
+        let targets = instruction.targets().to_vec();
         let flow = match instruction.op().control() {
             Some(Control::Branch | Control::Indirect) => match (targets.is_empty(), is_conditional(instruction)) {
                 (true, conditional) => Flow::Unseen { conditional },
                 (false, conditional) => Flow::Jump { conditional },
             },
             Some(Control::Call) => Flow::Call(targets.first().copied()),
-            Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.predicate.is_some() },
+            Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.predicate().is_some() },
             _ => Flow::Next,
         };
         Step { offset: instruction.offset, flow, targets }
@@ -55,10 +56,10 @@ impl Step {
 }
 
 /// A branch depends on its guard, on a predicate among its operands (`BRA P2, ...`), or on divergence (`BRA.DIV`).
-fn is_conditional(branch: &SassInstruction) -> bool {
-    let operand = branch.operands.split(',').next().unwrap_or_default().trim().trim_start_matches('!');
+fn is_conditional(branch: &Instruction) -> bool {
+    let operand = branch.operands().split(',').next().unwrap_or_default().trim().trim_start_matches('!');
     let is_predicate = operand.strip_prefix("UP").or(operand.strip_prefix('P'));
-    branch.predicate.as_ref().is_some_and(|guard| !matches!(guard.register.as_ref(), "PT" | "UPT") || guard.negated)
+    branch.predicate().is_some_and(|guard| !matches!(guard.register.as_ref(), "PT" | "UPT") || guard.negated)
         || is_predicate.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty())
         || branch.modifiers().any(|modifier| matches!(modifier, "DIV" | "CONV"))
 }

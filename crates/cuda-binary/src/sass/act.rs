@@ -3,15 +3,8 @@
 //! Read off the listings of nvdisasm 13.0 for sm_90a, sm_100a and sm_120a, as the opcodes are; a test holds each field against
 //! words of a listing.
 
-use super::machine_word::{Flow, WarpSync};
+use super::machine_word::{ALWAYS, Flow, WarpSync, bits};
 use crate::op::{Control, Op, Sync};
-
-/// The guard or the predicate operand that always holds: PT, not negated.
-const ALWAYS: u128 = 7;
-
-fn bits(word: u128, from: u32, count: u32) -> u128 {
-    (word >> from) & ((1_u128 << count) - 1)
-}
 
 /// Where control goes behind an instruction. `target` is the place that its bits name.
 pub(super) fn flow(op: Op, word: u128, target: Option<u64>) -> Flow {

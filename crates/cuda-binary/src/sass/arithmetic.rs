@@ -3,7 +3,7 @@
 //! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
 //! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
 
-use super::machine_word::{Arithmetic, Operand, OperandFrom};
+use super::machine_word::{Arithmetic, Operand, OperandFrom, bits};
 use crate::op::{Computes, Op};
 
 /// The register that holds zero.
@@ -17,7 +17,7 @@ struct Bits(u128);
 
 impl Bits {
     fn at(self, from: u32, count: u32) -> u128 {
-        (self.0 >> from) & ((1_u128 << count) - 1)
+        bits(self.0, from, count)
     }
 
     fn is_set(self, at: u32) -> bool {
@@ -100,11 +100,11 @@ fn unsigned(operand: Operand) -> Operand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sass::SassInstruction;
+    use crate::sass::Instruction;
     use crate::sass::word::of_listings;
 
     /// The operands behind the result as the listing spells them, predicates left out.
-    fn spelt(instruction: &SassInstruction) -> Vec<Operand> {
+    fn spelt(instruction: &Instruction) -> Vec<Operand> {
         let operand = |text: &str| {
             let text = text.trim().trim_end_matches(".reuse");
             let (is_negative, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
@@ -124,7 +124,7 @@ mod tests {
             let is_negative = is_negative && !matches!(from, OperandFrom::Immediate(_));
             Some(Operand { from, is_negative })
         };
-        let operands = instruction.operands.split(", ").skip_while(|name| name.starts_with('P'));
+        let operands = instruction.operands().split(", ").skip_while(|name| name.starts_with('P'));
         operands.skip(1).filter_map(operand).collect()
     }
 
@@ -142,7 +142,7 @@ mod tests {
                 Arithmetic::ShiftRight(value, by) => vec![Operand::default(), number(by), value],
                 Arithmetic::Logic(table, [a, b, c]) => vec![a, b, c, number(table)],
             };
-            assert_eq!(found, spelt(instruction), "{} {}", instruction.opcode, instruction.operands);
+            assert_eq!(found, spelt(instruction), "{instruction:?}");
             seen += 1;
         }
         assert!(seen > 100, "{seen}");

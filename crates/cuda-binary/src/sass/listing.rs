@@ -1,5 +1,6 @@
-//! Machine code as a disassembler prints it.
+//! Machine code, instruction by instruction, and what a disassembly holds of it.
 
+use super::machine_word::MachineWord;
 use crate::{Op, Origin};
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ impl SourceLine {
 }
 
 /// The guard of an instruction, `@!P0`.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
     /// `P0`, `UP1`, `PT`.
     pub register: Arc<str>,
@@ -32,63 +33,106 @@ pub struct Predicate {
     pub negated: bool,
 }
 
-/// One instruction.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct SassInstruction {
-    /// Byte offset in the function's code section.
-    pub offset: u64,
+/// What a disassembler prints around an opcode.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
     /// The guard; `None` where the instruction always runs.
     pub predicate: Option<Predicate>,
-    /// Opcode with its modifiers, `LDG.E.CONSTANT`.
-    pub opcode: Arc<str>,
     /// Operands as printed, without scheduling annotations: `R2, desc[UR4][R2.64]`.
     pub operands: Box<str>,
     /// Offsets that the instruction names as targets, in the same code section; a `BRX` has several where the
     /// disassembler lists them. What control does with them depends on the opcode.
     pub targets: Vec<u64>,
-    /// Source line, where the listing has it: the innermost place first, then the calls it was inlined into.
-    pub places: Arc<[SourceLine]>,
-    /// The instruction's bits, lower word first, where the listing has them.
-    pub encoding: Option<[u64; 2]>,
 }
 
-impl SassInstruction {
+/// One instruction, as far as its bits, a disassembler and a line table tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instruction {
+    /// Mangled name of the code section's function.
+    pub function: Arc<str>,
+    /// Byte offset in the section.
+    pub offset: u64,
+    /// What its bits say; `None` where they are not at hand, and before compute capability 7.0.
+    pub word: Option<MachineWord>,
+    /// Opcode with its modifiers, `LDG.E.CONSTANT`; `None` where no disassembler was at hand.
+    pub opcode: Option<Arc<str>>,
+    /// The rest of its text; `None` where no listing was at hand.
+    pub text: Option<Box<Text>>,
+    /// Source places, the innermost first, then the calls that it was inlined into; empty where none is known.
+    pub places: Arc<[SourceLine]>,
+}
+
+impl Instruction {
+    /// An instruction as a listing has it, `LDG.E` of `R2, desc[UR4][R2.64]`.
+    pub fn printed(opcode: &str, operands: &str) -> Instruction {
+        let text = Text { operands: operands.into(), ..Text::default() };
+        Instruction { opcode: Some(opcode.into()), text: Some(Box::new(text)), ..Instruction::default() }
+    }
+
+    /// What it is, whatever its modifiers: by the listing, or else by the bits.
+    pub fn op(&self) -> Op {
+        match (&self.opcode, &self.word) {
+            (Some(opcode), _) => Op::of(opcode),
+            (None, Some(word)) => word.op,
+            (None, None) => Op::Unknown,
+        }
+    }
+
+    /// Its opcode: with modifiers where a disassembler was at hand.
+    pub fn named(&self) -> &str {
+        self.opcode.as_deref().unwrap_or(self.op().name())
+    }
+
+    /// The modifiers in order, `E`, `CONSTANT`; none where no disassembler was at hand.
+    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
+        self.named().split('.').skip(1)
+    }
+
+    /// The guard in its text.
+    pub fn predicate(&self) -> Option<&Predicate> {
+        self.text.as_ref()?.predicate.as_ref()
+    }
+
+    /// The operands in its text; empty without.
+    pub fn operands(&self) -> &str {
+        self.text.as_ref().map_or("", |text| &text.operands)
+    }
+
+    /// The targets in its text; none without.
+    pub fn targets(&self) -> &[u64] {
+        self.text.as_ref().map_or(&[], |text| &text.targets)
+    }
+
     /// Whether its guard never holds (`@!PT`): what the compiler pads with.
     pub fn never_runs(&self) -> bool {
-        self.predicate.as_ref().is_some_and(|guard| guard.negated && &*guard.register == "PT")
+        self.predicate().is_some_and(|guard| guard.negated && &*guard.register == "PT")
     }
 
-    /// What it is, whatever its modifiers.
-    pub fn op(&self) -> Op {
-        Op::of(&self.opcode)
-    }
-
-    /// The opcode without modifiers, `LDG`.
-    pub fn base(&self) -> &str {
-        self.opcode.split('.').next().unwrap_or(&self.opcode)
-    }
-
-    /// The modifiers in order, `E`, `CONSTANT`.
-    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
-        self.opcode.split('.').skip(1)
+    /// Its guard and opcode with some operands: `@!P0 LDG.E R0, desc[UR4][R2.64]`.
+    pub fn with_operands(&self, operands: &str) -> String {
+        let guard = self
+            .predicate()
+            .map_or_else(String::new, |guard| format!("@{}{} ", if guard.negated { "!" } else { "" }, guard.register));
+        let gap = if operands.is_empty() { "" } else { " " };
+        format!("{guard}{}{gap}{operands}", self.named())
     }
 }
 
 /// The code of one function, called functions that the compiler put in the same section included.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SassFunction {
     /// Mangled name.
     pub mangled: Arc<str>,
-    /// Architecture, `sm_90a`; empty where the listing does not say.
+    /// Architecture, `sm_90a`; empty where nothing tells.
     pub arch: Arc<str>,
     /// Instructions in the order of the listing.
-    pub instructions: Vec<SassInstruction>,
+    pub instructions: Vec<Instruction>,
     /// Labels and the offsets that they stand for; empty for listings that print plain offsets.
     pub labels: Vec<(Arc<str>, u64)>,
 }
 
 /// What a disassembly holds.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SassListing {
     /// The artefact.
     pub origin: Origin,

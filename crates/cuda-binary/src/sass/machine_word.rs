@@ -29,11 +29,32 @@ pub struct MachineWord {
     pub arithmetic: Arithmetic,
 }
 
+/// The number of a scoreboard where an instruction holds none.
+const NO_SCOREBOARD: usize = 7;
+
+/// The guard or the predicate operand that always holds: PT, not negated.
+pub(super) const ALWAYS: u128 = 7;
+
+/// Some bits of an instruction.
+pub(super) fn bits(word: u128, from: u32, count: u32) -> u128 {
+    (word >> from) & ((1 << count) - 1)
+}
+
 impl MachineWord {
+    /// Cycles that the warp waits at least before it issues the next instruction.
+    pub fn stall(&self) -> u32 {
+        bits(self.bits, 105, 4).max(1) as u32
+    }
+
+    /// The scoreboard that its result holds until it is there, 0 to 5.
+    pub fn result_scoreboard(&self) -> Option<usize> {
+        Some(bits(self.bits, 110, 3) as usize).filter(|own| *own != NO_SCOREBOARD)
+    }
+
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
     /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
     pub fn goes_first(&self) -> bool {
-        self.bits >> 84 & 7 == 0
+        bits(self.bits, 84, 3) == 0
     }
 }
 

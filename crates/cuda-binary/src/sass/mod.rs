@@ -14,9 +14,9 @@ mod read;
 mod registers;
 mod word;
 
-pub use listing::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
+pub use listing::{Instruction, Predicate, SassFunction, SassListing, SourceLine, Text};
 pub use machine_word::{
     Arithmetic, Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, Registers, WarpSync,
 };
 pub use read::read;
-pub use word::{decode, word_of};
+pub use word::decode;

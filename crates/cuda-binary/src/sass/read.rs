@@ -2,7 +2,8 @@
 
 use super::instruction::{self, Parts, Target};
 use super::line::{self, Line};
-use super::listing::{Predicate, SassFunction, SassInstruction, SassListing, SourceLine};
+use super::listing::{Instruction, Predicate, SassFunction, SassListing, SourceLine, Text};
+use super::word::{capability, decode};
 use crate::text::{self, Texts};
 use crate::{Origin, ReadError};
 use std::collections::HashMap;
@@ -11,14 +12,15 @@ use std::sync::Arc;
 /// How many lines that were not understood are kept as they are.
 const UNRECOGNISED_KEPT: u64 = 100;
 
-/// Reads a disassembly. Every line is read, or kept and counted as not understood.
+/// Reads a disassembly. Every line is read, or kept and counted as not understood. `arch` is what the code is for where the
+/// listing does not say; empty where nothing tells, and bits are then not decoded.
 ///
 /// # Errors
 ///
 /// [`ReadError::Empty`] where no instruction is found.
-pub fn read(bytes: &[u8], origin: Origin) -> Result<SassListing, ReadError> {
+pub fn read(bytes: &[u8], origin: Origin, arch: &str) -> Result<SassListing, ReadError> {
     let text = text::decode(bytes);
-    let mut reader = Reader::default();
+    let mut reader = Reader { default_arch: arch, ..Reader::default() };
     text.split('\n').for_each(|line| reader.take(line));
     reader.end_function();
     reader.listing.functions.retain(|function| !function.instructions.is_empty());
@@ -36,6 +38,8 @@ struct Reader<'a> {
     words: Texts,
     /// Whether lines belong to the code of the last function.
     in_code: bool,
+    /// What the code is for where the listing does not say.
+    default_arch: &'a str,
     arch: &'a str,
     arch_number: Option<&'a str>,
     places: Arc<[SourceLine]>,
@@ -47,6 +51,8 @@ struct Reader<'a> {
     unresolved: Vec<(usize, &'a str)>,
     /// The lower encoding word of the last instruction, until the upper one comes.
     first_word: Option<u64>,
+    /// The bits of the function's instructions, by position.
+    bits: Vec<(usize, u128)>,
 }
 
 impl<'a> Reader<'a> {
@@ -100,13 +106,24 @@ impl<'a> Reader<'a> {
         let labels = std::mem::take(&mut self.labels);
         let next = std::mem::take(&mut self.next);
         let unresolved = std::mem::take(&mut self.unresolved);
+        let bits = std::mem::take(&mut self.bits);
         if let Some(function) = self.listing.functions.last_mut() {
             // Labels behind the last instruction name the end of the code.
             let end = function.instructions.last().map_or(0, |last| last.offset + last_step(function));
             let labels: HashMap<&str, u64> =
                 labels.into_iter().chain(next.into_iter().map(|name| (name, end))).collect();
             for (at, name) in unresolved {
-                function.instructions[at].targets.extend(labels.get(name));
+                function.instructions[at].text.get_or_insert_default().targets.extend(labels.get(name));
+            }
+            if function.arch.is_empty() {
+                function.arch = self.words.of(self.default_arch);
+            }
+            // What the bits mean depends on the chip, which some listings tell below the function's name.
+            if let Some(capability) = capability(&function.arch) {
+                for (at, bits) in bits {
+                    let instruction = &mut function.instructions[at];
+                    instruction.word = Some(decode(bits, instruction.offset, capability));
+                }
             }
             let mut kept: Vec<(Arc<str>, u64)> = labels.into_iter().map(|(name, at)| (name.into(), at)).collect();
             kept.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
@@ -131,22 +148,21 @@ impl<'a> Reader<'a> {
             Target::Label(name) => self.unresolved.push((at, name)),
             Target::Labels(names) => self.unresolved.extend(names.split(',').map(|name| (at, name.trim()))),
         }
-        function.instructions.push(SassInstruction {
+        function.instructions.push(Instruction {
+            function: function.mangled.clone(),
             offset,
-            predicate,
-            opcode,
-            operands: parts.operands.into(),
-            targets,
+            word: None,
+            opcode: Some(opcode),
+            text: Some(Box::new(Text { predicate, operands: parts.operands.into(), targets })),
             places,
-            encoding: None,
         });
         self.first_word = word;
     }
 
     fn second_word(&mut self, second: u64) {
-        let instruction = self.listing.functions.last_mut().and_then(|function| function.instructions.last_mut());
-        if let (Some(instruction), Some(first)) = (instruction, self.first_word.take()) {
-            instruction.encoding = Some([first, second]);
+        let read = self.listing.functions.last().map_or(0, |function| function.instructions.len());
+        if let (Some(at), Some(first)) = (read.checked_sub(1), self.first_word.take()) {
+            self.bits.push((at, u128::from(second) << 64 | u128::from(first)));
         }
     }
 

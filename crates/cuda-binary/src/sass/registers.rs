@@ -4,7 +4,7 @@
 //! 12 (guard), 81 and 84 (results) and 87 and 77 (operands). The kind of operands (bits 9 to 11) tells which of the latter two is a
 //! constant or a uniform register.
 
-use super::machine_word::{Register, RegisterFile, Registers};
+use super::machine_word::{Register, RegisterFile, Registers, bits};
 use crate::op::{Act, Op, Results, Shape, Space, Sync};
 
 /// Registers of a lane's element in memory.
@@ -43,7 +43,7 @@ impl<const N: usize> List<N> {
 /// The registers of an instruction.
 pub(super) fn of(op: Op, word: u128) -> Registers {
     use RegisterFile::{General, Predicate, Uniform, UniformPredicate};
-    let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
+    let bits = |from: u32, count: u32| bits(word, from, count);
     let (does, kind, shape) = (op.does(), bits(9, 3), op.shape());
     let (own, flags) = if op.is_uniform() { (Uniform, UniformPredicate) } else { (General, Predicate) };
     let field = |from: u32| if own == Uniform { bits(from, 6) } else { bits(from, 8) };
@@ -116,14 +116,14 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sass::SassInstruction;
+    use crate::sass::Instruction;
     use crate::sass::word::{decode, of_listings};
 
     /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
-    fn named(instruction: &SassInstruction) -> Vec<(RegisterFile, u8)> {
+    fn named(instruction: &Instruction) -> Vec<(RegisterFile, u8)> {
         let is_name = |c: char| c.is_ascii_alphanumeric();
-        let guard = instruction.predicate.as_ref().map(|guard| guard.register.to_string());
-        let operands = instruction.operands.split(|c| !is_name(c)).map(str::to_owned);
+        let guard = instruction.predicate().map(|guard| guard.register.to_string());
+        let operands = instruction.operands().split(|c| !is_name(c)).map(str::to_owned);
         let number = |digits: &str| digits.parse::<u8>().ok();
         let register = |name: String| {
             [

@@ -3,17 +3,13 @@
 //! Bits 12 to 15 are the guard. The scheduling fields of the top bits are those that Jia et al. describe ("Dissecting the
 //! NVIDIA Volta GPU Architecture via Microbenchmarking", 2018, section 2.1). Tests hold it against listings.
 
-use super::listing::SassInstruction;
-use super::machine_word::MachineWord;
+use super::machine_word::{ALWAYS, MachineWord, bits};
 use super::{act, arithmetic, registers};
 use crate::op::{Control, of_bits};
 
-/// The guard that always holds: PT, not negated.
-const ALWAYS: u128 = 7;
-
 /// Decodes an instruction of 16 bytes, which compute capability 7.0 introduced. `offset` is its byte offset.
 pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
-    let bits = |from: u32, count: u32| (word >> from) & ((1_u128 << count) - 1);
+    let bits = |from: u32, count: u32| bits(word, from, count);
     let op = of_bits(word, capability);
     // A scoreboard number of 7 is none.
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
@@ -34,10 +30,10 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     }
 }
 
-/// What the bits of a listed instruction say; `None` for a listing without bits.
-pub fn word_of(instruction: &SassInstruction, capability: (u32, u32)) -> Option<MachineWord> {
-    let [low, high] = instruction.encoding?;
-    Some(decode(u128::from(high) << 64 | u128::from(low), instruction.offset, capability))
+/// The compute capability of an architecture, (9, 0) of `sm_90a`; `None` before 7.0, whose bits mean something else.
+pub(super) fn capability(arch: &str) -> Option<(u32, u32)> {
+    let number: u32 = arch.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_lowercase()).parse().ok()?;
+    (number >= 70).then_some((number / 10, number % 10))
 }
 
 /// Whether an order is strong. Since 8.0 it is 0 for weak, 4 for constant, and another number for each scope of a strong one; before,
@@ -56,19 +52,15 @@ fn target(word: u128, offset: u64, capability: (u32, u32)) -> Option<u64> {
 
 /// Every instruction of the listings for sm_90a among the fixtures, with what its bits say.
 #[cfg(test)]
-pub(super) fn of_listings() -> Vec<(SassInstruction, MachineWord)> {
+pub(super) fn of_listings() -> Vec<(super::Instruction, MachineWord)> {
     let read = |file: &str| {
         let path = format!("{}/../../tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(path).expect("a listing");
-        super::read(&text, crate::Origin::default()).expect("readable").functions
+        super::read(&text, crate::Origin::default(), "").expect("readable").functions
     };
     let all = ["h200/devset.sass", "sass/tiny.sass"].into_iter().flat_map(read).flat_map(|one| one.instructions);
-    let decoded = |instruction: SassInstruction| {
-        let [low, high] = instruction.encoding.expect("bits");
-        let word = decode(u128::from(high) << 64 | u128::from(low), instruction.offset, (9, 0));
-        (instruction, word)
-    };
-    all.map(decoded).collect()
+    let with_word = |own: super::Instruction| own.word.map(|word| (own, word)).expect("bits");
+    all.map(with_word).collect()
 }
 
 #[cfg(test)]
@@ -126,11 +118,11 @@ mod tests {
         for (instruction, word) in of_listings() {
             all += 1;
             known += usize::from(word.op.is_known());
-            assert!(!word.op.is_known() || word.op == instruction.op(), "{}", instruction.opcode);
-            assert_eq!(word.is_unconditional, instruction.predicate.is_none(), "{instruction:?}");
+            assert!(!word.op.is_known() || word.op == instruction.op(), "{instruction:?}");
+            assert_eq!(word.is_unconditional, instruction.predicate().is_none(), "{instruction:?}");
             if instruction.op() == Op::BRA {
                 branches += 1;
-                assert_eq!(word.target.as_slice(), &instruction.targets[..], "{instruction:?}");
+                assert_eq!(word.target.as_slice(), instruction.targets(), "{instruction:?}");
             }
         }
         assert!(known * 100 > all * 99 && branches > 3, "{known} of {all}, {branches} branches");

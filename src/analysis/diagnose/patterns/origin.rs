@@ -5,7 +5,7 @@ use super::sectors::sectors;
 use super::*;
 use crate::analysis::diagnose::machine::ROOF;
 use crate::catalog::LibraryRow;
-use crate::evidence::CodeInstruction;
+use crate::evidence::Instruction;
 use cuda_binary::op::Computes;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
@@ -20,7 +20,7 @@ const COPIES: f64 = 0.05;
 /// The part of the code, 0 to 1, that copies a register onto itself, where that is much.
 fn copies(m: &Measures<'_>) -> Option<f64> {
     let rows = &m.view?.instructions;
-    let is_copy = |row: &&CodeInstruction| {
+    let is_copy = |row: &&Instruction| {
         let registers = row.word.unwrap_or_default().registers;
         let general = |all: &[Register]| -> Vec<u8> {
             let own = all.iter().filter(|one| one.count > 0 && one.file == RegisterFile::General);
