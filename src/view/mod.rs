@@ -5,7 +5,6 @@
 
 mod benchmark;
 mod brief;
-mod build;
 mod ceiling;
 pub mod charts;
 mod checklist;
@@ -36,6 +35,7 @@ mod over_time;
 mod page;
 mod phases;
 mod reason;
+mod resources;
 mod roofline;
 mod sanitizer;
 mod source_lines;

@@ -12,7 +12,6 @@ mod changed;
 mod checks;
 mod conclusions;
 mod gap;
-mod history;
 mod instructions;
 mod kernels;
 mod lead;
@@ -32,6 +31,7 @@ mod stalls;
 mod story;
 mod units;
 mod verdict;
+mod versions;
 mod wanted;
 
 pub(super) use actions::shown as shown_levers;
