@@ -9,9 +9,9 @@ use cuda_binary::op::{Computes, Control};
 use std::collections::BTreeSet;
 
 /// How the warps of a block part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Split {
-    /// The roles, in the order of their code, functions that they call included; empty where all warps run the same.
+    /// The roles, in the order of their code, functions that they call included; one where all warps run the same.
     pub(super) roles: Vec<RoleCode>,
     /// Blocks in front of the split.
     pub(super) front: BTreeSet<usize>,
@@ -29,7 +29,8 @@ impl Split {
         };
         let found = dispatches_by(&code.flow, &heads, &Launched { code, flows, grid });
         let Some(Dispatch { mut roles, mut behind, .. }) = found.into_iter().max_by_key(executed) else {
-            return Split::default();
+            let all = RoleCode { blocks: (0..code.flow.blocks.len()).collect(), ..RoleCode::default() };
+            return Split { roles: vec![all], front: BTreeSet::new(), behind: BTreeSet::new() };
         };
         for role in &mut roles {
             role.blocks.extend(code.called_by(&role.blocks));
@@ -39,6 +40,11 @@ impl Split {
         let is_front = |block: &usize| !owned.contains(block) && !behind.contains(block);
         let front = (0..code.flow.blocks.len()).filter(is_front).collect();
         Split { roles, front, behind }
+    }
+
+    /// Whether all warps run the same.
+    pub(super) fn is_one(&self) -> bool {
+        self.roles.len() == 1
     }
 }
 
