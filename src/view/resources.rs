@@ -1,10 +1,11 @@
 //! What the build gives a kernel: registers, spills, stack, shared memory and barriers as the assembler printed them, and of machine code
 //! that is at hand resources three ways, the identity of the code, and occupancy.
 
-use super::document::{Block, Cell, Section, Table};
-use super::tables::{self, columns_of, left, list, paragraph, right, strong, text};
+use super::document::{Block, Cell, Document, Section, Table};
+use super::tables::{self, code, columns_of, left, list, paragraph, right, strong, text};
 use crate::analysis::code::{Agreement, CodeAudit, CodeFacts, Identity, ResourceRow, StaticOccupancy};
 use crate::analysis::{Audit, BuildRow};
+use crate::evidence::{BuildLog, BuildRecord};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
@@ -123,6 +124,36 @@ fn printed(value: Option<u64>) -> Cell {
 fn bytes(value: Option<u64>) -> Cell {
     let shown = |bytes: u64| text(format!("{} B", format::integer(bytes))).sorted(bytes as f64);
     value.map_or_else(|| text("not printed"), shown)
+}
+
+/// The page of a build log by itself: every kernel that the assembler reported.
+pub(crate) fn build_log(log: &BuildLog) -> Document {
+    let columns = ["Registers", "Spill stores (B)", "Spill loads (B)", "Stack (B)", "Shared (B)", "Barriers"];
+    let columns = [left("Kernel"), left("Arch")].into_iter().chain(columns.map(right)).collect();
+    let table = tables::table("kernels", columns, log.records.iter().map(printed_row).collect());
+    let mut sections = vec![Section::new("kernels", "Kernels", vec![table.into()])];
+    let mut told = |name: &str, title: &str, items: Vec<String>| {
+        if !items.is_empty() {
+            sections.push(Section::new(name, title, vec![list("lines", items)]));
+        }
+    };
+    let warnings = log.warnings.iter().map(|(line, text)| format!("line {line}: {text}"));
+    told("warnings", "Warnings", warnings.collect());
+    told("unrecognised", "Lines not understood", log.unrecognised_lines.clone());
+    Document { title: log.origin.path.clone(), sections, ..Document::default() }
+}
+
+fn printed_row(record: &BuildRecord) -> Vec<Cell> {
+    let numbers = [
+        record.registers,
+        record.spill_store_bytes,
+        record.spill_load_bytes,
+        record.stack_bytes,
+        record.shared_bytes,
+        record.barriers,
+    ];
+    let name = if record.demangled.is_empty() { &record.mangled } else { &record.demangled };
+    [code(name.clone()), text(record.arch.clone())].into_iter().chain(numbers.map(printed)).collect()
 }
 
 /// What the build and the launch say about registers when they differ.

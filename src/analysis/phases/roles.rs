@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::flows::{Flows, THREAD};
-use crate::analysis::sass::{Counted, Dispatch, Evidence, Made, RoleCode, dispatches_by};
+use crate::analysis::sass::{Dispatch, Evidence, Made, OnWays, RoleCode, dispatches_by};
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Class;
 use cuda_binary::op::{Computes, Control};
@@ -87,10 +87,6 @@ impl Evidence for Launched<'_, '_> {
         }
     }
 
-    fn target(&self, row: usize) -> Option<u64> {
-        self.code.rows[row].word?.target
-    }
-
     fn definition(&self, row: usize, register: Register) -> Option<usize> {
         let found = self.flows.definitions(self.code, row, register);
         let [only] = found[..] else { return None };
@@ -131,25 +127,21 @@ impl Evidence for Launched<'_, '_> {
 
     /// Counts alone say that a branch parts warps where it stands in no loop, depends on the number of the thread, and both ways are run
     /// by a whole number of warps for each block of the grid.
-    fn counted(&self, block: usize, ways: [usize; 2]) -> Counted {
+    fn counted(&self, block: usize, ways: [usize; 2]) -> OnWays {
         let (code, grid) = (self.code, self.grid);
         let last = code.flow.blocks[block].instructions.end - 1;
         let all = code.executed[last];
         if ways.iter().any(|way| code.entries(*way) == 0) || all == 0 {
-            return Counted::Unused;
+            return OnWays::Unused;
         }
         let counts = ways.map(|way| code.way(block, way));
         let is_whole = |count: &u64| *count > 0 && count.is_multiple_of(grid);
         let turns = || code.loops.iter().any(|cycle| cycle.blocks.contains(&block));
         if grid == 0 || counts.iter().sum::<u64>() != all || !counts.iter().all(is_whole) || turns() {
-            return Counted::Nothing;
+            return OnWays::Nothing;
         }
         let origin = self.flows.origin_of_guard(code, last);
-        if origin.thread || origin.unknown {
-            Counted::Warps(counts.map(|count| count / grid))
-        } else {
-            Counted::Nothing
-        }
+        if origin.thread || origin.unknown { OnWays::Warps(counts.map(|count| count / grid)) } else { OnWays::Nothing }
     }
 }
 
@@ -174,9 +166,8 @@ mod tests {
                 let code = Code::counted(&rows, vec![1; rows.len()], None);
                 let launched = Launched { code: &code, flows: &Flows::of(&code), grid: 1 };
                 for (row, own) in listed.code.iter().enumerate() {
-                    let found = (launched.made(row), launched.condition(row), launched.target(row));
-                    let target = listed.target(row).filter(|_| own.op().control() == Some(Control::Branch));
-                    assert_eq!(found, (listed.made(row), listed.condition(row), target), "{own:?}");
+                    let found = (launched.made(row), launched.condition(row));
+                    assert_eq!(found, (listed.made(row), listed.condition(row)), "{own:?}");
                     seen += usize::from(found.0.is_some());
                 }
             }

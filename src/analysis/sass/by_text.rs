@@ -1,7 +1,7 @@
 //! What the text of a listing tells of the warps that a branch parts.
 
 use super::listed::Listed;
-use super::roles::{Counted, Dispatch, Evidence, Made, dispatches_by};
+use super::roles::{Dispatch, Evidence, Made, OnWays, dispatches_by};
 use crate::evidence::{Register, RegisterFile, SassInstruction};
 use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
@@ -23,10 +23,6 @@ impl Evidence for Listed<'_> {
             None => of_operand,
             Some(guard) => Some((named(&guard.register)?, guard.negated)).filter(|_| of_operand.is_none()),
         }
-    }
-
-    fn target(&self, row: usize) -> Option<u64> {
-        self.code[row].targets.first().copied()
     }
 
     fn definition(&self, row: usize, register: Register) -> Option<usize> {
@@ -74,8 +70,8 @@ impl Evidence for Listed<'_> {
         }
     }
 
-    fn counted(&self, _: usize, _: [usize; 2]) -> Counted {
-        Counted::Nothing
+    fn counted(&self, _: usize, _: [usize; 2]) -> OnWays {
+        OnWays::Nothing
     }
 }
 
@@ -143,8 +139,11 @@ mod tests {
         };
         assert_eq!(who("ISETP.GE.U32.AND P0, PT, R0, 0x80, PT"), ["warps 0–3", "warp other than 0–3"]);
         assert_eq!(who("ISETP.LT.AND P0, PT, R0, 0x20, PT"), ["warp other than 0", "warp 0"]);
-        // One thread, half a warp, and a condition joined with another one.
-        for compare in ["NE.AND P0, PT, R0, RZ, PT", "LT.AND P0, PT, R0, 0x10, PT", "LT.AND P0, PT, R0, 0x20, P1"] {
+        // One thread, half a warp, warps that no block has, and a condition joined with another one.
+        for compare in ["NE.AND P0, PT, R0, RZ, PT", "LT.AND P0, PT, R0, 0x10, PT"] {
+            assert!(who(&format!("ISETP.{compare}")).is_empty(), "{compare}");
+        }
+        for compare in ["LT.AND P0, PT, R0, 0x400, PT", "LT.AND P0, PT, R0, 0x20, P1"] {
             assert!(who(&format!("ISETP.{compare}")).is_empty(), "{compare}");
         }
     }

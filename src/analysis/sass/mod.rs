@@ -22,6 +22,6 @@ pub(crate) use opcodes::ClassCount;
 pub(crate) use opcodes::access_width;
 pub use opcodes::sequences;
 pub use opcodes::{class_counts, opcode_counts, opcode_matches};
-pub(in crate::analysis) use roles::{Counted, Evidence, Made, dispatches_by};
 pub use roles::{Dispatch, RoleCode};
+pub(in crate::analysis) use roles::{Evidence, Made, OnWays, dispatches_by};
 pub use warps::Warps;

@@ -49,7 +49,7 @@ pub(in crate::analysis) enum Made {
 
 /// What counts say of the two ways of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) enum Counted {
+pub(in crate::analysis) enum OnWays {
     /// Nothing.
     Nothing,
     /// No warp goes one of them.
@@ -62,13 +62,11 @@ pub(in crate::analysis) enum Counted {
 pub(in crate::analysis) trait Evidence {
     /// The predicate that a branch depends on alone, and whether it is taken where that is false.
     fn condition(&self, row: usize) -> Option<(Register, bool)>;
-    /// The place that a branch names.
-    fn target(&self, row: usize) -> Option<u64>;
     /// The one instruction that defines a register for the one at `row`, whatever a guard holds; `None` where several may.
     fn definition(&self, row: usize, register: Register) -> Option<usize>;
     fn made(&self, row: usize) -> Option<Made>;
     /// What was counted on the ways from a block to two others.
-    fn counted(&self, block: usize, ways: [usize; 2]) -> Counted;
+    fn counted(&self, block: usize, ways: [usize; 2]) -> OnWays;
 }
 
 /// Moves that are followed from a comparison back to the number of the thread.
@@ -108,9 +106,11 @@ impl<E: Evidence> Finder<'_, E> {
             let roles = within(self.sides(*block)?, region, None);
             (roles.iter().filter(has_loop).count() > 1).then_some((*block, roles))
         })?;
-        let inner = |role: RoleCode| match self.part(&role.blocks) {
-            Some((_, inner)) => within(inner, &role.blocks, role.who),
-            None => vec![role],
+        // A choice that all warps of a role make alike parts none of them.
+        let parts = |inner: &Vec<RoleCode>| inner.iter().all(|own| own.who.is_none_or(|who| !who.is_empty()));
+        let inner = |role: RoleCode| {
+            let inner = self.part(&role.blocks).map(|(_, inner)| within(inner, &role.blocks, role.who));
+            inner.filter(parts).unwrap_or_else(|| vec![role])
         };
         Some((block, roles.into_iter().flat_map(inner).collect()))
     }
@@ -136,16 +136,15 @@ impl<E: Evidence> Finder<'_, E> {
     /// The warps that go each way of a branch, as the code says, and as they were counted; `None` where it does not part warps.
     fn choices(&self, block: usize, ways: [usize; 2]) -> Option<[(Option<Warps>, Option<u64>); 2]> {
         let counted = self.by.counted(block, ways);
-        if counted == Counted::Unused {
+        if counted == OnWays::Unused {
             return None;
         }
         let row = self.flow.blocks[block].instructions.end - 1;
-        let who = self.taken_by(row).map(|taken| {
-            let target = self.by.target(row);
-            ways.map(|way| Some(if target == Some(self.flow.blocks[way].start) { taken } else { taken.others() }))
-        });
+        // The block behind it runs where the branch is not taken.
+        let who = self.taken_by(row);
+        let who = who.map(|taken| ways.map(|way| Some(if way == block + 1 { taken.others() } else { taken })));
         let counts = match counted {
-            Counted::Warps(counts) => Some(counts.map(Some)),
+            OnWays::Warps(counts) => Some(counts.map(Some)),
             _ => None,
         };
         let ([a, b], [c, d]) = (who.or(counts.map(|_| [None; 2]))?, counts.unwrap_or_default());

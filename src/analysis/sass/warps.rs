@@ -22,12 +22,16 @@ impl Warps {
                 _ => return None,
             }
         }
-        (found.0 != 0 && found.others().0 != 0).then_some(found)
+        (!found.is_empty() && !found.others().is_empty()).then_some(found)
     }
 
     /// The warps that are not among these.
     pub(super) fn others(self) -> Warps {
         Warps(!self.0)
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     pub(super) fn and(self, other: Warps) -> Warps {

@@ -7,7 +7,7 @@ use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
 use crate::view::resources::{self, in_parts};
 use crate::view::tables::{list, paragraph, verbatim};
-use crate::view::{brief, history, hypotheses, lead, page};
+use crate::view::{brief, history, hypotheses, page};
 use crate::words;
 use crate::words::Words;
 use std::collections::BTreeSet;
@@ -78,8 +78,17 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
 
 fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.facts.kernel.as_str());
-    let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
-    lines.extend(lead::work(&audit.work));
+    let mut words = words!("**Kernel:** `{}`", kernel);
+    if !heading.title.is_empty() {
+        words.push(format!(" — {}", heading.title));
+    }
+    if !heading.commit.is_empty() {
+        words.push(words!(" · commit `{}`", &heading.commit));
+    }
+    let mut lines = vec![Line::new("kernel", words)];
+    let stated = [audit.work.shape.as_str(), &audit.work.types].into_iter().filter(|words| !words.is_empty());
+    let stated: Vec<&str> = stated.collect();
+    lines.extend((!stated.is_empty()).then(|| Line::new("work", words!("**Work:** {}", stated.join(" · ")))));
     let archs: BTreeSet<&str> = audit.code.iter().map(|code| code.facts.arch.as_str()).collect();
     let archs = archs.into_iter().collect::<Vec<_>>().join(", ");
     let builds: Vec<&str> =
