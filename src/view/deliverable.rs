@@ -1,11 +1,13 @@
 //! Many kernels on one page, one line each: speed of light, launch, occupancy, shared memory, instructions.
 
-use super::document::{Cell, Column, Document, Section, Table};
+use super::brief::setting;
+use super::document::{Cell, Column, Document, Line, Section, Table};
+use super::faults::faults;
 use super::heading::Heading;
 use super::tables::{self, code, left, listed, paragraph, right, text};
-use super::{brief, lead, page};
-use crate::analysis::Audit;
+use super::{brief, page};
 use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
+use crate::analysis::{Audit, Standing};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Unit, glance};
 use crate::words;
@@ -28,12 +30,36 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     let others = audits.iter().filter(|audit| audit.now.artefact.origin != first.now.artefact.origin);
     evidence.blocks.splice(2..2, others.map(brief::sources));
     sections.push(evidence);
-    Document {
-        title: page::title("Kernels in one line", heading),
-        lead: lead::lines(first),
-        sections,
-        ..Document::default()
+    Document { title: page::title("Kernels in one line", heading), lead: lead(first), sections, ..Document::default() }
+}
+
+/// What the kernels of a page have in common: where they ran, and what of the report is damaged.
+fn lead(audit: &Audit) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if audit.standing() == Standing::Wrong {
+        let faults = faults(audit).join("; ");
+        lines.push(Line::new("wrong", words!("**WRONG:** {}. This page gives no verdict on performance.", faults)));
     }
+    lines.push(Line::new("measured-on", words!("**Measured on:** {}", measured_on(audit))));
+    if let Some(damage) =
+        audit.now.artefact.damage.first().or(audit.before.as_ref().and_then(|old| old.artefact.damage.first()))
+    {
+        lines.push(Line::new("incomplete", words!("**Incomplete evidence:** {}", &damage.what)));
+    }
+    lines
+}
+
+fn measured_on(audit: &Audit) -> String {
+    let value = |id: &str| setting(audit, id);
+    let mut parts = Vec::new();
+    parts.extend(value("gpu").map(str::to_owned));
+    parts.extend(value("sm-count").map(|n| format!("{n} SMs")));
+    parts.extend(value("driver").map(|v| format!("driver {v}")));
+    parts.extend(value("cuda").map(|v| format!("CUDA {v}")));
+    parts.extend(value("ncu").map(|v| format!("ncu {v}")));
+    parts.extend(value("clock-control").map(|v| format!("clock control: {v}")));
+    parts.extend(value("passes").map(|v| format!("{v} passes")));
+    if parts.is_empty() { "the report does not say".into() } else { parts.join(" · ") }
 }
 
 fn section(name: &str, title: &str, table: Table) -> Section {

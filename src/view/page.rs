@@ -3,7 +3,7 @@
 use super::document::{Document, Section};
 use super::heading::Heading;
 use super::{
-    benchmark, brief, build, ceiling, checklist, code, conditions, correctness, hypotheses, instructions, phases,
+    benchmark, brief, ceiling, checklist, code, conditions, correctness, hypotheses, instructions, phases, resources,
     roofline, throughput,
 };
 use crate::analysis::Audit;
@@ -33,7 +33,7 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let first = trials.chain(brief::verdict_in_full(audit)).chain([throughput::speed_of_light(heading, audit)]);
     let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
     let rest = [
-        build::section(audit),
+        resources::section(audit),
         roofline::section(heading, audit),
         brief::stalls_in_full(heading, audit),
         throughput::subsystems(heading, audit),

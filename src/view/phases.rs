@@ -13,12 +13,13 @@ use crate::words;
 /// The section; `None` where the report does not count and sample by instruction, or the kernel is one stretch.
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let phases = audit.now.phases.as_ref().filter(|phases| !phases.phases.is_empty())?;
+    let launch = audit.source.as_ref().map_or_else(String::new, |source| format!(" of launch {}", source.launch));
     let mut blocks: Vec<Block> = vec![paragraph(
         "phases-basis",
         words!(
-            "{} warp samples of launch {}. A share is of the lifetime of a warp of the pacing role; issue slots are the cycles that the schedulers need to issue the phase's instructions.",
+            "{} warp samples{}. A share is of the lifetime of a warp of the pacing role; issue slots are the cycles that the schedulers need to issue the phase's instructions.",
             format::integer(phases.samples),
-            phases.launch.to_string()
+            launch
         ),
     )];
     blocks.extend(charts::placed(heading, charts::phases(audit)));

@@ -95,7 +95,7 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     let function = &build.listing.functions[0];
     let listed = Listed::of(function);
     let [dispatch] = &dispatches(&listed)[..] else { panic!("one place where warps part") };
-    let who: Vec<&str> = dispatch.roles.iter().map(|role| role.who.as_str()).collect();
+    let who: Vec<String> = dispatch.roles.iter().map(|role| role.who.unwrap().to_string()).collect();
     assert_eq!(who, ["warp other than 4, 5", "warp 5", "warp 4"]);
     let holds = |role: usize, opcode: &str| {
         let own = dispatch.roles[role].blocks.iter().flat_map(|at| listed.flow.blocks[*at].instructions.clone());

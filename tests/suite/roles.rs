@@ -4,7 +4,7 @@ use crate::brief_sections::{says, sections};
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Limits, Selection, Severity, Work};
 use kernel_audit::catalog::Operator;
-use kernel_audit::evidence::{Report, SourceView};
+use kernel_audit::evidence::{Report, SourceView, Value};
 use kernel_audit::source;
 use std::path::PathBuf;
 
@@ -77,6 +77,19 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     assert!((tensor.achieved.value().unwrap() / (operations / 187_232e-9) - 1.0).abs() < 1e-9);
     // The pipe's own counter says the same share.
     assert!((tensor.share().unwrap() - 83.87).abs() < 0.01, "{:?}", tensor.share());
+}
+
+/// Where some blocks leave in front of the split, no count is a whole number of warps for each block; the code says who goes where.
+#[test]
+fn roles_are_found_where_blocks_leave_early() {
+    let (report, mut view) = read("gemm_bf16_cluster");
+    let executed = view.columns.iter_mut().find(|column| &*column.metric == "inst_executed").unwrap();
+    for (_, value) in &mut executed.values {
+        *value = Value::U64(value.as_u64().unwrap() * 6 / 7);
+    }
+    let phases = audit(&(report, view), None).now.phases.unwrap();
+    let warps: Vec<(u64, bool)> = phases.roles.iter().map(|role| (role.warps, role.tensor > 0)).collect();
+    assert_eq!(warps, [(8, true), (4, false)]);
 }
 
 #[test]

@@ -118,7 +118,7 @@ pub(super) fn summary(listed: &Listed<'_>) -> FlowSummary {
     let flow = &listed.flow;
     // What the compiler puts behind an instruction that may be used wrongly, such as an allocation of tensor memory: never run.
     let traps = |entry: &&usize| {
-        listed.instructions(&[**entry]).next().is_some_and(|first| first.op().control() == Some(Control::Trap))
+        listed.instructions([*entry]).next().is_some_and(|first| first.op().control() == Some(Control::Trap))
     };
     FlowSummary {
         blocks: flow.blocks.len(),
@@ -182,7 +182,7 @@ pub(super) fn dispatch_rows(listed: &Listed<'_>) -> Vec<DispatchRow> {
             }
         }
         RoleRow {
-            who: role.who.clone(),
+            who: role.who.map_or_else(String::new, |who| who.to_string()),
             range: (
                 own.iter().map(|i| i.offset).min().unwrap_or_default(),
                 own.iter().map(|i| i.offset).max().unwrap_or_default(),

@@ -135,14 +135,6 @@ impl Stalls {
         stalls.first().filter(|(_, value)| *value > 0.0 && *value >= table.unheld()).map(|(row, _)| (table, *row))
     }
 
-    /// The largest stall of the old side, in the same basis.
-    pub fn top_before(&self) -> Option<(StallBasis, &StallRow)> {
-        let table = self.tables.first()?;
-        let stalls = table.rows.iter().filter(|row| row.is_stall());
-        let valued = stalls.filter_map(|row| Some((row, row.row.old.as_ref()?.value().filter(|value| *value > 0.0)?)));
-        valued.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(row, _)| (table.basis, row))
-    }
-
     /// The number of a row of the new side, without parked warps where it is a share.
     pub(in crate::analysis) fn counted(&self, table: &StallTable, row: &StallRow) -> Option<f64> {
         let value = row.row.new.value()?;

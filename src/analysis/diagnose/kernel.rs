@@ -59,8 +59,7 @@ impl<'a> Kernel<'a> {
     ) -> Kernel<'a> {
         let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
-        let on = phases.map(Phases::lanes_on).unwrap_or_default();
-        let old_on = old.and_then(|old| old.phases).map(Phases::lanes_on).unwrap_or_default();
+        let (on, old_on) = (lanes_on(phases), lanes_on(old.and_then(|old| old.phases)));
         let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
         Kernel {
             stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
@@ -117,4 +116,10 @@ impl<'a> Kernel<'a> {
     pub(super) fn readings(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
         metrics.iter().map(|name| (name.as_ref().to_owned(), self.kernel.reading(name))).collect()
     }
+}
+
+/// Executions with a lane on, by opcode, where they are known exactly and some had none.
+fn lanes_on(phases: Option<&Phases>) -> Vec<(&str, f64)> {
+    let guarded = phases.iter().flat_map(|phases| &phases.guarded);
+    guarded.filter_map(|run| Some((run.opcode.name(), run.exactly()? as f64))).collect()
 }

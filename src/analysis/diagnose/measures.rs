@@ -9,10 +9,11 @@ use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Chain, Phases, Study};
+use crate::analysis::phases::{Chain, PhaseKind, Phases, Study, WaitGroup};
 use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
+use cuda_binary::op::Act;
 use std::ops::Deref;
 use strum::VariantArray;
 
@@ -129,7 +130,7 @@ impl<'a> Measures<'a> {
     /// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of
     /// them where code does not part them; `None` where that was not measured.
     pub(super) fn times_idle(&self) -> Option<f64> {
-        let cycles = self.sampled()?.load_cycles()? * self.study.and_then(Study::longest_wait).unwrap_or(1.0);
+        let cycles = load_cycles(self.sampled()?)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0);
         Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
     }
 
@@ -269,4 +270,16 @@ impl<'a> Measures<'a> {
         readings.retain(|(_, reading)| reading.quantity().is_some());
         readings
     }
+}
+
+/// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.
+fn load_cycles(phases: &Phases) -> Option<f64> {
+    let waits = &phases.phase(PhaseKind::MainLoop)?.waits;
+    let wait = waits.iter().find(|wait| wait.reason == <&str>::from(StallReason::LongScoreboard))?;
+    let is_load = |group: &&WaitGroup| {
+        group.cause.as_ref().is_some_and(|at| matches!(at.op().act(), Some(Act::Load | Act::Copy)))
+    };
+    let of_loads: f64 = wait.groups.iter().filter(is_load).map(|group| group.share).sum();
+    // What no large group tells is taken to be loads as well where some of it is.
+    (of_loads > 0.0).then_some(phases.step_cycles()? * wait.share)
 }

@@ -32,7 +32,6 @@ impl Phases {
         lives.settle(&mut phases);
         let work = Work::of(study);
         let mut found = Phases {
-            launch: view.launch,
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
             roles: spent::roles(study),
@@ -166,7 +165,7 @@ impl Lives<'_> {
     /// one of these for their part of the warps.
     fn weight(&self, row: usize) -> f64 {
         let study = self.study;
-        let is_shared = study.split.roles.is_empty() || study.split.front.contains(&study.code.block_of[row]);
+        let is_shared = study.split.is_one() || study.split.front.contains(&study.code.block_of[row]);
         if is_shared { study.part_of_warps() / self.own } else { 1.0 / self.own }
     }
 
@@ -222,7 +221,7 @@ impl Lives<'_> {
     fn settle(&self, phases: &mut [Phase]) {
         let Study { code, split, cuts, .. } = self.study;
         let is_meeting = |cut: &Cut| cut.rows.first().is_some_and(|row| split.behind.contains(&code.block_of[*row]));
-        let Some(at) = cuts.iter().position(|cut| !split.roles.is_empty() && is_meeting(cut)) else { return };
+        let Some(at) = cuts.iter().position(|cut| !split.is_one() && is_meeting(cut)) else { return };
         let others: f64 =
             phases.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, phase)| phase.share).sum();
         let phase = &mut phases[at];

@@ -3,7 +3,7 @@
 use super::detail::{
     GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
 };
-use cuda_binary::op::{Act, Sync};
+use cuda_binary::op::Sync;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -162,8 +162,6 @@ pub enum CycleUnit {
 /// Where the time of one launch goes, phase by phase.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Phases {
-    /// The launch: row of the report.
-    pub launch: u32,
     /// `S`: samples of all warps.
     pub samples: u64,
     /// Warps of a block.
@@ -248,26 +246,12 @@ impl Phases {
         self.stalls_of(reason).map(of_place).sum()
     }
 
-    /// Executions with a lane on, by opcode, where they are known exactly and some had none.
-    pub(in crate::analysis) fn lanes_on(&self) -> Vec<(&str, f64)> {
-        self.guarded.iter().filter_map(|run| Some((run.opcode.name(), run.exactly()? as f64))).collect()
-    }
-
     /// The phases with their parts in place of those that have some.
     pub fn leaves(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter().flat_map(|phase| match phase.parts.is_empty() {
             true => std::slice::from_ref(phase),
             false => &phase.parts,
         })
-    }
-
-    /// Where the innermost loop begins that holds an instruction; `None` outside of loops.
-    pub fn loop_of(&self, offset: u64) -> Option<u64> {
-        let is_loop =
-            |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop);
-        let all = self.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts)).filter(is_loop);
-        let around = all.filter(|phase| (phase.at.start..=phase.at.end).contains(&offset));
-        around.min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
     }
 
     /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for; `None`
@@ -277,16 +261,5 @@ impl Phases {
         let main = self.phases.iter().filter(is_of_steps);
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
         Some(cycles?.max(self.tensor.unwrap_or_default()) / self.steps.filter(|steps| *steps > 1.0)?)
-    }
-
-    /// Cycles that a warp waits for what loads of memory bring, in one turn of the main loop.
-    pub fn load_cycles(&self) -> Option<f64> {
-        let wait = self.phase(PhaseKind::MainLoop)?.waits.iter().find(|wait| wait.reason == LONG)?;
-        let is_load = |group: &WaitGroup| {
-            group.cause.as_ref().is_some_and(|at| matches!(at.op().act(), Some(Act::Load | Act::Copy)))
-        };
-        let of_loads: f64 = wait.groups.iter().filter(|group| is_load(group)).map(|group| group.share).sum();
-        // What no large group tells is taken to be loads as well where some of it is.
-        (of_loads > 0.0).then_some(self.step_cycles()? * wait.share)
     }
 }

@@ -32,7 +32,7 @@ impl Study<'_> {
     pub(in crate::analysis) fn runs(&self) -> Vec<Run> {
         let code = &self.code;
         let mut stands: Vec<Option<Stand>> = vec![None; code.rows.len()];
-        for (at, group) in self.groups.iter().enumerate().filter(|(at, _)| *at != self.pacing) {
+        for (at, group) in self.split.roles.iter().enumerate().filter(|(at, _)| *at != self.pacing) {
             code.rows_of(&group.blocks).for_each(|row| stands[row] = Some(Stand::Role(at)));
         }
         for cut in &self.cuts {

@@ -13,7 +13,7 @@ use cuda_binary::op::Sync;
 pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
     let mut roles = study.roles.clone();
     if roles.len() > 1 {
-        for (at, (role, group)) in roles.iter_mut().zip(&study.groups).enumerate() {
+        for (at, (role, group)) in roles.iter_mut().zip(&study.split.roles).enumerate() {
             let rows: Vec<usize> = study.code.rows_of(&group.blocks).collect();
             if at != study.pacing {
                 role.lines = lines(study, &rows);

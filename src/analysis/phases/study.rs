@@ -10,11 +10,12 @@ use super::in_flight::late_rows;
 use super::main_loop::MainLoop;
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
-use super::roles::{RoleBlocks, Split};
+use super::roles::Split;
 use super::tile_loop::Traces;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::{Attribution, short_names};
+use crate::analysis::sass::RoleCode;
 use crate::catalog::Counter;
 use crate::evidence::{SourceView, WarpSync};
 use std::cell::OnceCell;
@@ -38,8 +39,6 @@ pub struct Study<'v> {
     /// Where values come from.
     pub(in crate::analysis) flows: Flows,
     pub(super) split: Split,
-    /// The code of each role; of all warps where they run the same.
-    pub(super) groups: Vec<RoleBlocks>,
     pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
     pub(in crate::analysis) pacing: usize,
@@ -77,17 +76,13 @@ impl<'v> Study<'v> {
         let (code, samples) = (Code::of(view)?, attribution.at_barriers());
         let flows = Flows::of(&code);
         let split = Split::of(&code, &flows, counters.blocks as u64);
-        let everything = || (0..code.flow.blocks.len()).collect();
-        let groups = match split.roles.is_empty() {
-            true => vec![RoleBlocks { blocks: everything(), warps: counters.warps as u64 }],
-            false => split.roles.clone(),
-        };
-        let roles: Vec<Role> = groups.iter().map(|group| role(&code, &samples, group)).collect();
+        let roles: Vec<Role> =
+            split.roles.iter().map(|group| role(&code, &samples, group, counters.warps as u64)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
-        let region: BTreeSet<usize> = groups[pacing].blocks.union(&split.front).copied().collect();
-        let turns = match split.roles.is_empty() {
+        let region: BTreeSet<usize> = split.roles[pacing].blocks.union(&split.front).copied().collect();
+        let turns = match split.is_one() {
             true => BTreeSet::new(),
-            false => mbarriers::turns(&code, &flows, &groups[pacing].blocks),
+            false => mbarriers::turns(&code, &flows, &split.roles[pacing].blocks),
         };
         let traces = Traces { samples: &samples, turns };
         let (mut cuts, mains) = without_calls(&code, &traces, region);
@@ -102,13 +97,11 @@ impl<'v> Study<'v> {
             let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
             cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
         }
-        let share_of_pacing = match split.roles.is_empty() {
-            true => 1.0,
-            false => share_of(&code, &samples, &split, &groups[pacing], counters.warps),
-        };
+        let of_warps = roles[pacing].warps as f64 / counters.warps;
+        let share_of_pacing = if split.is_one() { 1.0 } else { share_of(&code, &samples, &split, pacing, of_warps) };
         #[rustfmt::skip]
         let study = Study {
-            flows, view, code, samples, counters, widths: view.counts(WIDTH), block: kernel.key().block.map(|block| block.0), split, groups, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
+            flows, view, code, samples, counters, widths: view.counts(WIDTH), block: kernel.key().block.map(|block| block.0), split, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
             names: short_names(view), frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
         };
         Some(study)
@@ -141,7 +134,7 @@ impl<'v> Study<'v> {
 
     /// Its part of the warps of a block.
     pub(in crate::analysis) fn part_of_warps(&self) -> f64 {
-        if self.split.roles.is_empty() { 1.0 } else { self.warps() as f64 / self.counters.warps }
+        self.warps() as f64 / self.counters.warps
     }
 
     /// The share of samples that fall to the warps of the pacing role.
@@ -170,20 +163,19 @@ impl<'v> Study<'v> {
 
 /// The share of samples that fall to the warps of a role: `w / W` where all warps of a block live as long, more where others end
 /// early. Where roles end apart, it is what its own code and its part of the code in front have.
-fn share_of(code: &Code<'_>, samples: &Attribution<'_>, split: &Split, role: &RoleBlocks, warps: f64) -> f64 {
+fn share_of(code: &Code<'_>, samples: &Attribution<'_>, split: &Split, role: usize, of_warps: f64) -> f64 {
     let at = |blocks: &BTreeSet<usize>| code.rows_of(blocks).map(|row| samples.all[row]).sum::<u64>() as f64;
-    let of_warps = role.warps as f64 / warps;
-    let own = (at(&role.blocks) + at(&split.front) * of_warps) / samples.sum as f64;
+    let own = (at(&split.roles[role].blocks) + at(&split.front) * of_warps) / samples.sum as f64;
     if split.behind.is_empty() { own } else { of_warps.max(own) }
 }
 
-/// What a role runs.
-fn role(code: &Code<'_>, samples: &Attribution<'_>, group: &RoleBlocks) -> Role {
+/// What a role of a block of so many warps runs.
+fn role(code: &Code<'_>, samples: &Attribution<'_>, group: &RoleCode, warps: u64) -> Role {
     let rows: Vec<usize> = code.rows_of(&group.blocks).collect();
     let executed =
         |keep: &dyn Fn(usize) -> bool| rows.iter().filter(|row| keep(**row)).map(|row| code.executed[*row]).sum();
     Role {
-        warps: group.warps,
+        warps: group.counted.or(group.who.map(|who| who.of_block(warps))).unwrap_or(warps),
         start: rows.first().map_or(0, |row| code.rows[*row].offset),
         samples: samples.at(&rows),
         executed: executed(&|_| true),

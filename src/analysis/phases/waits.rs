@@ -133,7 +133,7 @@ fn places(study: &Study<'_>) -> Vec<(StallPlace, Vec<usize>)> {
             found.push((place(Some(part)), rows.clone()));
         }
     }
-    for (role, group) in study.groups.iter().enumerate().filter(|(role, _)| *role != study.pacing) {
+    for (role, group) in study.split.roles.iter().enumerate().filter(|(role, _)| *role != study.pacing) {
         found.push((StallPlace::Role { role }, study.code.rows_of(&group.blocks).collect()));
     }
     found

@@ -35,9 +35,12 @@ impl<'f> Listed<'f> {
     }
 
     /// The instructions of some blocks.
-    pub(crate) fn instructions(&self, blocks: &[usize]) -> impl Iterator<Item = &'f Instruction> {
+    pub(crate) fn instructions<'b>(
+        &'b self,
+        blocks: impl IntoIterator<Item = &'b usize>,
+    ) -> impl Iterator<Item = &'f Instruction> {
         let code = self.code;
-        blocks.iter().flat_map(move |block| &code[self.flow.blocks[*block].instructions.clone()])
+        blocks.into_iter().flat_map(move |block| &code[self.flow.blocks[*block].instructions.clone()])
     }
 
     /// What stands in the block of an instruction in front of it.

@@ -1,229 +1,203 @@
-//! Roles of warps: code that a choice by thread or warp number sends different warps to.
+//! Roles of warps: code that a branch by the number of the warp sends different warps to.
+//!
+//! One decision, by what evidence there is. The code of a condition, by text or by bits, says which warps go which way; counts say that
+//! whole warps do, and on which ways none goes. What neither tells is no role.
 
-use super::listed::Listed;
-use crate::evidence::Instruction;
+use super::warps::Warps;
+use crate::evidence::Register;
 use cuda_binary::flow::{ControlFlow, Dominators};
-use cuda_binary::op::{Computes, Control};
-use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
 
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+/// The code of one role.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleCode {
-    /// Which warps: `warp 5`, `warp not 4, 5`, or the comparison as it stands where it is no plain number.
-    pub who: String,
-    /// Blocks that only this role runs, by position, in ascending order.
-    pub blocks: Vec<usize>,
+    /// Which warps of a block, where the code says it.
+    pub who: Option<Warps>,
+    /// How many warps of a block, where they were counted.
+    pub(in crate::analysis) counted: Option<u64>,
+    /// Blocks that only this role runs, by position.
+    pub blocks: BTreeSet<usize>,
 }
 
 /// A place where warps part, and where they meet again.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dispatch {
     /// The block that decides first.
-    pub block: usize,
-    /// The first block that all roles reach; `None` where they never meet.
-    pub meet: Option<usize>,
+    pub(crate) block: usize,
     /// The roles, in the order of their code.
     pub roles: Vec<RoleCode>,
+    /// Blocks behind the place where roles meet.
+    pub(in crate::analysis) behind: BTreeSet<usize>,
+    /// The first block that a role leads to and that is no role's; `None` where they never meet.
+    pub meet: Option<usize>,
 }
 
-/// Every place where warps part by their number into at least two roles, of which at least one has a loop that the other
-/// does not run. A choice inside a role is a place of its own only when it parts its own code so again.
-pub fn dispatches(listed: &Listed<'_>) -> Vec<Dispatch> {
-    let Listed { code, flow, loops, .. } = listed;
-    let dominators = Dominators::of(flow);
-    let origins = Origins { code, flow, predecessors: flow.predecessors(), dominators: &dominators };
-    let has_loop = |blocks: &[usize]| loops.iter().any(|found| blocks.binary_search(&found.header).is_ok());
-    let mut found: Vec<Dispatch> = Vec::new();
-    let mut used: BTreeSet<usize> = BTreeSet::new();
-    for block in (0..flow.blocks.len()).filter(|block| dominators.reaches(*block)) {
-        if used.contains(&block) {
-            continue;
-        }
-        let mut chain = BTreeSet::new();
-        let Some(sides) = split(&origins, block, &[], &mut chain) else { continue };
-        if sides.len() < 2 || sides.iter().filter(|side| has_loop(&side.blocks)).count() < 2 {
-            continue;
-        }
-        let own: BTreeSet<usize> = sides.iter().flat_map(|side| side.blocks.iter().copied()).collect();
-        let meet = flow.reach(block, |from, to| origins.is_ahead(from, to)).into_iter().find(|to| {
-            !own.contains(to)
-                && !chain.contains(to)
-                && flow.blocks.iter().enumerate().any(|(from, b)| own.contains(&from) && b.successors.contains(to))
-        });
-        used.extend(&chain);
-        let mut roles = sides;
-        roles.sort_by_key(|role| role.blocks.first().copied());
-        found.push(Dispatch { block, meet, roles });
+/// What an instruction makes of the number of the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analysis) enum Made {
+    /// It reads it.
+    Thread,
+    /// A copy, also into a register of the warp.
+    Same(Register),
+    /// What another lane of the warp has.
+    OfLane(Register),
+    /// Moved to the right by so many bits.
+    Shifted(Register, u32),
+    /// Whether a value is less than (1), equal to (2) or greater than (4) a number.
+    Compared(Register, u8, u32),
+}
+
+/// What counts say of the two ways of a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analysis) enum OnWays {
+    /// Nothing.
+    Nothing,
+    /// No warp goes one of them.
+    Unused,
+    /// So many warps of each block go each of them, by something that differs between threads.
+    Warps([u64; 2]),
+}
+
+/// What is known of some code.
+pub(in crate::analysis) trait Evidence {
+    /// The predicate that a branch depends on alone, and whether it is taken where that is false.
+    fn condition(&self, row: usize) -> Option<(Register, bool)>;
+    /// The one instruction that defines a register for the one at `row`, whatever a guard holds; `None` where several may.
+    fn definition(&self, row: usize, register: Register) -> Option<usize>;
+    fn made(&self, row: usize) -> Option<Made>;
+    /// What was counted on the ways from a block to two others.
+    fn counted(&self, block: usize, ways: [usize; 2]) -> OnWays;
+}
+
+/// Moves that are followed from a comparison back to the number of the thread.
+const LONGEST: usize = 8;
+
+/// Every place where warps part into at least two roles that each have a loop of their own. Choices that follow at once, and those
+/// inside a role that part its code so again, belong to it. `heads` are the headers of the loops that run.
+pub(in crate::analysis) fn dispatches_by(flow: &ControlFlow, heads: &[usize], by: &impl Evidence) -> Vec<Dispatch> {
+    let finder = Finder { flow, heads, by, dominators: Dominators::of(flow) };
+    let mut rest: BTreeSet<usize> = (0..flow.blocks.len()).filter(|block| finder.dominators.reaches(*block)).collect();
+    let mut found = Vec::new();
+    while let Some((block, roles)) = finder.part(&rest) {
+        let dispatch = finder.dispatch(block, roles);
+        rest.retain(|other| *other > block && dispatch.roles.iter().all(|role| !role.blocks.contains(other)));
+        found.push(dispatch);
     }
     found
 }
 
-/// The roles behind a choice by warp number, choices that follow at once flattened into it; `None` where the block makes
-/// no such choice. `not` holds the numbers that were turned away before.
-fn split(origins: &Origins<'_>, block: usize, not: &[String], chain: &mut BTreeSet<usize>) -> Option<Vec<RoleCode>> {
-    let is_ahead = |from: usize, to: usize| origins.is_ahead(from, to);
-    let successors = origins.flow.blocks[block].successors.iter().copied();
-    let [a, b] = successors.filter(|to| is_ahead(block, *to)).collect::<Vec<_>>()[..] else { return None };
-    let choice = origins.choice(block)?;
-    let (taken, other) = if origins.target(block) == Some(a) { (a, b) } else { (b, a) };
-    chain.insert(block);
-    let mut roles = Vec::new();
-    let [own_taken, own_other] = origins.flow.apart([taken, other], is_ahead);
-    let is_equal = choice.taken_is_equal;
-    for (start, own, is_equal) in [(taken, own_taken, is_equal), (other, own_other, !is_equal)] {
-        let mut turned_away = not.to_vec();
-        if !is_equal {
-            turned_away.push(choice.number.clone());
-        }
-        let inner = if own.contains(&start) && !is_equal { split(origins, start, &turned_away, chain) } else { None };
-        match inner {
-            Some(inner) => roles.extend(inner.into_iter().filter(|role| own.contains(&role.blocks[0]))),
-            None if own.is_empty() => {}
-            None => {
-                let who = match is_equal {
-                    true => format!("{} {}", choice.of, choice.number),
-                    false => format!("{} other than {}", choice.of, sorted(turned_away).join(", ")),
-                };
-                roles.push(RoleCode { who, blocks: own.into_iter().collect() });
-            }
-        }
-    }
-    Some(roles)
-}
-
-/// Numbers in ascending order.
-fn sorted(mut numbers: Vec<String>) -> Vec<String> {
-    numbers.sort_by_key(|number| number.parse::<u64>().unwrap_or(u64::MAX));
-    numbers
-}
-
-/// A comparison of the thread's or the warp's number with a constant.
-struct Choice {
-    /// `warp`, `thread`, `warpgroup`.
-    of: String,
-    number: String,
-    /// Whether the jump is taken where they are equal.
-    taken_is_equal: bool,
-}
-
-/// Where values come from.
-struct Origins<'a> {
-    code: &'a [Instruction],
+struct Finder<'a, E> {
     flow: &'a ControlFlow,
-    /// Blocks that lead to each block.
-    predecessors: Vec<Vec<usize>>,
-    dominators: &'a Dominators,
+    heads: &'a [usize],
+    by: &'a E,
+    dominators: Dominators,
 }
 
-impl Origins<'_> {
+impl<E: Evidence> Finder<'_, E> {
     /// Whether an edge is no back jump.
     fn is_ahead(&self, from: usize, to: usize) -> bool {
         !self.dominators.retreats(from, to)
     }
 
-    fn last(&self, block: usize) -> &Instruction {
-        &self.code[self.flow.blocks[block].instructions.end - 1]
+    /// The first block of a region that parts warps, with the roles behind it.
+    fn part(&self, region: &BTreeSet<usize>) -> Option<(usize, Vec<RoleCode>)> {
+        let has_loop = |role: &&RoleCode| self.heads.iter().any(|head| role.blocks.contains(head));
+        let (block, roles) = region.iter().find_map(|block| {
+            let roles = within(self.sides(*block)?, region, None);
+            (roles.iter().filter(has_loop).count() > 1).then_some((*block, roles))
+        })?;
+        // A choice that all warps of a role make alike parts none of them.
+        let parts = |inner: &Vec<RoleCode>| inner.iter().all(|own| own.who.is_none_or(|who| !who.is_empty()));
+        let inner = |role: RoleCode| {
+            let inner = self.part(&role.blocks).map(|(_, inner)| within(inner, &role.blocks, role.who));
+            inner.filter(parts).unwrap_or_else(|| vec![role])
+        };
+        Some((block, roles.into_iter().flat_map(inner).collect()))
     }
 
-    /// The block that the jump at the end of `block` names.
-    fn target(&self, block: usize) -> Option<usize> {
-        let offset = *self.last(block).targets().first()?;
-        self.flow.blocks.iter().position(|b| b.start == offset)
-    }
-
-    fn choice(&self, block: usize) -> Option<Choice> {
-        let jump = self.last(block);
-        if jump.op().control() != Some(Control::Branch) {
+    /// The two sides of a branch between warps, each with code of its own; a side that begins with such a branch gives its sides.
+    fn sides(&self, block: usize) -> Option<Vec<RoleCode>> {
+        let ahead = self.flow.blocks[block].successors.iter().copied().filter(|to| self.is_ahead(block, *to));
+        let ways: [usize; 2] = ahead.collect::<Vec<_>>().try_into().ok()?;
+        let choices = self.choices(block, ways)?;
+        let own = self.flow.apart(ways, |from, to| self.is_ahead(from, to));
+        if own.iter().any(BTreeSet::is_empty) {
             return None;
         }
-        let operand = jump.operands().split(',').next().unwrap_or_default().trim();
-        let (register, is_negated) = match jump.predicate() {
-            Some(guard) => (guard.register.to_string(), guard.negated),
-            None => (operand.trim_start_matches('!').to_owned(), operand.starts_with('!')),
-        };
-        let at = self.flow.blocks[block].instructions.end - 1;
-        let compare = self.definition(&register, at)?;
-        let test = &self.code[compare];
-        if test.op().class() != Some(Class::IntegerCompare) {
-            return None;
-        }
-        let is_equality = match test.modifiers().next()? {
-            "EQ" => true,
-            "NE" => false,
-            _ => return None,
-        };
-        // `ISETP.NE.AND P0, PT, R2, 0x4, PT`: two results, two compared, one joined.
-        let operands: Vec<&str> = test.operands().split(',').map(str::trim).collect();
-        let [result, _, left, right, joined] = operands[..] else { return None };
-        if !matches!(joined, "PT" | "UPT") || result != register {
-            return None;
-        }
-        let number = match right {
-            "RZ" | "URZ" => 0,
-            hex => u64::from_str_radix(hex.strip_prefix("0x")?, 16).ok()?,
-        };
-        let shift = self.thread_shift(left, compare, 0)?;
-        let of = match shift {
-            0 => "thread",
-            5 => "warp",
-            7 => "warpgroup",
-            _ => return None,
-        };
-        // The jump is taken where the predicate is true, or false when negated.
-        Some(Choice { of: of.to_owned(), number: number.to_string(), taken_is_equal: is_equality != is_negated })
-    }
-
-    /// By how many bits a register is the thread's number shifted to the right; `None` where it is something else.
-    fn thread_shift(&self, register: &str, before: usize, depth: usize) -> Option<u32> {
-        let at = self.definition(register, before)?;
-        let from = &self.code[at];
-        let operands: Vec<&str> = from.operands().split(',').map(str::trim).collect();
-        let source = |position: usize| {
-            let name = operands.get(position)?;
-            if depth < 8 { self.thread_shift(name, at, depth + 1) } else { None }
-        };
-        if *operands.get(1)? == "SR_TID.X" {
-            return Some(0);
-        }
-        match from.op().computes() {
-            Some(Computes::Copied | Computes::CopiedToWarp) => source(1),
-            // A broadcast of one lane's value to the warp keeps the warp's number.
-            Some(Computes::Exchanged) => source(2).filter(|shift| *shift >= 5),
-            Some(Computes::Shift | Computes::ShiftOfWarp)
-                if from.modifiers().any(|m| m == "R") && operands.get(1).is_some_and(|o| *o == "RZ" || *o == "URZ") =>
-            {
-                let shift = u32::from_str_radix(operands.get(2)?.strip_prefix("0x")?, 16).ok()?;
-                Some(source(3)? + shift)
+        let sides = ways.into_iter().zip(choices).zip(own).flat_map(|((start, (who, counted)), blocks)| {
+            match self.sides(start).filter(|_| blocks.contains(&start)) {
+                Some(inner) => within(inner, &blocks, who),
+                None => vec![RoleCode { who, counted, blocks }],
             }
+        });
+        Some(sides.collect())
+    }
+
+    /// The warps that go each way of a branch, as the code says, and as they were counted; `None` where it does not part warps.
+    fn choices(&self, block: usize, ways: [usize; 2]) -> Option<[(Option<Warps>, Option<u64>); 2]> {
+        let counted = self.by.counted(block, ways);
+        if counted == OnWays::Unused {
+            return None;
+        }
+        let row = self.flow.blocks[block].instructions.end - 1;
+        // The block behind it runs where the branch is not taken.
+        let who = self.taken_by(row);
+        let who = who.map(|taken| ways.map(|way| Some(if way == block + 1 { taken.others() } else { taken })));
+        let counts = match counted {
+            OnWays::Warps(counts) => Some(counts.map(Some)),
             _ => None,
-        }
+        };
+        let ([a, b], [c, d]) = (who.or(counts.map(|_| [None; 2]))?, counts.unwrap_or_default());
+        Some([(a, c), (b, d)])
     }
 
-    /// The one instruction that defines a register for the instruction at `before`; `None` where several may.
-    fn definition(&self, register: &str, before: usize) -> Option<usize> {
-        let blocks = &self.flow.blocks;
-        let (mut open, mut seen) = (vec![(self.flow.block_of(before)?, before)], BTreeSet::new());
-        let mut found = BTreeSet::new();
-        while let Some((block, end)) = open.pop() {
-            match (blocks[block].instructions.start..end).rev().find(|at| defines(&self.code[*at], register)) {
-                Some(at) => drop(found.insert(at)),
-                // It comes with the call, or from nowhere.
-                None if self.flow.entries.contains(&block) => return None,
-                None => {
-                    let before = self.predecessors[block].iter().filter(|from| seen.insert(**from));
-                    open.extend(before.map(|from| (*from, blocks[*from].instructions.end)));
+    /// The warps that take a branch, where its condition is a comparison of the thread's number that no warp is of two minds about.
+    fn taken_by(&self, row: usize) -> Option<Warps> {
+        let (condition, is_negated) = self.by.condition(row)?;
+        let compare = self.by.definition(row, condition)?;
+        let Some(Made::Compared(mut value, orders, number)) = self.by.made(compare) else { return None };
+        let (mut at, mut shift, mut of_lane) = (compare, 0, false);
+        for _ in 0..LONGEST {
+            at = self.by.definition(at, value)?;
+            (value, shift) = match self.by.made(at)? {
+                Made::Same(from) => (from, shift),
+                Made::Shifted(from, by) => (from, shift + by),
+                Made::OfLane(from) => {
+                    of_lane = true;
+                    (from, shift)
                 }
-            }
+                // What a lane hands to the others is theirs as well only where it is the warp's.
+                Made::Thread if of_lane && shift < Warps::BITS_OF_LANES => return None,
+                Made::Thread => {
+                    return Warps::where_threads(|thread| {
+                        let order = (thread >> shift).cmp(&number) as i8 + 1;
+                        (orders >> order & 1 == 1) != is_negated
+                    });
+                }
+                Made::Compared(..) => return None,
+            };
         }
-        let only = found.pop_first().filter(|_| found.is_empty())?;
-        self.code[only].predicate().is_none().then_some(only)
+        None
+    }
+
+    fn dispatch(&self, block: usize, mut roles: Vec<RoleCode>) -> Dispatch {
+        roles.sort_by_key(|role| role.blocks.first().copied());
+        let owned: BTreeSet<usize> = roles.iter().flat_map(|role| &role.blocks).copied().collect();
+        let next = |from: &usize| self.flow.blocks[*from].successors.iter().map(|to| (*from, *to)).collect::<Vec<_>>();
+        let leaves = |(from, to): &(usize, usize)| self.is_ahead(*from, *to) && !owned.contains(to);
+        let meets: BTreeSet<usize> = owned.iter().flat_map(next).filter(leaves).map(|(_, to)| to).collect();
+        let reach = |from: &usize| self.flow.reach(*from, |from, to| self.is_ahead(from, to));
+        let behind = meets.iter().flat_map(reach).filter(|block| !owned.contains(block)).collect();
+        Dispatch { block, meet: meets.first().copied(), behind, roles }
     }
 }
 
-/// Whether an instruction writes a register.
-fn defines(instruction: &Instruction, register: &str) -> bool {
-    let op = instruction.op();
-    let has_two = op.class() == Some(Class::IntegerCompare) || op.is_shuffle() || op == Op::ELECT;
-    let results = if has_two { 2 } else { 1 };
-    instruction.operands().split(',').map(str::trim).take(results).any(|operand| operand == register)
+/// What some roles have in a region that only some warps run.
+fn within(mut roles: Vec<RoleCode>, region: &BTreeSet<usize>, warps: Option<Warps>) -> Vec<RoleCode> {
+    for role in &mut roles {
+        role.blocks.retain(|block| region.contains(block));
+        role.who = role.who.zip(warps).map(|(own, outer)| own.and(outer)).or(role.who);
+    }
+    roles.retain(|role| !role.blocks.is_empty());
+    roles
 }

@@ -313,10 +313,9 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
     let told: Vec<String> = (0..phases.roles.len())
         .map(|at| {
             let role = &phases.roles[at];
-            let same = known.iter().filter(|row| row.range.0 <= role.start && role.start <= row.range.1);
-            let same = same.min_by_key(|row| row.range.1 - row.range.0);
-            let telling: Vec<String> = same
+            let telling: Vec<String> = known
                 .iter()
+                .filter(|row| row.range.0 == role.start)
                 .flat_map(|row| row.telling.iter().filter(|(opcode, _)| opcode.sync() != Some(Sync::Products)).take(3))
                 .map(|(opcode, count)| format!("{count} {opcode}"))
                 .collect();

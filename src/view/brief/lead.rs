@@ -90,7 +90,7 @@ fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
 }
 
 /// The value of a measuring condition on the new side.
-pub(super) fn setting<'a>(audit: &'a Audit, id: &str) -> Option<&'a str> {
+pub(in crate::view) fn setting<'a>(audit: &'a Audit, id: &str) -> Option<&'a str> {
     audit.settings.iter().find(|setting| setting.id == id)?.new.as_deref()
 }
 

@@ -2,8 +2,8 @@
 
 use super::beside::Room;
 use super::{
-    asked, beside, build, changed, checks, conclusions, history, instructions, memory, next, phases, provenance,
-    stalls, units, verdict,
+    asked, beside, build, changed, checks, conclusions, instructions, memory, next, phases, provenance, stalls, units,
+    verdict, versions,
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::code;
@@ -20,7 +20,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         Some(verdict::section(audit)),
         next::section(audit).filter(|_| is_right),
         changed::section(heading, audit),
-        history::section(heading, audit).filter(|_| is_right),
+        versions::section(heading, audit).filter(|_| is_right),
         beside::section(audit, ALL),
         code::variants(&audit.code, &audit.trials.variants),
         over_time::section(heading, audit).filter(|_| is_right),

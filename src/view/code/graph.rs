@@ -19,7 +19,8 @@ pub fn graph(function: &SassFunction) -> String {
     }
     for (at, role) in dispatches(&listed).iter().flat_map(|dispatch| &dispatch.roles).enumerate() {
         let blocks: Vec<String> = role.blocks.iter().map(|block| name(*block)).collect();
-        lines.push(format!("  subgraph cluster_{at} {{ label={}; {} }}", quoted(&role.who), blocks.join("; ")));
+        let who = role.who.map_or_else(String::new, |who| who.to_string());
+        lines.push(format!("  subgraph cluster_{at} {{ label={}; {} }}", quoted(&who), blocks.join("; ")));
     }
     for (from, block) in flow.blocks.iter().enumerate() {
         for to in &block.successors {

@@ -2,7 +2,6 @@
 //!
 //! `page` is the page of an audit without a report and puts these sections into that of an audit with one.
 
-mod build;
 mod checks;
 mod columns;
 mod diff;

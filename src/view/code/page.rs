@@ -1,57 +1,33 @@
 //! Where the sections of a build stand on a page.
 
-use super::{build, build_name, checks, diff, phases, roles, sass, variants, verdict};
+use super::{build_name, checks, diff, phases, roles, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
-use crate::view::document::{Block, Content, Document, Line, Section};
+use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, list, paragraph, verbatim};
-use crate::view::{brief, history, hypotheses, lead, page};
+use crate::view::resources::{self, in_parts};
+use crate::view::tables::{list, paragraph, verbatim};
+use crate::view::{brief, history, hypotheses, page};
 use crate::words;
 use crate::words::Words;
 use std::collections::BTreeSet;
 
-/// A section with one part for each architecture.
-fn section(name: &str, title: &str, codes: &[CodeAudit], part: fn(&CodeAudit) -> Vec<Block>) -> Option<Section> {
-    let mut blocks = Vec::new();
-    for code in codes {
-        let own = part(code);
-        if codes.len() > 1 && !own.is_empty() {
-            blocks.push(tables::heading("arch", code.facts.label()));
-        }
-        blocks.extend(own);
-    }
-    (!blocks.is_empty()).then(|| Section::new(name, title, blocks))
-}
-
 /// The sections between build stats and checks, in reading order, with what `flow` says of the control flow.
 fn sections(codes: &[CodeAudit], flow: fn(&CodeAudit) -> Vec<Block>) -> Vec<Section> {
     [
-        section("sass", "SASS evidence", codes, |code| sass::blocks(&code.facts)),
-        section("control-flow", "Control flow and warp roles", codes, flow),
-        section("sass-checks", "Checks on the machine code", codes, checks::blocks),
-        section("sass-diff", "What changed in the machine code", codes, |code| diff::blocks(&code.facts)),
+        in_parts("sass", "SASS evidence", codes, |code| sass::blocks(&code.facts)),
+        in_parts("control-flow", "Control flow and warp roles", codes, flow),
+        in_parts("sass-checks", "Checks on the machine code", codes, checks::blocks),
+        in_parts("sass-diff", "What changed in the machine code", codes, |code| diff::blocks(&code.facts)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// Puts the sections of the builds into a page with a report: resources into the build stats, the rest behind occupancy.
+/// Puts the sections of the builds into a page with a report, behind occupancy.
 pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
     let codes = audit.code.as_slice();
-    let Some(stats) =
-        section("resources", "Resources (ptxas, cubin, launch)", codes, |code| build::blocks(&code.facts))
-    else {
-        return;
-    };
-    if let Some(old) = page.iter_mut().find(|section| section.name == "resources") {
-        // A log that was given keeps its table below; without one, that section only says so.
-        let kept: Vec<Block> =
-            old.blocks.drain(..).filter(|block| matches!(block.content, Content::Table(_))).collect();
-        *old = stats;
-        old.blocks.extend(kept);
-    }
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
     let flow = |code: &CodeAudit| [roles::blocks(&code.facts), phases::blocks(&code.facts, usize::MAX)].concat();
     let mut own: Vec<Section> = sections(codes, flow);
@@ -68,10 +44,10 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
         Some(changed) => page.push(changed),
         None => page.iter_mut().rev().take(1).for_each(|next| next.blocks.extend(brief::links(heading))),
     }
-    let resources = |code: &CodeAudit| [build::blocks(&code.facts), build::occupancy(&code.facts)].concat();
+    let of_build = |code: &CodeAudit| [resources::blocks(&code.facts), resources::occupancy(&code.facts)].concat();
     let of_each = [
-        section("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts, phases::SHOWN)),
-        section("build", "Build stats (ptxas, cubin), occupancy", &audit.code, resources),
+        in_parts("phases", "Phases of the code", &audit.code, |code| phases::blocks(&code.facts, phases::SHOWN)),
+        in_parts("build", "Build stats (ptxas, cubin), occupancy", &audit.code, of_build),
     ];
     let of_each = of_each.into_iter().flatten();
     let mut details = Vec::new();
@@ -102,8 +78,17 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
 
 fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     let kernel = audit.code.first().map_or("", |code| code.facts.kernel.as_str());
-    let mut lines = vec![lead::kernel_line(heading, "Kernel", kernel)];
-    lines.extend(lead::work(&audit.work));
+    let mut words = words!("**Kernel:** `{}`", kernel);
+    if !heading.title.is_empty() {
+        words.push(format!(" — {}", heading.title));
+    }
+    if !heading.commit.is_empty() {
+        words.push(words!(" · commit `{}`", &heading.commit));
+    }
+    let mut lines = vec![Line::new("kernel", words)];
+    let stated = [audit.work.shape.as_str(), &audit.work.types].into_iter().filter(|words| !words.is_empty());
+    let stated: Vec<&str> = stated.collect();
+    lines.extend((!stated.is_empty()).then(|| Line::new("work", words!("**Work:** {}", stated.join(" · ")))));
     let archs: BTreeSet<&str> = audit.code.iter().map(|code| code.facts.arch.as_str()).collect();
     let archs = archs.into_iter().collect::<Vec<_>>().join(", ");
     let builds: Vec<&str> =

@@ -12,9 +12,9 @@ pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let flow = &audit.flow;
     let mut words = vec![format!(
         "{}, {}, {}",
-        counted(flow.blocks, "basic block"),
-        counted(flow.edges, "edge"),
-        counted(audit.loops.len(), "loop")
+        format::counted(flow.blocks as u64, "basic block"),
+        format::counted(flow.edges as u64, "edge"),
+        format::counted(audit.loops.len() as u64, "loop")
     )];
     if flow.called > 0 {
         words.push(format!("{} functions called in the same section", flow.called));
@@ -43,8 +43,4 @@ pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
         blocks.push(paragraph("roles", words));
     }
     blocks
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{} {what}{}", format::integer(count as u64), if count == 1 { "" } else { "s" })
 }

@@ -169,6 +169,16 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
+/// Where the innermost loop begins that holds an access; `None` outside of loops.
+fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
+    let all = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
+    let is_around = |phase: &&Phase| {
+        matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop)
+            && (phase.at.start..=phase.at.end).contains(&access.at.offset)
+    };
+    all.filter(is_around).min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
+}
+
 /// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they m for
 /// together.
 fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
@@ -180,13 +190,13 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
     let mut group: Vec<&SectorAccess> = Vec::new();
     for access in loads().filter(|access| alike(access, first)) {
         // Loads of one loop, or of code without one, bring different inputs.
-        if group.iter().all(|other| phases.loop_of(other.at.offset) != phases.loop_of(access.at.offset)) {
+        if group.iter().all(|other| loop_of(phases, other) != loop_of(phases, access)) {
             group.push(access);
         }
     }
     let bytes = SECTOR * first.sectors as f64;
     let passes = group.len();
-    let has_loops = group.iter().any(|access| phases.loop_of(access.at.offset).is_some());
+    let has_loops = group.iter().any(|access| loop_of(phases, access).is_some());
     (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
 }
 
