@@ -88,8 +88,8 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     );
     says(phases, "Issue floor in the epilogue: 2,650 of 7,000 cycles");
     let stalls = &sections["stalls"];
-    assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107 from :151)");
-    assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76 from :204); 17 % block barrier (:192)");
+    assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107, called at :151)");
+    assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76, called at :204); 17 % block barrier (:192)");
     let memory = &sections["memory"];
     assert_eq!(row(memory, "DRAM read")[1..4], ["714 MB", "714 MB (patches, weights, bias, pos_embed)", "1.00"]);
     assert_eq!(row(memory, "DRAM write")[3], "0.98, rest dirty in L2");
@@ -219,11 +219,11 @@ fn what_is_left_at_a_roof_names_the_phases_without_products() {
     let left = next("4_position");
     says(
         &left,
-        "The consumers have no products in flight in 45.1 % of their samples: store (`store_tile`, :182–:186) 31.9 %",
+        "The consumers have no products in flight in 45.1 % of their samples: sums to results, stores (`store_tile`, :182–:186) 31.9 %",
     );
     assert!(!left.iter().any(|line| line.contains("Only less work helps")), "{left:#?}");
     let busiest = next("8_prefetch");
-    says(&busiest, "wait for stores (:276) 18.3 %");
+    says(&busiest, "wait for the stores (:276) 18.3 %");
 }
 
 #[test]
@@ -253,18 +253,22 @@ fn waits_for_loads_and_ready_warps_are_read_together() {
     // Of 35.6 cycles per instruction 13.8 are long scoreboard and 4.7 not selected.
     let stalls =
         |readings: &[(&str, f64)]| sections(&with("collected/embedding_bag/profile", readings))["stalls"].clone();
-    let said = |readings: &[(&str, f64)]| row(&stalls(readings), "Not selected")[2].to_owned();
+    let said = |readings: &[(&str, f64)]| stalls(readings)[1].clone();
     // Both high: the schedulers have work enough. Ready warps alone: nothing is said of loads.
     let both = said(&[(READY, 12.0)]);
     assert!(
-        both.starts_with("ready warps wait for their turn (2.24 eligible per scheduler): no latency is lost"),
+        both.contains("%: ready warps wait for their turn (2.24 eligible per scheduler); no latency is lost"),
         "{both}"
     );
-    assert!(both.ends_with("that of long scoreboard is hidden, more warps would not help"), "{both}");
+    assert!(both.ends_with("that of long scoreboard is hidden, and more warps would not help."), "{both}");
+    assert!(
+        !stalls(&[(READY, 12.0)]).iter().any(|line| line.starts_with("| Not selected")),
+        "no row: they do not wait"
+    );
     let ready = said(&[(READY, 12.0), (LOADS, 1.0)]);
-    assert!(ready.ends_with("no latency is lost"), "{ready}");
+    assert!(ready.ends_with("no latency is lost."), "{ready}");
     // Loads alone: a wait that more warps could hide.
-    assert!(!stalls(&[]).iter().any(|line| line.starts_with("| Not selected")), "few that are ready are no wait");
+    assert!(!said(&[]).contains("Not selected"), "few that are ready are no wait");
     // Neither: none of the two has a row.
     let neither = stalls(&[(READY, 0.1), (LOADS, 0.1)]);
     assert!(

@@ -5,7 +5,7 @@ use super::detail::{
 };
 use cuda_binary::op::{Act, Sync};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, strum::VariantArray)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
     /// In front of the main loop.

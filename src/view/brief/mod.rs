@@ -49,4 +49,4 @@ pub(in crate::view) use places::{called_line, file as file_of, phase_words, role
 pub(in crate::view) use provenance::{in_full as provenance_in_full, sources};
 pub(in crate::view) use roles::spent;
 pub(in crate::view) use stalls::in_full as stalls_in_full;
-pub(in crate::view) use verdict::{in_full as verdict_in_full, limiter_name};
+pub(in crate::view) use verdict::in_full as verdict_in_full;
