@@ -186,6 +186,9 @@ mod tests {
             ["change.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "change.tensor.busy >= 18"]
         );
         assert_eq!(called("change.tensor.busy"), "tensor pipe");
+        assert_eq!(called("stall.membar"), "memory barrier stall");
+        assert_eq!(called("stall.mio_throttle"), "MIO throttle stall");
+        assert_eq!(called("smsp__inst_executed.sum"), "warp instructions executed");
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use crate::analysis::code::CheckResult;
 use crate::analysis::{
-    Audit, CheckedLine, Condition, Expectation, Judgement, PredictionMet, Pulled, Role, Tested, When, expectation,
+    Audit, CheckedLine, Condition, Estimates, Expectation, Judgement, PredictionMet, Pulled, Role, Tested, When,
+    expectation,
 };
 use crate::catalog::{self, CHECK};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, format, glance};
-use crate::view::document::{Block, Cell, Section, Tone};
-use crate::view::tables::{judged, left, number, paragraph, right, table, text};
+use crate::view::document::{Block, Cell, Section, Table, Tone};
+use crate::view::tables::{columns_of, judged, left, number, paragraph, right, sentence, table, text};
 use crate::view::{checklist, code, hypotheses};
 use crate::words;
 use crate::words::Words;
@@ -216,39 +217,42 @@ fn glance(reading: &Reading) -> String {
     reading.quantity().map_or_else(|| number(reading), glance::quantity)
 }
 
-/// The levers of the old page that the change pulled, by the count that each was to move, and the time that came; of none pulled,
-/// the largest.
+/// The levers of the old page that the change pulled, and the time that came; of none pulled, the largest.
 fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some((estimates, change)) = audit.change.as_ref().map(|change| &change.estimates).zip(audit.change_of_time())
-    else {
-        return Vec::new();
-    };
-    let came = format!("{} % time", format::signed(change, 1));
-    let count = estimates.pulled().count();
-    let row = |pulled: &Pulled| {
-        let stated =
-            pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
-        let met = match (pulled.met, &estimates.fell) {
-            (Some(PredictionMet::Within | PredictionMet::Pulled), _) if count > 1 => {
-                format!("pulled, together {came}")
-            }
-            (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
-            (Some(PredictionMet::Exceeded), Some((label, by))) => {
-                format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
-            }
-            (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
-            _ => "not this change".to_owned(),
-        };
-        vec![
-            text(words!("lever `{}` of the old page", pulled.code.to_string())),
-            text(stated),
-            text(format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new))),
-            text(met),
-        ]
-    };
-    let mut rows: Vec<Vec<Cell>> = estimates.pulled().take(PULLED).map(row).collect();
-    if rows.is_empty() {
-        rows.extend(estimates.largest().map(|(largest, _)| row(largest)));
+    let Some(estimates) = audit.change.as_ref().map(|change| &change.estimates) else { return Vec::new() };
+    let mut told: Vec<&Pulled> = estimates.pulled().take(PULLED).collect();
+    if told.is_empty() {
+        told.extend(estimates.largest().map(|(largest, _)| largest));
     }
-    rows
+    let name = |pulled: &Pulled| text(words!("lever `{}` of the old page", pulled.code.to_string()));
+    told.into_iter().filter_map(|pulled| predicted(audit, estimates, pulled, name(pulled))).collect()
+}
+
+/// Every lever of the old page; `None` without any, and without a time to hold them against.
+pub(in crate::view) fn predictions_in_full(audit: &Audit) -> Option<Table> {
+    let estimates = &audit.change.as_ref()?.estimates;
+    let rows = estimates.levers.iter();
+    let rows = rows.filter_map(|pulled| predicted(audit, estimates, pulled, sentence(&pulled.sentence)));
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let columns = columns_of("Lever of the old side | At most: | What it aims at | Outcome");
+    (!rows.is_empty()).then(|| table("estimates", columns, rows))
+}
+
+/// A lever of the old page by the count that it was to move, and what became of it.
+fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) -> Option<Vec<Cell>> {
+    let came = format!("{} % time", format::signed(audit.change_of_time()?, 1));
+    let stated = pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
+    let met = match (pulled.met, &estimates.fell) {
+        (Some(PredictionMet::Within | PredictionMet::Pulled), _) if estimates.pulled().count() > 1 => {
+            format!("pulled, together {came}")
+        }
+        (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
+        (Some(PredictionMet::Exceeded), Some((label, by))) => {
+            format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
+        }
+        (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
+        _ => "not this change".to_owned(),
+    };
+    let found = format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new));
+    Some(vec![name, text(stated).sorted(pulled.bound), text(found), text(met)])
 }

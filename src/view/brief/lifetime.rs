@@ -29,7 +29,7 @@ fn tile(phases: &Phases) -> Option<Words> {
         CycleUnit::Block => "block",
         CycleUnit::Warp => "warp lifetime",
     };
-    let parts = parts(&phases.phases, phases.in_turn.is_some());
+    let parts = parts(&phases.phases, phases.in_turn.is_some(), phases.step_efficiency.is_some());
     let busy = phases.in_turn.map(|groups| {
         let percent = format::fixed(100.0 * tensor / cycles, 0);
         format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", glance::cycles(tensor))
@@ -39,8 +39,9 @@ fn tile(phases: &Phases) -> Option<Words> {
 }
 
 /// What a tile is made of, each name once: `main loop 8,334 (tensor 6,147 = 74 %)`. The tensor cycles are those of all loops together
-/// and of the drain, in which the last products run on; where warps take tiles in turn, no phase has them.
-fn parts(phases: &[Phase], is_in_turn: bool) -> Vec<String> {
+/// and of the drain, in which the last products run on; where warps take tiles in turn, no phase has them. What part of the loop they are
+/// is told of a step where that is known.
+fn parts(phases: &[Phase], is_in_turn: bool, has_step: bool) -> Vec<String> {
     struct Part {
         name: String,
         share: f64,
@@ -69,6 +70,7 @@ fn parts(phases: &[Phase], is_in_turn: bool) -> Vec<String> {
     let said = |Part { name, cycles, tensor, .. }: Part| {
         let of_tensor = match tensor {
             Some(0.0) if name == kind(PhaseKind::Epilogue) => " (tensor 0)".to_owned(),
+            Some(busy) if busy > 0.0 && has_step => format!(" (tensor {})", glance::cycles(busy)),
             Some(busy) if busy > 0.0 => {
                 format!(" (tensor {} = {} %)", glance::cycles(busy), format::fixed(100.0 * (busy / cycles).min(1.0), 0))
             }
@@ -131,11 +133,12 @@ mod tests {
             of(PhaseKind::Drain, 6_300.0, None),
             of(PhaseKind::Epilogue, 4_000.0, Some(0.0)),
         ];
-        let told = parts(&two, false);
+        let told = parts(&two, false, false);
         assert_eq!(told, ["main loops and drain 47,000 (tensor 28,500 = 61 %)", "epilogue 4,000 (tensor 0)"]);
-        assert_eq!(parts(&two[..1], false), ["main loop 30,000 (tensor 28,500 = 95 %)"]);
-        assert_eq!(parts(&two[1..2], true), ["main loop 10,700"]);
+        assert_eq!(parts(&two[..1], false, false), ["main loop 30,000 (tensor 28,500 = 95 %)"]);
+        assert_eq!(parts(&two[1..2], true, false), ["main loop 10,700"]);
+        assert_eq!(parts(&two[..1], false, true), ["main loop 30,000 (tensor 28,500)"]);
         let twice = [1_510.0, 653.0].map(|cycles| of(PhaseKind::Conditional, cycles, None));
-        assert_eq!(parts(&twice, false), ["conditional code 2,160"]);
+        assert_eq!(parts(&twice, false, false), ["conditional code 2,160"]);
     }
 }

@@ -37,6 +37,7 @@ mod wanted;
 pub(super) use actions::shown as shown_levers;
 pub(in crate::view) use build::occupancy_in_full;
 pub(super) use changed::{changed_code, links};
+pub(in crate::view) use checks::predictions_in_full;
 pub(super) use checks::section as checks;
 pub(in crate::view) use kernels::in_full as kernels_in_full;
 pub(in crate::view) use lead::called;

@@ -109,13 +109,16 @@ fn beside(label: &str, column: &Column) -> String {
     }
 }
 
+/// A number's column and its metrics.
+type Shown<'a> = (&'a Column, BTreeSet<&'a str>);
+
 /// The metrics of a row, each behind its label: the words in front of the numbers, with the side or the title of the column where
 /// these show different metrics.
 fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'a str>)> {
     // A number without a metric, such as what ptxas printed, is no label.
     let is_label =
         |column: &Column, cell: &Cell| column.align == Align::Left && cell.metrics.is_empty() && !cell.words.is_empty();
-    let mut labelled: Vec<(String, Vec<(&Column, BTreeSet<&str>)>)> = vec![Default::default()];
+    let mut labelled: Vec<(String, Vec<Shown<'a>>)> = vec![Default::default()];
     for (column, cell) in columns.iter().zip(row) {
         if is_label(column, cell) {
             labelled.push((cell.words.to_plain(), Vec::new()));

@@ -10,7 +10,6 @@ use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::hypotheses;
 use crate::view::over_time;
-use crate::view::reason::Reason;
 use crate::view::source_lines;
 use crate::view::spots;
 use crate::view::tables::{fold, list, paragraph, steps};
@@ -68,18 +67,14 @@ fn beside(audit: &Audit) -> impl Iterator<Item = &Finding> {
     others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN)
 }
 
-/// What the section leaves out: the lines with most of the limiting work, the other findings, on what numbers a decided verdict on
-/// the change rests, and every question that was asked. `None` of wrong results.
+/// What the section leaves out: the lines with most of the limiting work, the other findings, and every question that was asked.
+/// `None` of wrong results.
 pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
     let bottleneck = &audit.now.bottleneck;
     let mut blocks: Vec<Block> = source_lines::limiting(audit);
     let is_told = |one: &&Finding| one.code == bottleneck.limiter || beside(audit).any(|told| told.code == one.code);
     let found: Vec<Words> = audit.now.findings.iter().filter(|one| !is_told(one)).map(weighed).collect();
     blocks.extend((!found.is_empty()).then(|| list("findings", found)));
-    let whole = audit.comparison().map(|one| &one.whole).filter(|whole| whole.verdict.is_decided());
-    blocks.extend(whole.zip(Reason::of(audit)).map(|(whole, reason)| {
-        paragraph("change", words!("**What changed:** **{}**. {}", whole.verdict.word(), reason.why()))
-    }));
     let (held, silent): (Vec<&Step>, Vec<&Step>) = bottleneck.steps.iter().partition(|step| step.held.is_some());
     let answered = held.into_iter().filter_map(|step| {
         let (is_limit, sentence) = step.held.as_ref()?;
