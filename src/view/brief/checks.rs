@@ -232,7 +232,11 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
 pub(in crate::view) fn predictions_in_full(audit: &Audit) -> Option<Table> {
     let estimates = &audit.change.as_ref()?.estimates;
     let rows = estimates.levers.iter();
-    let rows = rows.filter_map(|pulled| predicted(audit, estimates, pulled, sentence(&pulled.sentence)));
+    let rows = rows.filter_map(|pulled| {
+        let mut row = predicted(audit, estimates, pulled, sentence(&pulled.sentence))?;
+        row[2] = text(words!("{} ({})", row[2].words.clone(), words::code(pulled.remeasure.clone())));
+        Some(row)
+    });
     let rows: Vec<Vec<Cell>> = rows.collect();
     let columns = columns_of("Lever of the old side | At most: | What it aims at | Outcome");
     (!rows.is_empty()).then(|| table("estimates", columns, rows))
