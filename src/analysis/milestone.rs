@@ -12,9 +12,9 @@ use crate::analysis::series::{Against, Problem, Step};
 use crate::analysis::versus::expectation;
 use crate::analysis::versus::hypothesis::{Condition, Tested, When};
 use crate::analysis::versus::verdict::Verdict;
-use crate::catalog::{self, Code, Counter};
+use crate::catalog::{Code, Counter};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit, format, glance};
+use crate::quantity::{Quantity, Unit};
 use std::collections::HashSet;
 use std::num::NonZeroU32;
 
@@ -357,24 +357,7 @@ fn found(tested: &Tested) -> String {
     let mut told: Vec<String> = Vec::new();
     for one in tested.conditions.iter().filter(is_missed) {
         let Some(found) = one.new.quantity() else { continue };
-        let reading = one.expected.reading.as_str();
-        let name = match expectation::called(reading) {
-            same if same == reading => catalog::metric(reading).map_or(reading, |row| row.label),
-            name => name,
-        };
-        let value = match found.unit() {
-            Unit::PERCENT if expectation::of_points(reading).is_some() => {
-                format!("{} points", format::signed(found.value(), 1))
-            }
-            Unit::PERCENT if one.expected.reading.starts_with("change.") => {
-                format!("{} %", format::signed(found.value(), 1))
-            }
-            Unit::PERCENT => format!("{} %", format::fixed(found.value(), 1)),
-            Unit::NS => glance::time(found.value()),
-            _ if found.value() >= 1e6 => glance::amount(found.value()),
-            _ => format::quantity(found),
-        };
-        let said = format!("{name} {value}");
+        let said = expectation::said(&one.expected.reading, found);
         if !told.contains(&said) {
             told.push(said);
         }

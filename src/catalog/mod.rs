@@ -47,7 +47,7 @@ pub(crate) use levers::LeverRow;
 pub use levers::{lever, levers};
 pub(crate) use libraries::{LibraryRow, library_of};
 pub(crate) use limiters::prefix_of;
-pub(crate) use limiters::{LimiterKind, LimiterRow};
+pub(crate) use limiters::{LimiterKind, LimiterRow, limiter_label};
 pub use limiters::{limiter, limiters};
 pub use metric_names::is_on_chip;
 pub(crate) use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch};

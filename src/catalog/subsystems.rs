@@ -31,6 +31,9 @@ pub struct Subsystem {
     pub label: &'static str,
     /// What a table calls it.
     pub name: &'static str,
+    /// What a sentence calls counters of one stage of it, by how their names begin.
+    #[serde(default)]
+    stages: Vec<(&'static str, &'static str)>,
     /// What it does.
     pub side: ChipSide,
     /// Stall reasons of warps that queue for this part.
@@ -73,6 +76,11 @@ pub(crate) fn subsystem_of(counter: &str) -> Option<&'static Subsystem> {
 }
 
 impl Subsystem {
+    /// What a sentence calls what a counter of it watches: a stage by its name, so that two numbers of one part are told apart.
+    pub(crate) fn watched(&self, counter: &str) -> &'static str {
+        self.stages.iter().find(|(start, _)| counter.starts_with(start)).map_or(self.label, |(_, stage)| stage)
+    }
+
     /// Whether an opcode runs on it, on chips of a compute capability; none does where its work is counted in another way. From
     /// 8.6 on packed arithmetic of halves is issued to both halves of the FMA pipe
     /// (<https://forums.developer.nvidia.com/t/separate-cuda-core-pipeline-for-fp16-and-fp32/302018/7>), and the FP16 pipe is a part

@@ -167,6 +167,17 @@ pub(crate) fn capital(text: &str) -> String {
     chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
+/// A label within a sentence: the first letter small, but for names such as `MIO throttle` and `L1 tag requests`.
+pub(crate) fn uncapital(label: &str) -> String {
+    let mut letters = label.chars();
+    match (letters.next(), letters.next()) {
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain([second]).chain(letters).collect()
+        }
+        _ => label.to_owned(),
+    }
+}
+
 /// A whole number with grouped digits.
 pub fn integer(value: u64) -> String {
     grouped(&value.to_string())

@@ -1,7 +1,8 @@
 //! Numbers at a glance, as prose and small tables write them: the unit is that of the number as it is written, so that none reads
 //! `1000.0 µs`.
 
-use super::format::{fixed, plain};
+use super::format::{Scale, fixed, plain};
+use super::{Quantity, Unit};
 
 /// How many decimals a number in a unit has.
 #[derive(Clone, Copy)]
@@ -53,8 +54,11 @@ pub(crate) fn digits(value: f64) -> String {
     fixed(value, three(value))
 }
 
-/// Cycles of a step, a phase or a tile, which rest on samples or differ from launch to launch: three digits count, `47,000`.
+/// Cycles of a step, a phase or a tile, which rest on samples or differ from launch to launch: three digits count, `47,000`, `1.31 M`.
 pub(crate) fn cycles(value: f64) -> String {
+    if value.abs() >= 999_500.0 {
+        return short(value);
+    }
     let unit = 10f64.powf((value.abs().max(1.0).log10().floor() - 2.0).max(0.0));
     fixed((value / unit).round() * unit, 0)
 }
@@ -106,6 +110,20 @@ pub(crate) fn bytes(value: f64) -> String {
     use Decimals::{Fixed, Three};
     let steps = [(1.0, "B", Fixed(0)), (1e3, "kB", Three), (1e6, "MB", Three), (1e9, "GB", Three), (1e12, "TB", Three)];
     written(value, &steps)
+}
+
+/// A quantity: a percentage with one decimal, everything else in three digits with its unit.
+pub(crate) fn quantity(found: Quantity) -> String {
+    match (found.unit(), found.value()) {
+        (Unit::PERCENT, percent) => format!("{} %", fixed(percent, 1)),
+        (Unit::NS, ns) => time(ns),
+        (Unit::BYTE, size) => bytes(size),
+        (Unit::INST, count) => short(count),
+        (unit, value) => {
+            let three = if value.abs() < 1e4 && value.fract() != 0.0 { digits(value) } else { short(value) };
+            format!("{three} {}", Scale::of(unit, [1.0]).unit()).trim_end().to_owned()
+        }
+    }
 }
 
 /// A count: three digits with a decimal prefix from ten thousand on, `16.8 M`.

@@ -69,8 +69,7 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
         }
     }
     blocks.push(times(audit, timing).into());
-    let cautions = timing.cautions.iter().map(|one| caution(timing, *one));
-    let cautions: Vec<String> = clock_steps::sentence(timing).into_iter().chain(cautions).collect();
+    let cautions: Vec<String> = timing.cautions.iter().map(|one| caution(timing, *one)).collect();
     if !cautions.is_empty() {
         blocks.push(list("cautions", &cautions));
     }

@@ -1,8 +1,9 @@
 //! Remaining performance ceiling: what is left on the table, ranked by its bound, and what became of the old side's bounds.
 
+use super::brief;
 use super::document::{Section, Table};
 use super::tables::{self, code, columns_of, fold, heading, paragraph, sentence, text};
-use crate::analysis::{Along, Audit, Bound, Estimates, Lever, LeverCode, LeverOrigin, PredictionMet, Pulled, Standing};
+use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin, Standing};
 use crate::catalog::Action;
 use crate::quantity::format;
 use crate::quantity::glance::between;
@@ -31,10 +32,10 @@ pub(super) fn section(audit: &Audit) -> Section {
             ],
         ));
     }
-    let held = audit.change.as_ref().map(|change| &change.estimates).filter(|estimates| !estimates.levers.is_empty());
-    if let Some(estimates) = held.filter(|_| audit.standing() != Standing::Wrong) {
+    let outcomes = brief::predictions_in_full(audit).filter(|_| audit.standing() != Standing::Wrong);
+    if let Some(outcomes) = outcomes {
         blocks.push(heading("estimates", "Levers of the old side: estimate against outcome"));
-        blocks.push(outcomes(estimates).into());
+        blocks.push(outcomes.into());
     }
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
@@ -115,31 +116,4 @@ fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
     };
     let columns = columns_of("Lever | Ceiling: | Here: | Computed from | Read again");
     tables::table("nvidia-rules", columns, levers.iter().map(line).collect())
-}
-
-/// What became of a lever of the old side.
-fn met(pulled: &Pulled) -> &'static str {
-    match pulled.met {
-        Some(PredictionMet::Within) => "within",
-        Some(PredictionMet::Pulled) => "pulled",
-        Some(PredictionMet::Exceeded) => "exceeded",
-        Some(PredictionMet::NotThisChange) => "not this change",
-        None => "",
-    }
-}
-
-/// The bounds of the old side's levers, and what each aims at, before and after.
-fn outcomes(estimates: &Estimates) -> Table {
-    let columns = columns_of("Lever of the old side | At most: | What it aims at | Old: | New: | Outcome");
-    let row = |pulled: &Pulled| {
-        vec![
-            tables::sentence(&pulled.sentence),
-            pulled.bound.map_or_else(|| text("no bound"), |bound| tables::bound(bound, pulled.is_rough)),
-            text(words!("{} ({})", pulled.aim.as_str(), words::code(pulled.remeasure.clone()))),
-            tables::reading(&pulled.old),
-            tables::reading(&pulled.new),
-            text(met(pulled)),
-        ]
-    };
-    tables::table("estimates", columns, estimates.levers.iter().map(row).collect())
 }

@@ -5,7 +5,7 @@ use super::document::{Block, Cell, Document, Section, Table};
 use super::heading::Heading;
 use super::tables::{self, columns_of, paragraph, text};
 use crate::analysis::{Audit, Standing, Verdict};
-use crate::catalog::{Code, LimiterKind};
+use crate::catalog::{Code, LimiterKind, limiter_label};
 use crate::quantity::format;
 use crate::quantity::glance::time;
 use crate::words;
@@ -185,7 +185,7 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             side(change.map(|change| change.old)),
             side(change.map(|change| change.new).or(alone)),
             change.map(|c| text(format::change(c.old, c.new)).sorted(c.new / c.old)).unwrap_or_default(),
-            text(sound.map(|audit| brief::limiter_name(audit.now.bottleneck.limiter)).unwrap_or_default()),
+            text(sound.map(|audit| limiter_label(audit.now.bottleneck.limiter)).unwrap_or_default()),
         ]
     };
     let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
@@ -232,7 +232,7 @@ fn patterns(audit: &Audit) -> Option<Block> {
     let is_pattern = |code: &&Code| code.row().is_some_and(|row| row.kind != LimiterKind::Limiter);
     audit.before.as_ref()?;
     let listed = |word: &str, codes: Vec<Code>| {
-        let codes: Vec<String> = codes.iter().filter(is_pattern).map(|code| brief::limiter_name(*code)).collect();
+        let codes: Vec<String> = codes.iter().filter(is_pattern).map(|code| limiter_label(*code)).collect();
         (!codes.is_empty()).then(|| words!("{}: {}", word, tables::listed(&codes)))
     };
     let came = listed("new", audit.new_findings().map(|finding| finding.code).collect());

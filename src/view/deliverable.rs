@@ -8,6 +8,7 @@ use super::tables::{self, code, left, listed, paragraph, right, text};
 use super::{brief, page};
 use crate::analysis::line::{Columns, INSTRUCTIONS, LIGHT, OCCUPANCY, SHARED};
 use crate::analysis::{Audit, Standing};
+use crate::catalog::limiter_label;
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Unit, glance};
 use crate::words;
@@ -21,10 +22,10 @@ type CellOf = fn(&Audit) -> Cell;
 /// The page for kernels of one report or of several, in the order given.
 pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     let Some(first) = audits.first() else { return Document::default() };
-    let mut sections = vec![light(audits)];
-    sections.push(section("occupancy", "Launch and occupancy", table("occupancy-lines", OCCUPANCY, audits)));
-    sections.push(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
-    sections.push(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
+    let mut sections: Vec<Section> = light(audits).into_iter().collect();
+    sections.extend(section("occupancy", "Launch and occupancy", table("occupancy-lines", OCCUPANCY, audits)));
+    sections.extend(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
+    sections.extend(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
     let mut evidence = brief::provenance_in_full(heading, first);
     let others = audits.iter().filter(|audit| audit.now.artefact.origin != first.now.artefact.origin);
@@ -62,18 +63,22 @@ fn measured_on(audit: &Audit) -> String {
     if parts.is_empty() { "the report does not say".into() } else { parts.join(" · ") }
 }
 
-fn section(name: &str, title: &str, table: Table) -> Section {
-    Section::new(name, title, vec![table.into()])
+/// A table; `None` where it has names alone.
+fn section(name: &str, title: &str, table: Table) -> Option<Section> {
+    (table.columns.len() > 1).then(|| Section::new(name, title, vec![table.into()]))
 }
 
 /// Speed of light with the verdict, and the first finding where it is another.
-fn light(audits: &[Audit]) -> Section {
+fn light(audits: &[Audit]) -> Option<Section> {
     let mut table = table("light-lines", LIGHT, audits);
     let shape: [(&str, CellOf); 4] = [
         ("Grid", |audit| text(audit.now.artefact.kernel.grid.map(|grid| grid.to_string()).unwrap_or_default())),
         ("Block", |audit| text(audit.now.artefact.kernel.block.map(|block| block.to_string()).unwrap_or_default())),
-        ("Limited by", |audit| code(audit.now.bottleneck.limiter.to_string())),
-        ("First finding", |audit| code(audit.now.findings.first().map(|f| f.code.to_string()).unwrap_or_default())),
+        ("Limited by", |audit| text(limiter_label(audit.now.bottleneck.limiter))),
+        ("First finding", |audit| {
+            let mut others = audit.now.findings.iter().filter(|found| found.code != audit.now.bottleneck.limiter);
+            text(others.next().map(|found| limiter_label(found.code)).unwrap_or_default())
+        }),
     ];
     for (title, cell) in shape {
         table.columns.push(left(title));
@@ -88,11 +93,13 @@ fn reading<'a>(audit: &'a Audit, name: &str) -> Option<&'a Reading> {
     audit.line.iter().find(|(known, _)| known == name).map(|(_, reading)| reading)
 }
 
+/// The readings that at least one kernel has.
 fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
-    let columns: Vec<Column> =
-        std::iter::once(left("Kernel")).chain(readings.iter().map(|(title, _)| right(title))).collect();
+    let is_there = |name: &str| audits.iter().filter_map(|audit| reading(audit, name)).any(|one| one.value().is_some());
+    let told = || readings.iter().filter(|(_, name)| is_there(name));
+    let columns: Vec<Column> = std::iter::once(left("Kernel")).chain(told().map(|(title, _)| right(title))).collect();
     let row = |audit: &Audit| {
-        let cells = readings.iter().map(|(_, name)| reading(audit, name).map(shown).unwrap_or_default());
+        let cells = told().map(|(_, name)| reading(audit, name).map(shown).unwrap_or_default());
         std::iter::once(code(audit.now.artefact.kernel.short_name())).chain(cells).collect()
     };
     tables::table(name, columns, audits.iter().map(row).collect())

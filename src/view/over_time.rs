@@ -173,11 +173,10 @@ fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
         ));
     }
     let idle = shape.idle.filter(|idle| idle.in_tail >= IDLE).map(|idle| match idle.of {
-        Some(of) => format!(
-            ": of {of} multiprocessors {} hold a block on average",
-            format::fixed(f64::from(of) * (1.0 - idle.in_tail), 0)
-        ),
-        None => format!(": {} of the multiprocessors hold no block", percent(100.0 * idle.in_tail)),
+        Some(of) => {
+            format!(": of {of} SMs {} hold a block on average", format::fixed(f64::from(of) * (1.0 - idle.in_tail), 0))
+        }
+        None => format!(": {} of the SMs hold no block", percent(100.0 * idle.in_tail)),
     });
     Some(words!(
         "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: ≤ {} of the launch is to be had.",
@@ -212,8 +211,8 @@ fn regimes(shape: &Shape) -> Option<Words> {
 fn idle(shape: &Shape) -> Option<Words> {
     let idle = shape.idle.filter(|idle| idle.share >= IDLE)?;
     let many = match idle.of {
-        Some(of) => format!("{} of {of} multiprocessors", glance::digits(f64::from(of) * idle.share)),
-        None => format!("{} of the multiprocessors", percent(100.0 * idle.share)),
+        Some(of) => format!("{} of {of} SMs", glance::digits(f64::from(of) * idle.share)),
+        None => format!("{} of the SMs", percent(100.0 * idle.share)),
     };
     Some(words!(
         "Over the launch {} hold no block on average; from {} on not all hold one.",
@@ -255,7 +254,7 @@ fn clock(shape: &Shape) -> Option<Words> {
         return None;
     }
     Some(words!(
-        "The clock of the multiprocessors moves between {} and {} within the launch ({}), {} on average.",
+        "The clock of the SMs moves between {} and {} within the launch ({}), {} on average.",
         ghz(clock.low),
         ghz(clock.high),
         format::counted(clock.steps as u64, "step"),

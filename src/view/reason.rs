@@ -213,7 +213,7 @@ fn explained(cause: Option<&Cause>) -> String {
         None => String::new(),
         Some(Cause::Counter { metric, old, new }) => {
             let label = catalog::metric(metric).map_or(metric.as_str(), |row| row.label);
-            format!("; explained by {} {}", in_a_sentence(label), format::change(*old, *new))
+            format!("; explained by {} {}", format::uncapital(label), format::change(*old, *new))
         }
         Some(Cause::Code(share)) => {
             let share = format::fixed(*share, 0);
@@ -306,17 +306,6 @@ fn sole(judged: &Judged) -> String {
         (1, 1) => "one launch on each side".to_owned(),
         (1, new) => format!("{new} launches against a single one"),
         (old, _) => format!("a single launch against {old}"),
-    }
-}
-
-/// A label within a sentence: `L1 tag requests` keeps its capital.
-fn in_a_sentence(label: &str) -> String {
-    let mut letters = label.chars();
-    match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
-            first.to_lowercase().chain([second]).chain(letters).collect()
-        }
-        _ => label.to_owned(),
     }
 }
 

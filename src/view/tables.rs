@@ -69,12 +69,6 @@ pub(super) fn filled(name: &str, mut columns: Vec<Column>, mut rows: Vec<Vec<Cel
     table(name, columns, rows)
 }
 
-/// A bound in a table: one that rests on an assumption is about so much.
-pub(super) fn bound(percent: f64, is_rough: bool) -> Cell {
-    let about = if is_rough { "about " } else { "" };
-    text(format!("{about}{} %", format::fixed(percent, 1))).sorted(percent)
-}
-
 /// A sentence in the cell of a table, where names stand as they are.
 pub(super) fn sentence(words: &Words) -> Cell {
     text(words.to_plain())

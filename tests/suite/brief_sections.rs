@@ -84,16 +84,17 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     assert_eq!(row(phases, "· wait for the products")[5], "products in flight 100 %");
     says(
         phases,
-        "A step takes 1,390 cycles; the tensor pipe is busy for 1,020 of them (74 %) and drains on every step.",
+        "A step takes 1,380 cycles; the tensor pipe is busy for 1,020 of them (74 %) and drains on every step.",
     );
     says(phases, "Issue floor in the epilogue: 2,650 of 7,000 cycles");
     let stalls = &sections["stalls"];
-    assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107 from :151)");
-    assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76 from :204); 17 % block barrier (:192)");
+    assert_eq!(row(stalls, "Long scoreboard")[2], "85 % in the epilogue, for `LDG` (:107, called at :151)");
+    assert_eq!(row(stalls, "Barrier")[2], "83 % products in flight (:76, called at :204); 17 % block barrier (:192)");
     let memory = &sections["memory"];
     assert_eq!(row(memory, "DRAM read")[1..4], ["714 MB", "714 MB (patches, weights, bias, pos_embed)", "1.00"]);
     assert_eq!(row(memory, "DRAM write")[3], "0.98, rest dirty in L2");
-    assert_eq!(row(memory, "`LDG.32`")[2..4], ["8.00", "4.00"]);
+    // Three digits of 10,790,976 requests, as of every other count.
+    assert_eq!(row(memory, "`LDG.32`")[1..5], ["10.8 M", "8.00", "4.00", "43.2 M"]);
     let instructions = &sections["instructions"];
     says(instructions, "`QGMMA` = 21,756 tiles × 6 steps × 4 × 8 warps");
     says(instructions, "`LDG` = 21,756 tiles × 96 × 8 warps");
@@ -101,6 +102,34 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     says(instructions, "Executed with a lane on: LDS (0 of 7.31 M).");
     assert!(!instructions.iter().any(|line| line.contains("| LDS")), "{instructions:#?}");
     says(&sections["build"], "1 block/SM by design");
+    // A table of one row has its facts in the columns.
+    says(&sections["provenance"], "Registers/thread `launch__registers_per_thread`");
+    says(&sections["provenance"], "Grid × block `launch__block_size`, `launch__grid_size`");
+}
+
+#[test]
+fn a_step_has_one_share_of_tensor_work() {
+    let sections = sections(&audit("collected/mxfp4_moe_w1_swiglu/profile", None));
+    says(&sections["verdict"], "84.5 % in a step of the main loop");
+    says(&sections["verdict"], "main loop and drain 40,800 (tensor 33,100), epilogue");
+    says(
+        &sections["phases"],
+        "A step takes 4,900 cycles, its share of the drain included; the tensor pipe is busy for 4,140 of them (84 %).",
+    );
+    says(&sections["units"], "tensor pipe (84 % in the main loop)");
+    // As the load balance below the table calls it, and not by ncu's reason.
+    assert_eq!(row(&sections["phases"], "· wait for the stage")[5], "mbarrier 97 %");
+}
+
+#[test]
+fn two_numbers_of_one_part_have_two_names() {
+    let sections = sections(&audit("labelled/transpose_tiled", Some("labelled/transpose_naive")));
+    let changed = &sections["changed"];
+    says(changed, "**Less work for the port of L2 from the SMs**");
+    says(changed, "The limiter was uncoalesced global accesses, and is ");
+    let port: f64 = row(changed, "Port of L2 from the SMs: % of peak")[2].trim_matches('*').parse().unwrap();
+    let all: f64 = row(&sections["units"], "L2 ")[2].trim_matches('*').parse().unwrap();
+    assert!(all > port + 5.0, "{all} {port}");
 }
 
 #[test]
@@ -115,10 +144,9 @@ fn a_busy_tensor_pipe_is_healthy() {
     let verdict = &sections["verdict"];
     says(verdict, "83.9 % tensor busy, 10.8 % block resident and tensor idle, 5.3 % no block on the SM");
     says(verdict, "71.1 % of the samples of the tensor warps are back-pressure");
-    says(
-        phases,
-        "A step takes 1,060 cycles, its share of the drain included; the tensor pipe is busy for 1,020 of them (96 %).",
-    );
+    // What the verdict tells of a step is not said again.
+    says(verdict, "a step of the main loop takes 1,060 cycles, and the tensor pipe is busy for 1,020 of them (96 %)");
+    assert!(!phases.iter().any(|line| line.contains("A step takes")), "{phases:#?}");
     says(phases, "producer (4 warps, 5.8 % of all samples)");
     let stalls = &sections["stalls"];
     assert!(row(stalls, "MIO throttle")[3].ends_with("`HGMMA` (:245) = back-pressure of the tensor pipe"));
@@ -219,11 +247,11 @@ fn what_is_left_at_a_roof_names_the_phases_without_products() {
     let left = next("4_position");
     says(
         &left,
-        "The consumers have no products in flight in 45.1 % of their samples: store (`store_tile`, :182–:186) 31.9 %",
+        "The consumers have no products in flight in 45.1 % of their samples: sums to results, stores (`store_tile`, :182–:186) 31.9 %",
     );
     assert!(!left.iter().any(|line| line.contains("Only less work helps")), "{left:#?}");
     let busiest = next("8_prefetch");
-    says(&busiest, "wait for stores (:276) 18.3 %");
+    says(&busiest, "wait for the stores (:276) 18.3 %");
 }
 
 #[test]
@@ -253,18 +281,22 @@ fn waits_for_loads_and_ready_warps_are_read_together() {
     // Of 35.6 cycles per instruction 13.8 are long scoreboard and 4.7 not selected.
     let stalls =
         |readings: &[(&str, f64)]| sections(&with("collected/embedding_bag/profile", readings))["stalls"].clone();
-    let said = |readings: &[(&str, f64)]| row(&stalls(readings), "Not selected")[2].to_owned();
+    let said = |readings: &[(&str, f64)]| stalls(readings)[1].clone();
     // Both high: the schedulers have work enough. Ready warps alone: nothing is said of loads.
     let both = said(&[(READY, 12.0)]);
     assert!(
-        both.starts_with("ready warps wait for their turn (2.24 eligible per scheduler): no latency is lost"),
+        both.contains("%: ready warps wait for their turn (2.24 eligible per scheduler); no latency is lost"),
         "{both}"
     );
-    assert!(both.ends_with("that of long scoreboard is hidden, more warps would not help"), "{both}");
+    assert!(both.ends_with("that of long scoreboard is hidden, and more warps would not help."), "{both}");
+    assert!(
+        !stalls(&[(READY, 12.0)]).iter().any(|line| line.starts_with("| Not selected")),
+        "no row: they do not wait"
+    );
     let ready = said(&[(READY, 12.0), (LOADS, 1.0)]);
-    assert!(ready.ends_with("no latency is lost"), "{ready}");
+    assert!(ready.ends_with("no latency is lost."), "{ready}");
     // Loads alone: a wait that more warps could hide.
-    assert!(!stalls(&[]).iter().any(|line| line.starts_with("| Not selected")), "few that are ready are no wait");
+    assert!(!said(&[]).contains("Not selected"), "few that are ready are no wait");
     // Neither: none of the two has a row.
     let neither = stalls(&[(READY, 0.1), (LOADS, 0.1)]);
     assert!(

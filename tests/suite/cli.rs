@@ -420,7 +420,7 @@ fn the_deliverable_of_several_subjects_is_one_document() {
     assert_eq!(pages, ["2026-01-02-deliverable.md"]);
     let page = fs::read_to_string(folder.path().join("audits/2026-01-02-deliverable.md")).unwrap();
     for kernel in ["gemm_bias_v1", "gemm_bias_v2"] {
-        assert_eq!(page.lines().filter(|line| line.starts_with(&format!("| `{kernel}`"))).count(), 4, "{page}");
+        assert!(page.lines().filter(|line| line.starts_with(&format!("| `{kernel}`"))).count() >= 2, "{page}");
         assert!(page.contains(&format!("{kernel}.ncu-repz")), "its report is named\n{page}");
     }
     assert!(page.contains("audit generate old new"), "{page}");
@@ -436,10 +436,11 @@ fn the_deliverable_has_one_line_for_each_kernel() {
     let page = fs::read_to_string(folder.path().join("audits/2026-01-02-both.md")).unwrap();
     for kernel in ["gemm_bias_v1", "gemm_bias_v2"] {
         let lines = page.lines().filter(|line| line.starts_with(&format!("| `{kernel}`"))).count();
-        assert_eq!(lines, 4, "speed of light, launch, shared memory, instructions\n{page}");
+        assert_eq!(lines, 2, "speed of light, launch\n{page}");
     }
-    // The basic set has no opcodes: the cells say so, and the page says what would fill them.
-    assert!(page.contains("NOT MEASURED") && page.contains("`sass__inst_executed_per_opcode`"), "{page}");
+    // The basic set has no opcodes: no table of cells without numbers, and what would fill it.
+    assert!(!page.contains("NOT MEASURED") && page.contains("`sass__inst_executed_per_opcode`"), "{page}");
+    assert!(page.contains("| L1/TEX cache ") && !page.contains("`memory-l1tex`"), "verdicts are words\n{page}");
     assert!(page.contains("--template deliverable"), "{page}");
     // Its snapshot has one kernel: no page of one takes the place of that of all.
     for words in [

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Tables whose first column holds names that audit gives, not names of the user's code.
-const NAMED: [&str; 7] = ["% of peak", "Level", "Build, launch", "Build, launch, occupancy", "Stall", "Resource", ""];
+const NAMED: [&str; 8] =
+    ["Phase", "% of peak", "Level", "Build, launch", "Build, launch, occupancy", "Stall", "Resource", ""];
 
 /// Columns, rows, verdicts and codes of a page.
 fn words(page: &str, into: &mut BTreeSet<String>) {
@@ -31,7 +32,10 @@ fn words(page: &str, into: &mut BTreeSet<String>) {
             let own = if first == "Build" { 1 } else { cells.len() };
             into.extend(cells.iter().take(own).map(|cell| (*cell).to_owned()));
         } else if !cells[0].starts_with('-') && NAMED.contains(&first.as_str()) {
-            into.insert(cells[0].to_owned());
+            // A part of a loop stands behind a dot, products with their number, and a loop with its steps.
+            let name = cells[0].trim_start_matches("· ").split(", ").next().filter(|_| first == "Phase");
+            let name = name.filter(|name| name.contains("**")).unwrap_or(cells[0].trim_start_matches("· "));
+            into.insert(if name.starts_with("issue ") { "issue of products" } else { name }.to_owned());
         }
     }
 }

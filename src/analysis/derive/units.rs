@@ -28,7 +28,7 @@ impl BusyUnit {
         BusyUnit {
             counter: counter.into(),
             code: place.map_or(Part::UnknownUnit, |part| part.code),
-            label: place.map_or("a unit that this catalog does not place", |s| s.label).into(),
+            label: place.map_or("a unit that this catalog does not place", |part| part.watched(counter)).into(),
             percent,
         }
     }

@@ -16,8 +16,9 @@ use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{Code, Part, Threshold};
+use crate::catalog::{self, Code, Part, Threshold};
 use crate::evidence::Reading;
+use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
@@ -221,9 +222,9 @@ fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
 /// What saves nearly as much as what limits.
 fn say(first: f64, second: &Candidate) -> Words {
     words!(
-        " Too near to tell apart: without it the launch would take about {} less, without `{}` about {}.",
+        " Too near to tell apart: without it the launch would take about {} less, without {} about {}.",
         share(first),
-        second.held.code.to_string(),
+        format::uncapital(&catalog::limiter_label(second.held.code)),
         share(second.saves)
     )
 }

@@ -5,7 +5,7 @@ use super::detail::{
 };
 use cuda_binary::op::Sync;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, strum::VariantArray)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
     /// In front of the main loop.
@@ -257,9 +257,14 @@ impl Phases {
     /// Cycles of one turn of the main loop, with its part of the drain, in which the products of the last turns are waited for; `None`
     /// where a turn is a whole tile.
     pub fn step_cycles(&self) -> Option<f64> {
+        let steps = self.steps.filter(|steps| *steps > 1.0)?;
+        // Of a step with products their part of it is known while a block is resident: what a tile takes holds SMs without one as well.
+        if let Some((tensor, busy)) = self.tensor.zip(self.step_efficiency).filter(|(_, busy)| *busy > 0.0) {
+            return Some(tensor / busy / steps);
+        }
         let is_of_steps = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Drain);
         let main = self.phases.iter().filter(is_of_steps);
         let cycles: Option<f64> = main.map(|phase| phase.cycles).sum();
-        Some(cycles?.max(self.tensor.unwrap_or_default()) / self.steps.filter(|steps| *steps > 1.0)?)
+        Some(cycles?.max(self.tensor.unwrap_or_default()) / steps)
     }
 }

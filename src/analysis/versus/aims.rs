@@ -8,7 +8,7 @@ use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Run, Study};
 use crate::catalog::{self, Action, Better, Counter};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit};
+use crate::quantity::{Quantity, Unit, format};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Class, ProductBy, Space};
 use std::sync::Arc;
@@ -193,7 +193,9 @@ impl Sides<'_, '_> {
             let value = busy(read(name).value()?, read(CYCLES.as_ref()).value()?);
             Some(reading(value, Unit::CYCLE, &[name, CYCLES.as_ref()], "share of peak × elapsed cycles"))
         };
-        let work = || Some(Aim::falls(format!("{}, busy cycles", called(name)), side(self.old)?, side(self.new)?));
+        let work = || {
+            Some(Aim::falls(format!("{} busy for", format::uncapital(&called(name))), side(self.old)?, side(self.new)?))
+        };
         if let Some(work) = is_work.then(work).flatten() {
             return work;
         }

@@ -1,7 +1,8 @@
 //! What the author of a change expected of it, in the words of the change: `…. Expected: tensor pipe above 90 %, 6 % less time`.
 
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
-use crate::catalog::{Counter, Operator};
+use crate::catalog::{self, Counter, Operator, ReadingForm, ReadingName};
+use crate::quantity::{Quantity, format, glance};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -34,10 +35,31 @@ static SHARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static POINTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(at least |at most )?([\d.]+) (?:percentage )?points (less|more)\b").ok());
 
-/// What a reading is called that an expectation can name.
-pub(crate) fn called(reading: &str) -> &str {
-    let unit = UNITS.iter().find(|(_, known)| *known == of_points(reading).unwrap_or(reading));
-    unit.map_or(if reading == CHANGE_OF_TIME { TIME } else { reading }, |(name, _)| name)
+/// What a page calls a reading that an expectation or a hypothesis names.
+pub(crate) fn called(reading: &str) -> String {
+    let own = of_points(reading).unwrap_or(reading);
+    if let Some((unit, _)) = UNITS.iter().find(|(_, known)| *known == own) {
+        return (*unit).to_owned();
+    }
+    let ReadingName { form, word } = ReadingName::of(reading);
+    match form {
+        ReadingForm::Stall => catalog::stall(word).map(|row| format!("{} stall", format::uncapital(row.label))),
+        ReadingForm::Opcode => Some(word.to_owned()),
+        ReadingForm::Change => Some(word.to_owned()),
+        ReadingForm::Metric => catalog::metric(reading).map(|row| format::uncapital(row.label)),
+        _ => None,
+    }
+    .unwrap_or_else(|| reading.to_owned())
+}
+
+/// A reading as it was found: `tensor pipe 87.7 %`, `time −1.9 %`.
+pub(crate) fn said(reading: &str, found: Quantity) -> String {
+    let name = called(reading);
+    match found.value() {
+        points if of_points(reading).is_some() => format!("{name} {} points", format::signed(points, 1)),
+        percent if reading.starts_with(CHANGE) => format!("{name} {} %", format::signed(percent, 1)),
+        _ => format!("{name} {}", glance::quantity(found)),
+    }
 }
 
 /// The share of a unit whose change in points a reading is: `change.tensor.busy`.
@@ -164,6 +186,9 @@ mod tests {
             ["change.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "change.tensor.busy >= 18"]
         );
         assert_eq!(called("change.tensor.busy"), "tensor pipe");
+        assert_eq!(called("stall.membar"), "memory barrier stall");
+        assert_eq!(called("stall.mio_throttle"), "MIO throttle stall");
+        assert_eq!(called("smsp__inst_executed.sum"), "warp instructions executed");
     }
 
     #[test]

@@ -90,10 +90,8 @@ fn phases(audit: &Audit) -> Option<Words> {
         .iter()
         .map(|(kind, was, is)| {
             let percent = |share: f64| format::fixed(100.0 * share, 1);
-            let words = places::phase_words(*kind);
-            // As the rows of the phases are called; that of products has their number.
-            let name = if *kind == PhaseKind::Issue { words.label } else { words.own };
-            format!("{} {} → {} %", name.to_lowercase(), percent(*was), percent(*is))
+            let name = format::uncapital(places::phase_words(*kind).own);
+            format!("{name} {} → {} %", percent(*was), percent(*is))
         })
         .collect();
     let whose = match new.roles.len() {

@@ -1,7 +1,7 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
 use super::numbers::{both, row, sides, tenth, value};
-use super::{chain, lead, story};
+use super::{chain, lead, story, verdict};
 use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, expectation};
 use crate::catalog::{Code, Counter};
 use crate::quantity::glance::{amount, bytes, time};
@@ -122,14 +122,14 @@ fn limiter(audit: &Audit) -> Words {
     let Some((change, old)) = audit.change.as_ref().map(|change| change.limiter).zip(audit.before.as_ref()) else {
         return Words::default();
     };
-    let (was, is) = (old.bottleneck.limiter.to_string(), audit.now.bottleneck.limiter.to_string());
+    let (was, is) = (verdict::name(&old.bottleneck), verdict::name(&audit.now.bottleneck));
     match change {
         LimiterChange::Same if old.bottleneck.limiter == Code::NotMeasured => Words::default(),
-        LimiterChange::Same => words!(" The limiter is still `{}`.", is),
-        LimiterChange::Moved => words!(" The limiter moved from `{}` to `{}`.", was, is),
+        LimiterChange::Same => words!(" The limiter is the same."),
+        LimiterChange::Moved => words!(" The limiter was {}, and is {}.", was, is),
         LimiterChange::Unknown => {
             words!(
-                " The sides hold other metrics (`{}` before, `{}` now): whether the limiter moved is not measured.",
+                " The sides hold other metrics (limiter {} before, {} now): whether it moved is not measured.",
                 was,
                 is
             )

@@ -2,14 +2,14 @@
 
 use crate::analysis::code::CheckResult;
 use crate::analysis::{
-    Audit, CheckedLine, Condition, Judgement, PredictionMet, Pulled, Role, Tested, When, expectation,
+    Audit, CheckedLine, Condition, Estimates, Expectation, Judgement, PredictionMet, Pulled, Role, Tested, When,
+    expectation,
 };
 use crate::catalog::{self, CHECK};
 use crate::evidence::Reading;
-use crate::quantity::glance::{bytes, digits, short, time};
-use crate::quantity::{Unit, format};
-use crate::view::document::{Block, Cell, Section, Tone};
-use crate::view::tables::{judged, left, number, paragraph, right, table, text};
+use crate::quantity::{Quantity, format, glance};
+use crate::view::document::{Block, Cell, Section, Table, Tone};
+use crate::view::tables::{columns_of, judged, left, number, paragraph, right, sentence, table, text};
 use crate::view::{checklist, code, hypotheses};
 use crate::words;
 use crate::words::Words;
@@ -60,7 +60,9 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         audit.checks.iter().partition(|line| judged(line.outcome, Role::Check).tone == Tone::Good);
     let (listed, own): (Vec<&CheckedLine>, Vec<&CheckedLine>) =
         good.into_iter().partition(|line| catalog::checklist(&line.expected.from).is_some());
-    rows.extend(open.into_iter().map(|line| (line.outcome, checked(line))));
+    // What says nothing of this kernel is in the full list.
+    let open = open.into_iter().filter(|line| line.outcome != Judgement::DoesNotApply);
+    rows.extend(open.map(|line| (line.outcome, checked(line))));
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
     let mut predicted: Vec<Vec<Cell>> = audit.hypotheses.iter().map(hypothesis).chain(predictions(audit)).collect();
     rows.sort_by_key(|(judgement, _)| weight(*judgement));
@@ -154,8 +156,8 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
     conditions.sort_by_key(|condition| weight(condition.met));
     let shown = || conditions.iter().copied().take(CONDITIONS);
     let stated = |condition: &Condition| match condition.when {
-        When::Before => format!("{} before", hypotheses::wording(condition)),
-        When::After => hypotheses::wording(condition),
+        When::Before => format!("{} before", wanted(condition)),
+        When::After => wanted(condition),
     };
     let found = |condition: &Condition| {
         let side = match condition.when {
@@ -189,77 +191,72 @@ fn hypothesis(tested: &Tested) -> Vec<Cell> {
     ]
 }
 
+/// What a condition asks of a reading, in the words and the unit of what was found: `memory barrier stall < 1.0 %`.
+fn wanted(condition: &Condition) -> String {
+    let Expectation { reading, op, value, .. } = &condition.expected;
+    let found = condition.new.quantity().or(condition.old.as_ref().and_then(Reading::quantity));
+    let limit = found.and_then(|found| Quantity::new(*value, found.unit()));
+    match limit.filter(|_| !reading.starts_with(CHECK)) {
+        Some(limit) => format!("{} {op} {}", expectation::called(reading), glance::quantity(limit)),
+        None => hypotheses::wording(condition),
+    }
+}
+
 /// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
 fn of_author(condition: &Condition) -> String {
     let reading = condition.expected.reading.as_str();
-    let name = expectation::called(reading);
-    match (&condition.old, condition.new.value()) {
-        (Some(old), _) => format!("{name} {} → {}", glance(old), glance(&condition.new)),
-        (None, Some(percent)) if reading == expectation::CHANGE_OF_TIME => {
-            format!("{name} {} %", format::signed(percent, 1))
-        }
-        (None, Some(points)) if expectation::of_points(reading).is_some() => {
-            format!("{name} {} points", format::signed(points, 1))
-        }
-        (None, _) => format!("{name} {}", glance(&condition.new)),
+    match (&condition.old, condition.new.quantity()) {
+        (Some(old), _) => format!("{} {} → {}", expectation::called(reading), glance(old), glance(&condition.new)),
+        (None, Some(found)) => expectation::said(reading, found),
+        (None, None) => format!("{} {}", expectation::called(reading), glance(&condition.new)),
     }
 }
 
-/// A reading as this page writes it: a percentage with one decimal, everything else in three digits with its unit. What it moved by
-/// counts, and not its last instruction.
+/// A reading as this page writes it: what it moved by counts, and not its last instruction.
 fn glance(reading: &Reading) -> String {
-    let Some(found) = reading.quantity() else { return number(reading) };
-    match (found.unit(), found.value()) {
-        (Unit::PERCENT, percent) => format!("{} %", format::fixed(percent, 1)),
-        (Unit::NS, ns) => time(ns),
-        (Unit::BYTE, size) => bytes(size),
-        (Unit::INST, count) => three(count),
-        (unit, value) => format!("{} {}", three(value), format::Scale::of(unit, [1.0]).unit()).trim_end().to_owned(),
-    }
+    reading.quantity().map_or_else(|| number(reading), glance::quantity)
 }
 
-/// A number in three digits; a count below ten thousand in full.
-fn three(value: f64) -> String {
-    match value.abs() {
-        size if size >= 1e4 => short(value),
-        _ if value.fract() == 0.0 => format::fixed(value, 0),
-        _ => digits(value),
-    }
-}
-
-/// The levers of the old page that the change pulled, by the count that each was to move, and the time that came; of none pulled,
-/// the largest.
+/// The levers of the old page that the change pulled, and the time that came; of none pulled, the largest.
 fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
-    let Some((estimates, change)) = audit.change.as_ref().map(|change| &change.estimates).zip(audit.change_of_time())
-    else {
-        return Vec::new();
-    };
-    let came = format!("{} % time", format::signed(change, 1));
-    let count = estimates.pulled().count();
-    let row = |pulled: &Pulled| {
-        let stated =
-            pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
-        let met = match (pulled.met, &estimates.fell) {
-            (Some(PredictionMet::Within | PredictionMet::Pulled), _) if count > 1 => {
-                format!("pulled, together {came}")
-            }
-            (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
-            (Some(PredictionMet::Exceeded), Some((label, by))) => {
-                format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
-            }
-            (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
-            _ => "not this change".to_owned(),
-        };
-        vec![
-            text(words!("lever `{}` of the old page", pulled.code.to_string())),
-            text(stated),
-            text(format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new))),
-            text(met),
-        ]
-    };
-    let mut rows: Vec<Vec<Cell>> = estimates.pulled().take(PULLED).map(row).collect();
-    if rows.is_empty() {
-        rows.extend(estimates.largest().map(|(largest, _)| row(largest)));
+    let Some(estimates) = audit.change.as_ref().map(|change| &change.estimates) else { return Vec::new() };
+    let mut told: Vec<&Pulled> = estimates.pulled().take(PULLED).collect();
+    if told.is_empty() {
+        told.extend(estimates.largest().map(|(largest, _)| largest));
     }
-    rows
+    let name = |pulled: &Pulled| text(words!("lever `{}` of the old page", pulled.code.to_string()));
+    told.into_iter().filter_map(|pulled| predicted(audit, estimates, pulled, name(pulled))).collect()
+}
+
+/// Every lever of the old page; `None` without any, and without a time to hold them against.
+pub(in crate::view) fn predictions_in_full(audit: &Audit) -> Option<Table> {
+    let estimates = &audit.change.as_ref()?.estimates;
+    let rows = estimates.levers.iter();
+    let rows = rows.filter_map(|pulled| {
+        let mut row = predicted(audit, estimates, pulled, sentence(&pulled.sentence))?;
+        row[2] = text(words!("{} ({})", row[2].words.clone(), words::code(pulled.remeasure.clone())));
+        Some(row)
+    });
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let columns = columns_of("Lever of the old side | At most: | What it aims at | Outcome");
+    (!rows.is_empty()).then(|| table("estimates", columns, rows))
+}
+
+/// A lever of the old page by the count that it was to move, and what became of it.
+fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) -> Option<Vec<Cell>> {
+    let came = format!("{} % time", format::signed(audit.change_of_time()?, 1));
+    let stated = pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
+    let met = match (pulled.met, &estimates.fell) {
+        (Some(PredictionMet::Within | PredictionMet::Pulled), _) if estimates.pulled().count() > 1 => {
+            format!("pulled, together {came}")
+        }
+        (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
+        (Some(PredictionMet::Exceeded), Some((label, by))) => {
+            format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
+        }
+        (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
+        _ => "not this change".to_owned(),
+    };
+    let found = format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new));
+    Some(vec![name, text(stated).sorted(pulled.bound), text(found), text(met)])
 }

@@ -179,7 +179,11 @@ pub(super) fn old_name(heading: &Heading, audit: &Audit) -> Option<Words> {
     if !heading.against.is_empty() {
         let audit = stem(&heading.against);
         let day = audit.strip_suffix(&format!("-{}", heading.subject)).unwrap_or(&audit);
-        return Some(words!("{}", day));
+        return Some(if day.starts_with(|first: char| first.is_ascii_digit()) {
+            day.into()
+        } else {
+            words!("`{}`", day)
+        });
     }
     let parts = |path: &str| -> Vec<String> { path.rsplit('/').map(str::to_owned).collect() };
     let (theirs, own) = (parts(&old.artefact.origin.path), parts(&audit.now.artefact.origin.path));

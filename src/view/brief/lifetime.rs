@@ -9,6 +9,9 @@ use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
+/// Share of the samples from which a phase is a part of the tile worth a word.
+const SHOWN: f64 = 0.005;
+
 /// The sentences; none where too little was sampled for shares to mean something.
 pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let few = audit.limits[Threshold::SamplesFew];
@@ -26,7 +29,7 @@ fn tile(phases: &Phases) -> Option<Words> {
         CycleUnit::Block => "block",
         CycleUnit::Warp => "warp lifetime",
     };
-    let parts = parts(&phases.phases, phases.in_turn.is_some());
+    let parts = parts(&phases.phases, phases.in_turn.is_some(), phases.step_efficiency.is_some());
     let busy = phases.in_turn.map(|groups| {
         let percent = format::fixed(100.0 * tensor / cycles, 0);
         format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", glance::cycles(tensor))
@@ -35,41 +38,54 @@ fn tile(phases: &Phases) -> Option<Words> {
     Some(words!("One {} = {} cycles: {}{}.", whole, cycles, parts.join(", "), busy.unwrap_or_default()))
 }
 
-/// What a tile is made of, by phase: `main loop 8,334 (tensor 6,147 = 74 %)`. Where warps take tiles in turn, no phase has the products.
-fn parts(phases: &[Phase], is_in_turn: bool) -> Vec<String> {
-    let of_drain = phases.iter().filter(|phase| phase.kind == PhaseKind::Drain).filter_map(|phase| phase.cycles);
-    let drain: f64 = of_drain.sum();
-    let loops = || phases.iter().filter(|phase| phase.kind == PhaseKind::MainLoop);
-    let all_loops: f64 = loops().filter_map(|phase| phase.cycles).sum();
-    let of_loops = if loops().count() > 1 { "main loops" } else { "main loop" };
-    let said = |phase: &Phase| {
-        // The tensor cycles are those of all loops together, and of the drain, in which the last products run on.
-        let (name, own) = match phase.kind {
-            PhaseKind::Drain if !is_in_turn => return None,
-            PhaseKind::MainLoop if phase.tensor.is_some() => {
-                (format!("{of_loops}{}", if drain > 0.0 { " and drain" } else { "" }), all_loops + drain)
-            }
-            PhaseKind::MainLoop if !is_in_turn => return None,
-            other => (kind(other), phase.cycles?),
+/// What a tile is made of, each name once: `main loop 8,334 (tensor 6,147 = 74 %)`. The tensor cycles are those of all loops together
+/// and of the drain, in which the last products run on; where warps take tiles in turn, no phase has them. What part of the loop they are
+/// is told of a step where that is known.
+fn parts(phases: &[Phase], is_in_turn: bool, has_step: bool) -> Vec<String> {
+    struct Part {
+        name: String,
+        share: f64,
+        cycles: f64,
+        tensor: Option<f64>,
+    }
+    let count = |kind| phases.iter().filter(|phase| phase.kind == kind).count();
+    let loops = if count(PhaseKind::MainLoop) > 1 { "main loops" } else { "main loop" };
+    let drain = if count(PhaseKind::Drain) > 0 { " and drain" } else { "" };
+    let mut parts: Vec<Part> = Vec::new();
+    for phase in phases {
+        let name = match phase.kind {
+            PhaseKind::MainLoop | PhaseKind::Drain if !is_in_turn => format!("{loops}{drain}"),
+            other => kind(other),
         };
-        let of_tensor = match phase.tensor {
-            Some(0.0) if phase.kind == PhaseKind::Epilogue => " (tensor 0)".to_owned(),
+        let Some(cycles) = phase.cycles else { continue };
+        match parts.iter_mut().find(|part| part.name == name) {
+            Some(part) => {
+                part.share += phase.share;
+                part.cycles += cycles;
+                part.tensor = part.tensor.or(phase.tensor);
+            }
+            None => parts.push(Part { name, share: phase.share, cycles, tensor: phase.tensor }),
+        }
+    }
+    let said = |Part { name, cycles, tensor, .. }: Part| {
+        let of_tensor = match tensor {
+            Some(0.0) if name == kind(PhaseKind::Epilogue) => " (tensor 0)".to_owned(),
+            Some(busy) if busy > 0.0 && has_step => format!(" (tensor {})", glance::cycles(busy)),
             Some(busy) if busy > 0.0 => {
-                format!(" (tensor {} = {} %)", glance::cycles(busy), format::fixed(100.0 * (busy / own).min(1.0), 0))
+                format!(" (tensor {} = {} %)", glance::cycles(busy), format::fixed(100.0 * (busy / cycles).min(1.0), 0))
             }
             _ => String::new(),
         };
-        let share = phase.share >= 0.005;
-        share.then(|| format!("{name} {}{of_tensor}", glance::cycles(own)))
+        format!("{name} {}{of_tensor}", glance::cycles(cycles))
     };
-    phases.iter().filter_map(said).collect()
+    parts.into_iter().filter(|part| part.share >= SHOWN).map(said).collect()
 }
 
 /// What a phase of a kernel of products is called in a list.
 fn kind(kind: PhaseKind) -> String {
     match kind {
         PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Elsewhere => "other code".to_owned(),
-        _ => phase_words(kind).label.to_lowercase(),
+        _ => format::uncapital(phase_words(kind).own),
     }
 }
 
@@ -117,9 +133,12 @@ mod tests {
             of(PhaseKind::Drain, 6_300.0, None),
             of(PhaseKind::Epilogue, 4_000.0, Some(0.0)),
         ];
-        let told = parts(&two, false);
+        let told = parts(&two, false, false);
         assert_eq!(told, ["main loops and drain 47,000 (tensor 28,500 = 61 %)", "epilogue 4,000 (tensor 0)"]);
-        assert_eq!(parts(&two[..1], false), ["main loop 30,000 (tensor 28,500 = 95 %)"]);
-        assert_eq!(parts(&two[1..2], true), ["main loop 10,700"]);
+        assert_eq!(parts(&two[..1], false, false), ["main loop 30,000 (tensor 28,500 = 95 %)"]);
+        assert_eq!(parts(&two[1..2], true, false), ["main loop 10,700"]);
+        assert_eq!(parts(&two[..1], false, true), ["main loop 30,000 (tensor 28,500)"]);
+        let twice = [1_510.0, 653.0].map(|cycles| of(PhaseKind::Conditional, cycles, None));
+        assert_eq!(parts(&twice, false, false), ["conditional code 2,160"]);
     }
 }

@@ -37,6 +37,7 @@ mod wanted;
 pub(super) use actions::shown as shown_levers;
 pub(in crate::view) use build::occupancy_in_full;
 pub(super) use changed::{changed_code, links};
+pub(in crate::view) use checks::predictions_in_full;
 pub(super) use checks::section as checks;
 pub(in crate::view) use kernels::in_full as kernels_in_full;
 pub(super) use lead::lines as lead;
@@ -49,4 +50,4 @@ pub(in crate::view) use places::{called_line, file as file_of, phase_words, role
 pub(in crate::view) use provenance::{in_full as provenance_in_full, sources};
 pub(in crate::view) use roles::spent;
 pub(in crate::view) use stalls::in_full as stalls_in_full;
-pub(in crate::view) use verdict::{in_full as verdict_in_full, limiter_name};
+pub(in crate::view) use verdict::in_full as verdict_in_full;

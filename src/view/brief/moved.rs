@@ -47,13 +47,11 @@ fn moved(rows: &[StallRow], was: f64, is: f64) -> Vec<String> {
     let mut found: Vec<(&StallRow, f64)> =
         rows.iter().filter(is_own).filter_map(|row| Some((row, by(row).filter(|by| by.abs() >= least)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    found.into_iter().take(SHOWN).map(|(row, by)| format!("{} {}", in_a_sentence(&row.row.label), signed(by))).collect()
-}
-
-/// `long scoreboard` of `Long scoreboard`; `MIO throttle` stays.
-fn in_a_sentence(label: &str) -> String {
-    let is_word = label.chars().nth(1).is_some_and(char::is_lowercase);
-    if is_word { label.to_lowercase() } else { label.to_owned() }
+    found
+        .into_iter()
+        .take(SHOWN)
+        .map(|(row, by)| format!("{} {}", format::uncapital(&row.row.label), signed(by)))
+        .collect()
 }
 
 fn signed(by: f64) -> String {

@@ -57,7 +57,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
     let told = idle.iter().take(PHASES).map(|phase| {
         let name = phase.name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
-        let kind = places::phase_words(phase.kind).label.to_lowercase();
+        let kind = format::uncapital(places::phase_words(phase.kind).own);
         words!("{} ({}{}) {}", kind, name, places::lines(phase, file), percent(phase.share))
     });
     let others = match phases.in_turn {

@@ -6,12 +6,13 @@ use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits, Unit};
-use crate::catalog::{Counter, Threshold};
+use crate::catalog::{Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{columns_of, count, left, list, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::op::{Act, Sync};
 
 /// Samples below which shares by phase say too little.
 const ENOUGH: u64 = 1_000;
@@ -295,14 +296,26 @@ fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
     let is_told = |(at, wait): &(usize, &Wait)| *at == 0 || wait.share >= SECOND;
     let told = |(_, wait): (usize, &Wait)| {
         let behind = behind_products(phases, phase.kind, &wait.reason);
-        let own = || match is_behind_full(audit, &wait.reason) {
-            true => format!("back-pressure: {}", places::reason(&wait.reason)),
-            false => places::reason(&wait.reason),
+        let own = || match (is_behind_full(audit, &wait.reason), waited_for(wait)) {
+            (true, _) => format!("back-pressure: {}", places::reason(&wait.reason)),
+            (false, Some(what)) => what.to_owned(),
+            (false, None) => places::reason(&wait.reason),
         };
         let label = behind.map_or_else(own, str::to_owned);
         format!("{label} {} %", format::fixed(100.0 * wait.share, 0))
     };
     phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
+}
+
+/// What a scoreboard is held for, where most of the wait is for the same and that is no load.
+fn waited_for(wait: &Wait) -> Option<&'static str> {
+    let most = wait.groups.iter().find(|group| group.share > 0.5)?;
+    let op = most.cause.as_ref()?.op();
+    match (op.sync(), op.act()) {
+        (Some(Sync::Mbarrier), _) => Some("mbarrier"),
+        (_, Some(Act::Store | Act::Reduction)) if op.is_lsu_access() => Some("stores"),
+        _ => None,
+    }
 }
 
 /// Whether warps that wait for this reason cannot hand their work to a unit that is saturated.
@@ -329,16 +342,16 @@ pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) ->
 /// What the table does not say: the step against its products, what is latency and not work, the other roles.
 fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     let mut notes = Vec::new();
-    if let (Some(groups), Some(tensor), Some(cycles)) = (phases.in_turn, phases.tensor, phases.cycles) {
+    if let Some(groups) = phases.in_turn {
         notes.push(words!(
-            "In the {} cycles of a tile the tensor pipe is busy for {} ({} %), with products of {} warpgroups: it idles only where neither has some in flight.",
-            glance::cycles(cycles),
-            glance::cycles(tensor),
-            format::fixed(100.0 * tensor / cycles, 0),
+            "Products of {} warpgroups share the tensor pipe: it idles only where none of them has some in flight.",
             groups.to_string()
         ));
     }
-    let steps = phases.steps.filter(|steps| *steps >= 1.0);
+    // A full pipe is told so by the verdict.
+    let is_told = audit.now.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == Part::ComputeTensor)
+        && audit.now.bottleneck.units.iter().any(|unit| unit.part == Part::ComputeTensor && unit.is_saturated());
+    let steps = phases.steps.filter(|steps| *steps >= 1.0 && !is_told);
     if let (Some(_), Some(cycles), Some(steps), Some(tensor)) =
         (phases.step_efficiency, phases.step_cycles(), steps, phases.tensor)
     {

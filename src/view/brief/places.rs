@@ -36,7 +36,7 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
         PhaseKind::Prologue | PhaseKind::Copies => with(own, is_move),
         PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
         PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.is_product()) {
-            Some(run) => words!("{} {} {}", own, run.count.to_string(), run.opcode.name()),
+            Some(run) => words!("issue {} {}", run.count.to_string(), run.opcode.name()),
             None => own.into(),
         },
         PhaseKind::Compute if phase.name.is_some() => named(own),
@@ -57,42 +57,38 @@ fn calls(phase: &Phase) -> String {
 /// What a phase is called.
 pub(in crate::view) struct PhaseWords {
     /// As a row.
-    pub(super) own: &'static str,
-    /// Inside a sentence.
+    pub(in crate::view) own: &'static str,
+    /// Inside a sentence, with where it is.
     pub(super) noun: &'static str,
-    /// Short enough to stand beside a bar.
-    pub(in crate::view) label: &'static str,
 }
 
 pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
-    let (own, noun, label) = match kind {
-        PhaseKind::Prologue => ("Prologue", "in the prologue", "Prologue"),
-        PhaseKind::MainLoop => ("Main loop", "in the main loop", "Main loop"),
-        PhaseKind::Conditional => ("Conditional code", "in conditional code", "Conditional code"),
-        PhaseKind::Drain => ("Drain of the last products", "in the drain", "Drain"),
-        PhaseKind::Epilogue => ("Epilogue", "in the epilogue", "Epilogue"),
-        PhaseKind::Exit => ("Exit", "at the exit", "Exit"),
-        PhaseKind::Loop => ("Loop", "in a loop", "Loop"),
-        PhaseKind::Stretch => ("Code", "in straight-line code", "Code"),
-        PhaseKind::Elsewhere => ("Called functions", "in called functions", "Called functions"),
-        PhaseKind::TurnWait => ("Wait for the turn", "in the wait for the turn", "wait for turn"),
-        PhaseKind::SlotWait => ("wait for a free stage", "in the wait for a free stage", "wait for free stage"),
-        PhaseKind::Stores => ("sums to results, stores", "at the stores of the epilogue", "store"),
-        PhaseKind::StoreWait => {
-            ("until the stores have read their registers", "in front of the next tile", "wait for stores")
-        }
-        PhaseKind::StageWait => ("wait for the stage", "in the wait for the stage", "wait for stage"),
-        PhaseKind::Issue => ("issue", "at the issue of products", "issue products"),
-        PhaseKind::Copies => ("copies", "in the copies", "copies"),
-        PhaseKind::ProductsWait => ("wait for the products", "in the wait for the products", "wait for products"),
-        PhaseKind::Release => ("release the stage", "at the release of the stage", "release stage"),
-        PhaseKind::Control => ("addresses, loop control", "in addresses and loop control", "addresses, control"),
-        PhaseKind::Load => ("load", "in the load", "load"),
-        PhaseKind::Compute => ("compute", "in the compute part", "compute"),
-        PhaseKind::Barrier => ("barrier", "at the block barrier", "barrier"),
-        PhaseKind::InnerLoop => ("inner loop", "in the inner loop", "inner loop"),
+    let (own, noun) = match kind {
+        PhaseKind::Prologue => ("Prologue", "in the prologue"),
+        PhaseKind::MainLoop => ("Main loop", "in the main loop"),
+        PhaseKind::Conditional => ("Conditional code", "in conditional code"),
+        PhaseKind::Drain => ("Drain", "in the drain"),
+        PhaseKind::Epilogue => ("Epilogue", "in the epilogue"),
+        PhaseKind::Exit => ("Exit", "at the exit"),
+        PhaseKind::Loop => ("Loop", "in a loop"),
+        PhaseKind::Stretch => ("Code", "in straight-line code"),
+        PhaseKind::Elsewhere => ("Called functions", "in called functions"),
+        PhaseKind::TurnWait => ("Wait for the turn", "in the wait for the turn"),
+        PhaseKind::SlotWait => ("wait for a free stage", "in the wait for a free stage"),
+        PhaseKind::Stores => ("sums to results, stores", "at the stores of the epilogue"),
+        PhaseKind::StoreWait => ("wait for the stores", "in the wait for the stores"),
+        PhaseKind::StageWait => ("wait for the stage", "in the wait for the stage"),
+        PhaseKind::Issue => ("issue of products", "at the issue of products"),
+        PhaseKind::Copies => ("copies", "in the copies"),
+        PhaseKind::ProductsWait => ("wait for the products", "in the wait for the products"),
+        PhaseKind::Release => ("release the stage", "at the release of the stage"),
+        PhaseKind::Control => ("addresses, loop control", "in addresses and loop control"),
+        PhaseKind::Load => ("load", "in the load"),
+        PhaseKind::Compute => ("compute", "in the compute part"),
+        PhaseKind::Barrier => ("barrier", "at the block barrier"),
+        PhaseKind::InnerLoop => ("inner loop", "in the inner loop"),
     };
-    PhaseWords { own, noun, label }
+    PhaseWords { own, noun }
 }
 
 /// What a phase is where it stands apart from the others: `Epilogue (store_tile)`, `Copies of another stage`.
@@ -142,10 +138,10 @@ pub(super) fn line(at: &Point, file: &str) -> String {
     }
 }
 
-/// The same with the line of the call that it was inlined from: `:107 from :151`.
+/// The same with the line of the call that it was inlined at: `:107, called at :151`.
 pub(in crate::view) fn called_line(at: &Point, file: &str) -> String {
     let call = at.call.filter(|call| at.line > 0 && *call != at.line);
-    format!("{}{}", line(at, file), call.map(|call| format!(" from :{call}")).unwrap_or_default())
+    format!("{}{}", line(at, file), call.map(|call| format!(", called at :{call}")).unwrap_or_default())
 }
 
 /// The line of a role: that of the call where it is one, with the lines of what is called.
@@ -186,9 +182,7 @@ pub(in crate::view) fn file(phases: &Phases) -> &str {
 
 /// A stall reason inside a sentence: `long scoreboard`, `MIO throttle`.
 pub(in crate::view) fn reason(id: &str) -> String {
-    let label = catalog::stall(id).map_or(id, |row| row.label);
-    let is_name = label.chars().nth(1).is_some_and(char::is_uppercase);
-    if is_name { label.to_owned() } else { label.to_lowercase() }
+    catalog::stall(id).map_or_else(|| id.to_owned(), |row| format::uncapital(row.label))
 }
 
 /// A count that may be an average: whole where it is, else with one decimal.
@@ -197,7 +191,7 @@ pub(super) fn count(value: f64) -> String {
     format::fixed(value, if is_whole { 0 } else { 1 })
 }
 
-/// All waits of a phase with their places: `long scoreboard 49 %: LDG (:107 from :151) 62 %`.
+/// All waits of a phase with their places: `long scoreboard 49 %: LDG (:107, called at :151) 62 %`.
 pub(super) fn waits(phase: &Phase, file: &str) -> String {
     let percent = |share: f64| format::fixed(100.0 * share, 0);
     let place = |group: &WaitGroup| {
@@ -211,4 +205,17 @@ pub(super) fn waits(phase: &Phase, file: &str) -> String {
         format!("{} {} %{all}", reason(&wait.reason), percent(wait.share))
     };
     phase.waits.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use strum::VariantArray;
+
+    #[test]
+    fn every_phase_is_explained_by_its_name() {
+        let unknown = PhaseKind::VARIANTS.iter().map(|kind| phase_words(*kind).own);
+        let unknown: Vec<&str> = unknown.filter(|own| catalog::explain(own).is_none()).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
 }

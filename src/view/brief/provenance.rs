@@ -4,7 +4,7 @@ use super::lead::setting;
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::view::collection;
-use crate::view::document::{Block, Cell, Column, Content, Section, Table};
+use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, count, fold, list, paragraph, text, verbatim};
 use crate::words;
@@ -109,26 +109,31 @@ fn beside(label: &str, column: &Column) -> String {
     }
 }
 
+/// A number's column and its metrics.
+type Shown<'a> = (&'a Column, BTreeSet<&'a str>);
+
 /// The metrics of a row, each behind its label: the words in front of the numbers, with the side or the title of the column where
 /// these show different metrics.
 fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'a str>)> {
+    // A number without a metric, such as what ptxas printed, is no label.
+    let is_label =
+        |column: &Column, cell: &Cell| column.align == Align::Left && cell.metrics.is_empty() && !cell.words.is_empty();
+    let mut labelled: Vec<(String, Vec<Shown<'a>>)> = vec![Default::default()];
+    for (column, cell) in columns.iter().zip(row) {
+        if is_label(column, cell) {
+            labelled.push((cell.words.to_plain(), Vec::new()));
+        } else if let Some((_, shown)) = labelled.last_mut().filter(|_| !cell.metrics.is_empty()) {
+            shown.push((column, cell.metrics.iter().map(String::as_str).collect()));
+        }
+    }
     let mut found = Vec::new();
-    let is_label = |cell: &Cell| cell.metrics.is_empty() && !cell.words.is_empty();
-    let mut rest: Vec<(&Column, &Cell)> = columns.iter().zip(row).collect();
-    while let Some(at) = rest.iter().position(|(_, cell)| is_label(cell)) {
-        let label = rest[at].1.words.to_plain();
-        let numbers = rest.split_off(at + 1);
-        let end = numbers.iter().position(|(_, cell)| is_label(cell)).unwrap_or(numbers.len());
-        let shown = numbers[..end].iter().filter(|(_, cell)| !cell.metrics.is_empty());
-        let shown: Vec<(&Column, BTreeSet<&str>)> =
-            shown.map(|(column, cell)| (*column, cell.metrics.iter().map(String::as_str).collect())).collect();
+    for (label, shown) in labelled {
         match shown.split_first() {
-            Some(((_, first), others)) if others.iter().all(|(_, metrics)| metrics == first) => {
-                found.push((label.clone(), first.clone()));
+            Some(((_, first), others)) if !label.is_empty() && others.iter().all(|(_, metrics)| metrics == first) => {
+                found.push((label, first.clone()));
             }
             _ => found.extend(shown.into_iter().map(|(column, metrics)| (beside(&label, column), metrics))),
         }
-        rest = numbers[end..].to_vec();
     }
     found
 }

@@ -40,6 +40,8 @@ const TELLS: f64 = 0.25;
 const FEW: u64 = 100;
 /// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
 const MANY_READY: f64 = 20.0;
+/// The reason of such a warp.
+const NOT_SELECTED: &str = "not_selected";
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -50,12 +52,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let least = if has_whole { LEAST } else { LEAST_OF_LARGEST * largest() };
     let is_large =
         |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share > 0.0 && share >= least);
-    // A warp that issues, or that another one is picked before, waits for nothing; only many that are ready tell something.
-    let is_wait = |row: &&StallRow| match row.reason.as_str() {
-        "selected" => false,
-        "not_selected" => !has_whole || row.row.new.value().is_some_and(|share| share >= MANY_READY),
-        _ => true,
-    };
+    // A warp that issues, or that another one is picked before, waits for nothing.
+    let is_wait = |row: &&StallRow| row.reason != "selected" && (!has_whole || row.reason != NOT_SELECTED);
     let (rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares
         .rows
         .iter()
@@ -88,6 +86,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     }
     if has_whole {
         basis.push(memory(audit, &shares.rows));
+        basis.push(ready(audit, &shares.rows));
     }
     basis.push(if has_whole { Words::default() } else { turns(&shares.rows) });
     let mut blocks = vec![paragraph("basis", basis)];
@@ -232,11 +231,30 @@ fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
     if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
 }
 
+/// Many warps that are ready while another one issues: they wait for nothing, and so are no row.
+fn ready(audit: &Audit, rows: &[StallRow]) -> Words {
+    let is_told = |row: &&StallRow| row.reason == NOT_SELECTED && row.row.new.value().is_some_and(|s| s >= MANY_READY);
+    let Some(row) = rows.iter().find(is_told).map(|row| &row.row) else { return Words::default() };
+    let share = |reading: &Reading| Some(tenth(reading.value()?));
+    let old = row.old.as_ref().and_then(share).map(|old| format!("{old} → ")).unwrap_or_default();
+    let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
+    let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count))).unwrap_or_default();
+    let hidden = audit.now.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
+    words!(
+        " {} {}{} %: ready warps wait for their turn{}; no latency is lost{}.",
+        row.label.as_str(),
+        old,
+        share(&row.new).unwrap_or_default(),
+        eligible,
+        if hidden { ", that of long scoreboard is hidden, and more warps would not help" } else { "" }
+    )
+}
+
 /// What long scoreboard and not selected say together where their shares are not known, beside the largest reason. Both large: warps
 /// take turns, and each has too little to do between its loads; waits alone: nobody is there to hide them; neither: it is something else.
 fn turns(rows: &[StallRow]) -> Words {
     let of = |reason: &str| rows.iter().find(|row| row.reason == reason).and_then(|row| row.row.new.value());
-    let Some((loads, ready)) = of("long_scoreboard").zip(of("not_selected")) else { return Words::default() };
+    let Some((loads, ready)) = of("long_scoreboard").zip(of(NOT_SELECTED)) else { return Words::default() };
     let largest = rows.iter().filter_map(|row| row.row.new.value()).fold(0.0, f64::max);
     Words::from(match (largest > 0.0, loads >= TELLS * largest, ready >= TELLS * largest) {
         (false, ..) => return Words::default(),
@@ -253,18 +271,8 @@ fn turns(rows: &[StallRow]) -> Words {
 
 /// What causes a reason in this kernel; of the old one where the new has next to nothing of it.
 fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
-    let share = row.row.new.value().unwrap_or_default();
-    match row.reason.as_str() {
-        "not_selected" if share >= MANY_READY => {
-            let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
-            let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
-            let hidden = audit.now.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
-            let hidden = if hidden { ", that of long scoreboard is hidden, more warps would not help" } else { "" };
-            let eligible = eligible.unwrap_or_default();
-            return words!("ready warps wait for their turn{}: no latency is lost{}", eligible, hidden);
-        }
-        "not_selected" => return "another warp was picked".into(),
-        _ => {}
+    if row.reason == NOT_SELECTED {
+        return "another warp was picked".into();
     }
     let caused = |phases: &Phases| {
         let told = if phases.samples >= FEW { cause_words(phases, &row.reason) } else { Words::default() };
@@ -316,7 +324,7 @@ fn whole(share: f64) -> String {
     format::fixed(100.0 * share, 0)
 }
 
-/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107 from :149)`.
+/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
 fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
     let mut places: Vec<(f64, Words)> = Vec::new();
     for (share, place) in groups {
@@ -328,7 +336,7 @@ fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
     places.into_iter().map(|(share, place)| words!("{} % {}", whole(share), place)).collect()
 }
 
-/// `in the epilogue, for LDG (:107 from :149)`.
+/// `in the epilogue, for LDG (:107, called at :149)`.
 fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
     let mut words = Words::from(place(phases, stall));
     let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));

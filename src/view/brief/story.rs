@@ -161,7 +161,7 @@ fn because(audit: &Audit, story: &Story, opening: String) -> Words {
             "{}: **{} {}**, {} → {} cycles per instruction.",
             opening,
             if faster { "less" } else { "more" },
-            row.row.label.to_lowercase(),
+            format::uncapital(&row.row.label),
             digits(was),
             digits(is)
         ),

@@ -24,7 +24,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let new = &audit.now.bottleneck.units;
     let old = audit.before.as_ref().map(|old| old.bottleneck.units.as_slice()).unwrap_or_default();
     let reference = audit.trials.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
-    let names = names(&[new, old, reference]);
+    let names = names(&[new, old]);
     if names.is_empty() {
         return None;
     }
@@ -42,7 +42,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     ))
 }
 
-/// The units worth a number: the busy ones of any side, and the levels of memory.
+/// The units worth a number: the busy ones of the kernel on either side, and the levels of memory.
 fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
     let is_memory =
         |unit: &Unit| matches!(unit.part, Part::MemoryL2 | Part::MemoryDram | Part::MemoryL1tex | Part::MemoryShared);

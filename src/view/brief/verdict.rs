@@ -3,13 +3,13 @@
 use super::{gap, lifetime, places, power, stalls};
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
-use crate::catalog::Part;
+use crate::catalog::{Part, limiter_label};
 use crate::quantity::format;
+use crate::quantity::glance::amount;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::hypotheses;
 use crate::view::over_time;
-use crate::view::reason::Reason;
 use crate::view::source_lines;
 use crate::view::spots;
 use crate::view::tables::{fold, list, paragraph, steps};
@@ -18,12 +18,8 @@ use crate::words::Words;
 
 /// Findings beside the limiter.
 const SHOWN: usize = 2;
-/// Units in the line of shares of peak.
-const UNITS: usize = 5;
 /// Points under which two limits are level.
 const LEVEL: f64 = 0.05;
-/// Share of the peak from which a unit is named there.
-const LEAST: f64 = 0.01;
 
 pub(super) fn section(audit: &Audit) -> Section {
     let blocks = if audit.standing() == Standing::Wrong { wrong(audit) } else { limits(audit) };
@@ -51,14 +47,13 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let at = at.map_or_else(Words::default, |place| words!(" {} {}.", lead, place));
     let mut blocks = vec![paragraph(
         "limiter",
-        words!("**{}**{}. {}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck), &bottleneck.sentence, at),
+        words!("**{}**{}. {}{}", limiter_label(bottleneck.limiter), coded(bottleneck), &bottleneck.sentence, at),
     )];
     let mut items: Vec<Words> =
-        waits(audit).into_iter().chain(unfed(audit)).chain(over_time::beside_verdict(audit)).collect();
+        unfed(audit).or_else(|| waits(audit)).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
     items.extend(beside(audit).map(finding));
-    items.extend(units(bottleneck));
     items.push(confidence(bottleneck));
     items.extend(power::cap(audit));
     items.extend(hypotheses::summary(&audit.hypotheses));
@@ -72,18 +67,14 @@ fn beside(audit: &Audit) -> impl Iterator<Item = &Finding> {
     others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN)
 }
 
-/// What the section leaves out: the lines with most of the limiting work, the other findings, on what numbers a decided verdict on
-/// the change rests, and every question that was asked. `None` of wrong results.
+/// What the section leaves out: the lines with most of the limiting work, the other findings, and every question that was asked.
+/// `None` of wrong results.
 pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
     let bottleneck = &audit.now.bottleneck;
     let mut blocks: Vec<Block> = source_lines::limiting(audit);
     let is_told = |one: &&Finding| one.code == bottleneck.limiter || beside(audit).any(|told| told.code == one.code);
     let found: Vec<Words> = audit.now.findings.iter().filter(|one| !is_told(one)).map(weighed).collect();
     blocks.extend((!found.is_empty()).then(|| list("findings", found)));
-    let whole = audit.comparison().map(|one| &one.whole).filter(|whole| whole.verdict.is_decided());
-    blocks.extend(whole.zip(Reason::of(audit)).map(|(whole, reason)| {
-        paragraph("change", words!("**What changed:** **{}**. {}", whole.verdict.word(), reason.why()))
-    }));
     let (held, silent): (Vec<&Step>, Vec<&Step>) = bottleneck.steps.iter().partition(|step| step.held.is_some());
     let answered = held.into_iter().filter_map(|step| {
         let (is_limit, sentence) = step.held.as_ref()?;
@@ -150,12 +141,12 @@ fn unfed(audit: &Audit) -> Option<Words> {
 
 /// `L1/TEX cache (memory-l1tex, saturated)`: what limits, in the words of the verdict.
 pub(super) fn limiter(bottleneck: &Bottleneck) -> Words {
-    words!("{}{}", label(&bottleneck.limiter.to_string()), coded(bottleneck))
+    words!("{}{}", limiter_label(bottleneck.limiter), coded(bottleneck))
 }
 
 /// The verdict on a kernel beside the one under audit: what its own page says first, and how sure that is.
 pub(super) fn of_other(bottleneck: &Bottleneck) -> Words {
-    let (name, sure) = (label(&bottleneck.limiter.to_string()), sure(bottleneck.confidence));
+    let (name, sure) = (limiter_label(bottleneck.limiter), sure(bottleneck.confidence));
     words!("**{}**{}. {} Confidence: {}.", name, coded(bottleneck), &bottleneck.sentence, sure)
 }
 
@@ -197,13 +188,6 @@ fn place(finding: &Finding) -> Option<Words> {
     Some(words!("`{}:{}`", at.file.as_str(), at.line.to_string()))
 }
 
-/// The shares of peak in one line, the largest first.
-fn units(bottleneck: &Bottleneck) -> Option<Words> {
-    let listed: Vec<String> =
-        bottleneck.units.iter().filter(|unit| unit.share >= LEAST).take(UNITS).map(Unit::said).collect();
-    (!listed.is_empty()).then(|| words!("Units, % of peak: {}.", listed.join(", ")))
-}
-
 fn sure(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::High => "high",
@@ -214,7 +198,7 @@ fn sure(confidence: Confidence) -> &'static str {
 
 /// How sure the verdict is, and why.
 fn confidence(bottleneck: &Bottleneck) -> Words {
-    let samples = |count: f64| format!("{} samples", format::fixed(count, 0));
+    let samples = |count: f64| format!("{} samples", amount(count));
     let because = match bottleneck.because {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
         Because::Unsampled => "no samples by instruction".to_owned(),
@@ -233,12 +217,7 @@ fn confidence(bottleneck: &Bottleneck) -> Words {
     words!("Confidence: {} ({}).", sure(bottleneck.confidence), because)
 }
 
-/// What a reader calls what limits a kernel.
-pub(in crate::view) fn limiter_name(limiter: crate::catalog::Code) -> String {
-    label(&limiter.to_string())
-}
-
-/// What a reader calls a limiter.
-fn label(code: &str) -> String {
-    crate::catalog::limiter(code).map_or_else(|| code.to_owned(), |row| row.label.to_string())
+/// What limits, inside a sentence.
+pub(super) fn name(bottleneck: &Bottleneck) -> String {
+    format::uncapital(&limiter_label(bottleneck.limiter))
 }

@@ -65,7 +65,7 @@ struct Shown<'a> {
 
 impl Shown<'_> {
     fn label(&self) -> &'static str {
-        phase_words(self.phase.kind).label
+        phase_words(self.phase.kind).own
     }
 }
 

@@ -71,6 +71,8 @@ const OTHER: &str = "Other";
 /// A class of instructions has a row from this part of the code on where its counts are this factor apart.
 const LARGE: f64 = 0.02;
 const FACTOR: f64 = 1.2;
+/// Such classes shown, those that are furthest apart.
+const CLASSES: usize = 3;
 
 /// The numbers that tell builds apart: resources, and classes of instructions whose counts differ; each build's own tables have all.
 fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
@@ -78,13 +80,19 @@ fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
     let classes = rows.split_off(at);
     let all = |row: &CodeColumnsRow| row.values.iter().copied().collect::<Option<Vec<f64>>>();
     let least = LARGE * rows.last().and_then(all).into_iter().flatten().fold(0.0, f64::max);
-    rows.retain(|row| !PARTS.contains(&row.label.as_str()));
-    let is_apart = |row: &CodeColumnsRow| {
-        let values: Vec<f64> = row.values.iter().map(|value| value.unwrap_or_default()).collect();
-        let (low, high) = (values.iter().copied().fold(f64::MAX, f64::min), values.iter().copied().fold(0.0, f64::max));
-        high >= least && high >= FACTOR * low
+    // What one build alone has is in its own table.
+    rows.retain(|row| !PARTS.contains(&row.label.as_str()) && row.values.iter().all(Option::is_some));
+    let ends = |row: &CodeColumnsRow| {
+        let values = || row.values.iter().map(|value| value.unwrap_or_default());
+        (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max))
     };
-    rows.extend(classes.into_iter().filter(|row| row.label != OTHER).filter(is_apart));
+    let spread = |row: &CodeColumnsRow| ends(row).1 - ends(row).0;
+    let is_apart = |row: &CodeColumnsRow| ends(row).1 >= least && ends(row).1 >= FACTOR * ends(row).0;
+    let mut classes: Vec<CodeColumnsRow> =
+        classes.into_iter().filter(|row| row.label != OTHER).filter(is_apart).collect();
+    classes.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
+    classes.truncate(CLASSES);
+    rows.extend(classes);
     let values = |label: &str| rows.iter().find(|row| row.label == label).map(|row| row.values.clone());
     let told = TOLD.map(|(label, by)| values(label).filter(|own| values(by).as_ref() == Some(own)).map(|_| label));
     rows.retain(|row| !told.contains(&Some(row.label.as_str())));
