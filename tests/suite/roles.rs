@@ -44,7 +44,7 @@ fn idle_warps_are_no_barriers_fault_and_fences_are_found() {
     // Barrier has 25.84 % of the time by ncu's counters, the largest number of the table; three of twelve warps are idle.
     let source = fenced.source.as_ref().unwrap();
     let parked = source.parked.as_ref().unwrap();
-    assert!((parked.share - 25.92).abs() < 0.01 && parked.at.line == 61, "{parked:?}");
+    assert!((parked.share - 25.92).abs() < 0.01 && parked.at.place.line == 61, "{parked:?}");
     assert_eq!(fenced.now.bottleneck.limiter.to_string(), "fence-chain");
     let fence = &fenced.now.findings[0];
     assert_eq!((fence.severity, fence.at.as_ref().unwrap().line), (Severity::Limits, 80));

@@ -180,7 +180,7 @@ fn findings_carry_the_line_of_their_pattern() {
         audit.now.findings.iter().find(|finding| finding.code.to_string() == "uncoalesced-global-access").unwrap();
     let worst = &lines.global.as_ref().unwrap().lines[0].spot;
     let at = finding.at.as_ref().unwrap();
-    assert_eq!((&at.file, at.line), (&worst.file, worst.line));
+    assert_eq!((&at.file, at.line), (&worst.place.file, worst.place.line));
     let (report, _) = read("gemm_bias_v1");
     assert!(analyse(&report, None).now.findings.iter().all(|finding| finding.at.is_none()));
 }
