@@ -127,6 +127,13 @@ fn limiter(audit: &Audit) -> Words {
         LimiterChange::Same if old.bottleneck.limiter == Code::NotMeasured => Words::default(),
         LimiterChange::Same => words!(" The limiter is still `{}`.", is),
         LimiterChange::Moved => words!(" The limiter moved from `{}` to `{}`.", was, is),
+        LimiterChange::Near => {
+            words!(
+                " Whether the limiter moved cannot be told: `{}` before and `{}` now lie too near each other.",
+                was,
+                is
+            )
+        }
         LimiterChange::Unknown => {
             words!(
                 " The sides hold other metrics (`{}` before, `{}` now): whether the limiter moved is not measured.",
