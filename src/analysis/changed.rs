@@ -68,7 +68,7 @@ impl Changed {
             moves: moves.as_deref(),
         };
         let estimates = Estimates::of(&old.diagnosis.levers, performance, &sides);
-        let limiters = [new, old].map(|one| (one.version, one.diagnosis.bottleneck.limiter));
+        let limiters = [new, old].map(|one| (one.version, &one.diagnosis.bottleneck));
         Changed {
             comparison: pair.compared(new.version, old.version, limits),
             story: Story::of(new.version.kernel, old.version.kernel, Some(old.diagnosis.bottleneck.limiter), limits),

@@ -60,7 +60,7 @@ pub(super) fn share(percent: f64) -> String {
 pub(super) fn more(audit: &Audit) -> Option<String> {
     let factor = audit.stated.executed.filter(|factor| *factor >= MORE)?;
     Some(format!(
-        "executes {}× the stated operations: padding, work that is not stated, or work done again",
+        "does {} operations for each stated one: padding of its tiles, work that is not stated, or work done twice",
         digits(factor)
     ))
 }

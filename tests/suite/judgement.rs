@@ -2,8 +2,8 @@
 
 use crate::judged;
 use crate::rules::{report, value, with};
-use kernel_audit::analysis::{Audit, Work};
-use kernel_audit::catalog::Code;
+use kernel_audit::analysis::{self, Audit, Evidence, LimiterChange, Limits, Work};
+use kernel_audit::catalog::{Code, Part};
 use kernel_audit::evidence::{Report, SourceView, Value};
 
 /// A report of one of its kernels.
@@ -104,4 +104,57 @@ fn two_loops_that_load_the_same_are_one_pass_too_many() {
     let why = of("softmax_passes").expect("a row");
     assert!(why.starts_with("3 loops load the same 4.19 M sectors"), "{why}");
     assert_eq!(of("softmax_registers"), None);
+}
+
+#[test]
+fn copies_without_a_producer_wait_for_memory() {
+    // DRAM is at 87 % in the steady state, and every warp waits for a box of the copy at an mbarrier.
+    const KERNEL: &str = "collected/mxfp4_moe_small_m_h100/profile";
+    let full = with(KERNEL, &[]);
+    assert_eq!(full.now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+    // Its tail of 9 % was measured, and is not ruled out by what waves leave.
+    assert!(full.now.bottleneck.ruled_out.as_ref().is_none_or(|words| !words.to_plain().contains("wave quantisation")));
+    let idle = ["dram__cycles_active.avg", "dram__bytes_read.sum", "lts__throughput.avg"]
+        .map(|name| (format!("{name}.pct_of_peak_sustained_elapsed"), 20.0));
+    let idle: Vec<(&str, f64)> = idle.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    assert_ne!(with(KERNEL, &idle).now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+}
+
+#[test]
+fn a_tensor_pipe_that_drains_in_each_step_does_not_limit() {
+    let of = |kernel: &str| {
+        let (report, views) = one("pairs/tensor", kernel);
+        audit(&report, &views).now
+    };
+    let drained = of("wgmma_drained");
+    assert_eq!(drained.bottleneck.limiter, Code::DrainedProducts);
+    // What it waits for at barriers is its products.
+    assert!(drained.findings.iter().all(|finding| finding.code.to_string() != "sync-barrier"));
+    assert!(of("wgmma_kept").findings.iter().all(|finding| finding.code != Code::DrainedProducts));
+}
+
+#[test]
+fn a_full_unit_has_a_queue_whatever_its_loads_take() {
+    // The first load of a walk has 32 sectors, the others few, most of them in L1: a turn takes less than a load from DRAM.
+    let (report, views) = one("pairs/h100/hash_probe", "hash_probe_before");
+    assert_eq!(audit(&report, &views).now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
+}
+
+#[test]
+fn what_cannot_be_told_apart_has_not_moved() {
+    let side = |name: &str| {
+        let (report, views) = report(&format!("collected/{name}/profile"));
+        judged::evidence(&report, &views, &Work::default())
+    };
+    let change = |before: &str, now: &str| {
+        let old = Some(side(before).new.as_old());
+        let audit = analysis::audit(&Evidence { old, ..side(now) }, &Limits::default());
+        let codes = [&audit.before.unwrap().bottleneck, &audit.now.bottleneck].map(|own| own.limiter.to_string());
+        (codes, audit.change.unwrap().limiter)
+    };
+    // Without its products it would save 11 %, without shared memory 8 %.
+    let codes = ["compute-tensor", "memory-shared"].map(str::to_owned);
+    assert_eq!(change("mxfp4_moe_w1_swiglu", "jacobi_tiles"), (codes, LimiterChange::Near));
+    let codes = ["memory-shared", "memory-dram"].map(str::to_owned);
+    assert_eq!(change("jacobi_tiles", "stream_triad"), (codes, LimiterChange::Moved));
 }

@@ -7,6 +7,7 @@
 use super::level::{PLACES, place};
 use super::machine::Machine;
 use super::measures::Measures;
+use crate::analysis::phases::Pace;
 use crate::catalog::StallReason::MathPipeThrottle;
 use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
@@ -43,6 +44,16 @@ pub(super) struct Account {
 const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
 const LOADS: [Part; 3] = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex];
 
+/// What a unit takes for one request, of what the request takes in all on an idle chip.
+const SERVICE: f64 = 0.05;
+
+/// The part of a wait that is spent in the queue of a unit that is so busy, whoever asks: `ρ / (1 − ρ)` times what it takes for one
+/// request (M/M/1), beside the time of a request on an idle chip.
+fn in_queue(busy: f64) -> f64 {
+    let queue = SERVICE * busy;
+    queue / (queue + (1.0 - busy).max(0.0)).max(f64::EPSILON)
+}
+
 /// Shares of the warps' time while they are gathered.
 struct Shares<'a> {
     machine: &'a Machine,
@@ -57,11 +68,12 @@ impl Shares<'_> {
         }
     }
 
-    /// A wait in front of the busiest of some parts: a queue as far as `is_queue` says, by default as that is busy.
+    /// A wait in front of the busiest of some parts: a queue as far as `queue` says, and no less than what one so busy has; by default
+    /// as that is busy.
     fn wait(&mut self, share: f64, parts: &[Part], queue: Option<f64>, rest: Taker) {
         let busiest = self.machine.busiest(|part| parts.contains(&part));
         let need = busiest.map_or(0.0, |(_, need)| need);
-        let queue = queue.map_or(need, |queue| queue.min(need));
+        let queue = queue.map_or(need, |queue| queue.max(in_queue(need)).min(need));
         if let Some((part, _)) = busiest {
             self.add(Taker::Part(part), queue * share);
         }
@@ -78,7 +90,15 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
     let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
     let on_way = [LOADS.as_slice(), &L1].concat();
-    let pressure = m.phases.and_then(|phases| phases.pressure);
+    // Where the steps keep the tensor pipe full, stages that are not free are its queue; where no warps of another role fill them,
+    // they wait for memory.
+    let is_healthy = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.is_healthy == Some(true));
+    let is_copied = m.phases.is_some_and(|phases| phases.roles.len() == 1 || phases.pace == Some(Pace::Copies));
+    let behind_mbarriers: &[Part] = match (is_healthy, is_copied) {
+        (true, _) => &[Part::ComputeTensor],
+        (false, true) => &LOADS,
+        (false, false) => &[],
+    };
     let mut told = 0.0;
     for reason in StallReason::VARIANTS.iter().copied() {
         let Some(share) = m.wait(reason) else { continue };
@@ -87,9 +107,7 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
         match reason {
             LongScoreboard => {
                 let mbarriers = share * m.at_mbarriers();
-                // Where the steps keep the tensor pipe full, stages that are not free are its queue.
-                let is_healthy = pressure.is_some_and(|own| own.is_healthy == Some(true));
-                found.wait(mbarriers, if is_healthy { &[Part::ComputeTensor] } else { &[] }, None, Taker::Mbarriers);
+                found.wait(mbarriers, behind_mbarriers, None, Taker::Mbarriers);
                 // The part of the wait for a load that is spent in a queue, by the time that it takes.
                 let queued = m.times_idle().map(|times| 1.0 - 1.0 / times.max(1.0));
                 found.wait(share - mbarriers, &LOADS, queued, rest);

@@ -178,9 +178,9 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
         }
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
-    if let Some((wave, is_persistent)) =
-        wave.filter(|(wave, _)| *wave < WORTH_A_TRY && !levers.names(Action::WholeWaves))
-    {
+    // A tail that was measured is there, whatever the waves say.
+    let is_short = |wave: f64| wave < WORTH_A_TRY && m.machine.time.tail < WORTH_A_TRY;
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| is_short(*wave) && !levers.names(Action::WholeWaves)) {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }

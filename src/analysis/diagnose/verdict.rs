@@ -11,7 +11,7 @@ use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, at_the_roof, drafts, levers, ruled_out};
 use super::patterns::units::{of_wait, unknown};
-use super::patterns::{Question, Stands, launch, questions, stages, units};
+use super::patterns::{Question, Stands, WORTH, launch, questions, stages, units};
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -70,6 +70,8 @@ pub enum Because {
 pub struct Bottleneck {
     /// What limits: a part of the chip, a wait, the launch itself; or that it was not measured.
     pub limiter: Code,
+    /// What cannot be told from it: without that the launch would save as much.
+    pub near: Vec<Code>,
     /// One sentence with its evidence.
     pub sentence: Words,
     /// The way to it.
@@ -126,8 +128,8 @@ pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, 
     // A launch of which most SMs never had a block is that, however short it is.
     let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
     let is_before = before.is_some();
-    let Limit { held, of, ahead, nearly } = match before {
-        Some(held) => Limit { held, of: None, ahead: 1.0, nearly: None },
+    let Limit { held, of, ahead, near, nearly } = match before {
+        Some(held) => Limit { held, of: None, ahead: 1.0, near: Vec::new(), nearly: None },
         None => limit,
     };
     let step = |question, needs, own: Option<&Held>| Step {
@@ -139,12 +141,21 @@ pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, 
     let steps = answers.iter().map(|(rule, own)| step(rule.asks, rule.needs, own.as_ref()));
     let steps = steps.chain([step("What would the launch save most without?", "--set full", Some(&held))]).collect();
     let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
-    let others = found(&answers).map(|(_, held)| held.clone()).chain(of.filter(|_| held.unit.is_none()));
+    // What takes time by itself is none where nothing is gained without it.
+    let is_felt = |rule: &Question| match rule.stands {
+        Stands::ByItself(action) => {
+            drafts.iter().find(|(draft, _)| draft.action == action).is_none_or(|(_, saves)| *saves >= WORTH)
+        }
+        _ => true,
+    };
+    let felt = found(&answers).filter(|(rule, _)| is_felt(rule)).map(|(_, held)| held.clone());
+    let others = felt.chain(of.filter(|_| held.unit.is_none()));
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
     let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();
     let next = ask.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {
         limiter: held.code,
+        near,
         sentence: words!("{}{}", held.sentence, nearly.unwrap_or_default()),
         steps,
         unit: held.unit.as_ref().map(Unit::busy),
@@ -173,7 +184,9 @@ struct Limit {
     of: Option<Held>,
     /// By what share of the time it saves more than what comes next.
     ahead: f64,
-    /// What saves nearly as much.
+    /// What saves nearly as much, the most first.
+    near: Vec<Code>,
+    /// The first of that, where it is not the verdict's own part.
     nearly: Option<Words>,
 }
 
@@ -204,17 +217,18 @@ fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
     if let Some(at) = (0..near.len()).min_by_key(|at| near[*at]) {
         all[..=at].rotate_right(1);
     }
+    let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
     let Some(Candidate { held, saves, taker }) = all.next() else {
-        return Limit { held: unknown(ask), of: None, ahead: 0.0, nearly: None };
+        return Limit { held: unknown(ask), of: None, ahead: 0.0, near, nearly: None };
     };
     let second = all.next();
     let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
     match taker.and_then(|taker| cause(ask, &account, taker, saves, drafts, answers)) {
-        Some(cause) => Limit { held: cause, of: Some(held), ahead, nearly: None },
+        Some(cause) => Limit { held: cause, of: Some(held), ahead, near, nearly: None },
         None => {
             let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
-            Limit { held, of: None, ahead, nearly }
+            Limit { held, of: None, ahead, near, nearly }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether the limiter moved, as far as the metrics of both sides can tell: one that a side's metrics could not name has not.
 
-use crate::analysis::diagnose::{self, Diagnosis};
+use crate::analysis::diagnose::{self, Bottleneck, Diagnosis};
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::Profile;
@@ -17,6 +17,8 @@ pub enum LimiterChange {
     Same,
     /// It is another.
     Moved,
+    /// It is another, and on one side the two cannot be told apart.
+    Near,
     /// The metrics that both sides were asked for do not tell.
     Unknown,
 }
@@ -24,16 +26,18 @@ pub enum LimiterChange {
 /// What became of the limiter, given what each side's is by itself. Where the sides hold other metrics, each is judged once more by
 /// what both hold: a limiter that this takes away from a side is none that can be compared.
 pub(in crate::analysis) fn limiter_change(
-    (new, limiter): (Version<'_, '_>, Code),
-    (old, was): (Version<'_, '_>, Code),
+    (new, is): (Version<'_, '_>, &Bottleneck),
+    (old, was): (Version<'_, '_>, &Bottleneck),
     work: &Work,
     limits: &Limits,
 ) -> LimiterChange {
-    let is_told = |one, other, limiter| judged(one, other, work, limits).bottleneck.limiter == limiter;
-    if !(is_of_one_kind(new, old) || is_told(new, old, limiter) && is_told(old, new, was)) {
+    let is_told = |one, other, own: &Bottleneck| judged(one, other, work, limits).bottleneck.limiter == own.limiter;
+    if !(is_of_one_kind(new, old) || is_told(new, old, is) && is_told(old, new, was)) {
         LimiterChange::Unknown
-    } else if limiter == was {
+    } else if is.limiter == was.limiter {
         LimiterChange::Same
+    } else if is.near.contains(&was.limiter) || was.near.contains(&is.limiter) {
+        LimiterChange::Near
     } else {
         LimiterChange::Moved
     }

@@ -127,6 +127,9 @@ fn limiter(audit: &Audit) -> Words {
         LimiterChange::Same if old.bottleneck.limiter == Code::NotMeasured => Words::default(),
         LimiterChange::Same => words!(" The limiter is the same."),
         LimiterChange::Moved => words!(" The limiter was {}, and is {}.", was, is),
+        LimiterChange::Near => {
+            words!(" Whether the limiter moved cannot be told: {} before and {} now lie too near each other.", was, is)
+        }
         LimiterChange::Unknown => {
             words!(
                 " The sides hold other metrics (limiter {} before, {} now): whether it moved is not measured.",

@@ -19,7 +19,8 @@ const ROUND: f64 = 4.0;
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
 fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
-    m.top_wait().filter(|(top, _)| *top == reason)?;
+    // Behind products the barrier is for them, or for a stage.
+    m.top_wait().filter(|(top, _)| *top == reason && !m.has_tensor)?;
     let barriers = m.mix.count(|op| op == Op::BAR).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
     (accesses <= ROUND * barriers).then(|| wait(m, reason)).flatten()

@@ -12,7 +12,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
         Stands::Warps(|m| m.filled()),
     )
     .cured_by(&[larger_blocks]),
-    Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(|m| m.theoretical))
+    Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(little_room))
         .cured_by(&[warps]),
 ];
 
@@ -65,11 +65,17 @@ const MOST_WARPS: f64 = 32.0;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
+/// The part of the slots that there is room for, where more of it is worth trying: it is little, or blocks of another size fill more.
+fn little_room(m: &Measures<'_>) -> Option<f64> {
+    let has_fuller = || m.block_sizes().as_ref().and_then(BlockSizes::fuller).is_some();
+    m.theoretical.filter(|room| *room <= LITTLE_ROOM || has_fuller())
+}
+
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
 fn warps(m: &Ask<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
-    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
+    let room = little_room(m)?;
     if m.is_by_design() != Some(false) {
         return None;
     }

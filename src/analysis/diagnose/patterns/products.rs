@@ -8,7 +8,16 @@ use crate::analysis::derive::mix::unpacks_bytes;
 use crate::analysis::derive::product_shape::{MOST_COLUMNS, cycles, sides, wavefronts};
 use crate::analysis::derive::roofline::executed_operations;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[drain, generation, wider])];
+pub(super) const PATTERNS: [Pattern; 2] = [
+    Pattern::asks(
+        "Does each step wait for all of its products?",
+        SOURCE,
+        drained,
+        Stands::ByItself(Action::KeepProducts),
+    )
+    .cured_by(&[drain]),
+    Pattern::changes(&[generation, wider]),
+];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
 pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
@@ -41,6 +50,24 @@ pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
 pub(super) fn at_products(m: &Measures<'_>) -> At {
     let site = m.phases.and_then(|phases| phases.sites.first());
     site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
+}
+
+/// Steps that wait for all of their products, so that the tensor pipe is idle while warps compute.
+fn drained(m: &Measures<'_>) -> Option<Held> {
+    let phases = m.sampled()?;
+    let cost = phases.drain_in_loop?;
+    let parts = &phases.phase(PhaseKind::MainLoop)?.parts;
+    let computes: f64 = parts.iter().filter(|part| part.kind == PhaseKind::Compute).map(|part| part.share).sum();
+    let then =
+        (computes >= WORTH).then(|| format!("; {} of the samples compute between the products", share(computes)));
+    let sentence = words!(
+        "Each step waits for all of its products: the tensor pipe works for {} of its {} cycles{}.",
+        glance::cycles(phases.tensor? / phases.steps?),
+        glance::cycles(phases.step_cycles()?),
+        then.unwrap_or_default()
+    );
+    let held = Held::new(Code::DrainedProducts, 100.0 * cost, m.limits[Threshold::EpilogueExposed], sentence);
+    Some(held.at(at_products(m)).from(m.held(&[TENSOR])))
 }
 
 /// Products in flight across steps.
