@@ -8,7 +8,7 @@ use crate::analysis::{AccessLine, Audit, Row};
 use crate::catalog::Counter;
 use crate::quantity::SECTOR;
 use crate::quantity::format;
-use crate::quantity::glance::{amount, bytes, digits};
+use crate::quantity::glance::{amount, bytes, count, digits};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -163,11 +163,11 @@ fn accesses(phases: &Phases) -> Option<Table> {
         let width = access.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
         let base = access.at.opcode.split('.').next().unwrap_or_default();
         let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
-        let excess = format::integer(access.excess());
+        let excess = count(access.excess() as f64);
         let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
         vec![
             text(words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart(access))),
-            text(format::integer(access.requests)).sorted(access.requests as f64),
+            text(count(access.requests as f64)).sorted(access.requests as f64),
             text(digits(per(access.sectors))).sorted(per(access.sectors)),
             text(digits(per(access.ideal))).sorted(per(access.ideal)),
             text(excess).sorted(access.excess() as f64),
@@ -197,10 +197,10 @@ fn by_line(audit: &Audit) -> Option<Table> {
         let ideal = line.ideal.map(|ideal| digits(ideal as f64 / line.requests.max(1) as f64));
         vec![
             text(format!("{}{width}, {}", line.kind, line.spot.label())),
-            text(format::integer(line.requests)).sorted(line.requests as f64),
+            text(count(line.requests as f64)).sorted(line.requests as f64),
             text(digits(line.per_request)).sorted(line.per_request),
             text(ideal.unwrap_or_default()),
-            text(format::integer(line.excess)).sorted(line.excess as f64),
+            text(count(line.excess as f64)).sorted(line.excess as f64),
         ]
     };
     (!lines.is_empty()).then(|| table("accesses", columns(), lines.iter().map(row).collect()))
