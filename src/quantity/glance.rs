@@ -137,6 +137,11 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
+/// A count in full below a million, else by three digits: `15,387`, `10.8 M`.
+pub(crate) fn count(value: f64) -> String {
+    if value.abs() < 1e6 { fixed(value, 0) } else { short(value) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,8 +171,8 @@ mod tests {
 
     #[test]
     fn cycles_have_three_digits() {
-        let told = [46_976.4, 7_004.0, 999.6, 471.2, 12.4, 0.0].map(cycles);
-        assert_eq!(told, ["47,000", "7,000", "1,000", "471", "12", "0"]);
+        let told = [1_314_159.0, 46_976.4, 7_004.0, 999.6, 471.2, 12.4, 0.0].map(cycles);
+        assert_eq!(told, ["1.31 M", "47,000", "7,000", "1,000", "471", "12", "0"]);
     }
 
     #[test]

@@ -138,5 +138,6 @@ fn sectors_have_one_book() {
     let scan = with("collected/scan_chained/profile", &[]);
     let accesses = &scan.now.phases.as_ref().expect("phases").accesses;
     assert!(accesses.iter().filter(|access| access.excess() > 0).all(|access| !access.is_inherent), "{accesses:?}");
-    assert_eq!(line(&scan, "coalesce"), Some(59));
+    // Loads of the scan wait for the blocks before, and its stores nobody waits for: they cost too little for a row, and are no order of data.
+    assert!(said(&scan).contains("coalescing (4.19 M excess sectors, about 0.7 % of the time)"), "{}", said(&scan));
 }

@@ -336,7 +336,7 @@ fn what_was_not_collected_makes_no_bound_smaller() {
     assert_eq!(strided, Bound::AtMost);
     assert!(held > 200 && smaller.is_empty(), "{held}: {smaller:#?}");
     // By instruction the index arithmetic is known that goes with wider accesses, and what local memory takes of issue.
-    for (name, code) in [("permute_heads", "fewer-instructions"), ("stencil_z", "keep-in-registers")] {
+    for (name, code) in [("gemv_bf16", "fewer-instructions"), ("stencil_z", "keep-in-registers")] {
         let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
         let bound = |report: &Report| lever(&judged::audit(report, &views, &Work::default()), code).bound;
         let known = bound(&report).unwrap();

@@ -389,7 +389,7 @@ fn a_register_tile_is_for_products_of_two_values_from_memory() {
 fn a_pipe_is_of_index_arithmetic_only_where_its_instructions_can_fill_it() {
     const ISSUE: [&str; 3] = ["sm__issue_active", "sm__inst_executed.", "sm__inst_issued"];
     let at = |issue: f64| {
-        let (mut report, views) = report("collected/permute_heads/profile");
+        let (mut report, views) = report("collected/gemv_bf16/profile");
         for metric in &mut report.launches[0].metrics {
             let is_issue = ISSUE.iter().any(|start| metric.name.starts_with(start)) && metric.name.contains("pct");
             if let Some(share) = metric.value.as_ref().and_then(Value::as_f64).filter(|_| is_issue) {

@@ -173,8 +173,11 @@ impl Draft {
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
     pub(super) fn unknown(self, m: &Ask<'_>, parts: &[Part]) -> Draft {
-        let left = m.machine.after(&self.change).left;
-        if left.is_some_and(|(part, _)| parts.contains(&part)) { self.open("a report with --set full") } else { self }
+        if self.left(m).is_some_and(|part| parts.contains(&part)) {
+            self.open("a report with --set full")
+        } else {
+            self
+        }
     }
 
     /// It cannot be done here, for this reason.
@@ -185,6 +188,11 @@ impl Draft {
     /// Whether it takes work off a part, or off one on the same way.
     pub(super) fn relieves_place(&self, part: Part) -> bool {
         self.change.keeps.iter().any(|(own, keeps, _)| place(*own) == place(part) && *keeps < 1.0)
+    }
+
+    /// What it is expected to leave of the work of a part.
+    pub(super) fn leaves(&self, part: Part) -> f64 {
+        self.change.keeps.iter().find(|(own, ..)| *own == part).map_or(1.0, |(_, keeps, _)| *keeps)
     }
 
     /// Whether it frees warps from waiting.
@@ -207,6 +215,11 @@ impl Draft {
     /// Whether there is no bound of the time.
     pub(super) fn is_rough(&self) -> bool {
         self.lever.is_rough()
+    }
+
+    /// What needs most of the time that is left at best.
+    pub(super) fn left(&self, m: &Ask<'_>) -> Option<Part> {
+        Some(m.machine.after(&self.change).left?.0)
     }
 
     /// The ceiling, 0 to 1.

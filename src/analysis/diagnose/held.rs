@@ -7,18 +7,14 @@ use crate::analysis::lines::{Place, Sits};
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
-use crate::quantity::{format, glance};
+use crate::quantity::format;
+pub(super) use crate::quantity::glance::count;
 use crate::words::Words;
 use cuda_binary::Op;
 
 /// A share as a sentence has it: `45.5 %`.
 pub(super) fn share(value: f64) -> String {
     format!("{} %", format::fixed(100.0 * value, 1))
-}
-
-/// A count of cycles or of anything else, `15,387`; three digits of a million and more.
-pub(super) fn count(value: f64) -> String {
-    if value.abs() < 1e6 { format::fixed(value, 0) } else { glance::short(value) }
 }
 
 /// A share in whole percent, without the sign: `46`.

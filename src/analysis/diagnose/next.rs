@@ -7,9 +7,10 @@ use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::patterns::banks::wavefronts;
 use super::patterns::launch::is_mostly_launch;
+use super::patterns::occupancy::FULL_WAVE;
 use super::patterns::origin::by_caller;
 use super::patterns::sectors::{packable, sectors};
-use super::patterns::{WORTH, WORTH_A_TRY, changes};
+use super::patterns::{Question, Stands, WORTH, WORTH_A_TRY, changes, questions};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
@@ -59,8 +60,20 @@ pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
     merged.into_iter().partition(|(draft, _)| draft.refused.is_none())
 }
 
+/// The part of what the first row is expected to save from which the cure of the limiter goes before it.
+const NEAR: f64 = 0.5;
+
+/// What is away where the cause that limits is away.
+fn cure_of(ask: &Ask<'_>, limiter: Code) -> Option<Action> {
+    let is_own = |question: &&Question| (question.measure)(ask).is_some_and(|held| held.code == limiter);
+    match questions().find(is_own)?.stands {
+        Stands::ByItself(action) | Stands::For(action) => Some(action),
+        _ => None,
+    }
+}
+
 /// The levers of a kernel, of what can be done and what cannot.
-pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> Levers {
+pub(super) fn levers(ask: &Ask<'_>, limiter: Code, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }
@@ -81,6 +94,16 @@ pub(super) fn levers(ask: &Ask<'_>, mut merged: Drafts, mut refused: Drafts) -> 
         let kinds = (is_first(other), is_last(one)).cmp(&(is_first(one), is_last(other)));
         kinds.then(b.total_cmp(a))
     });
+    // Where the first row ends at the part that the cure of the limiter takes work off, the cure goes first.
+    let own = cure_of(ask, limiter);
+    let ends_at = ranked.first().and_then(|(_, first)| first.left(ask)).filter(|_| !ranked[0].1.is_rough());
+    let is_cure = |(rank, draft): &(f64, &Draft)| {
+        let opens = ends_at.is_some_and(|part| draft.relieves_place(part));
+        Some(draft.action) == own && opens && *rank >= NEAR * ranked[0].0
+    };
+    if let Some(at) = ranked.iter().position(is_cure) {
+        ranked[..=at].rotate_right(1);
+    }
     let bounded = ranked.iter().filter(|(_, draft)| !draft.is_rough());
     let bar = bounded.map(|(rank, _)| *rank).nth(FIRST - 1).unwrap_or_default().max(WORTH_A_TRY);
     refused.retain(|own| rank(own) >= bar);
@@ -179,8 +202,11 @@ pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) ->
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
     // A tail that was measured is there, whatever the waves say.
-    let is_short = |wave: f64| wave < WORTH_A_TRY && m.machine.time.tail < WORTH_A_TRY;
-    if let Some((wave, is_persistent)) = wave.filter(|(wave, _)| is_short(*wave) && !levers.names(Action::WholeWaves)) {
+    if let Some((wave, is_persistent)) = wave.filter(|(wave, is_persistent)| {
+        let is_less = !is_persistent && m.waves.is_some_and(|waves| waves < FULL_WAVE);
+        let is_short = *wave < WORTH_A_TRY && m.machine.time.tail < WORTH_A_TRY;
+        is_short && !is_less && !levers.names(Action::WholeWaves)
+    }) {
         let kind = if is_persistent { "persistent, " } else { "" };
         found.push(format!("wave quantisation ({kind}{})", share(wave)));
     }

@@ -350,7 +350,7 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     let lines = lines(limiter);
     let found = match limiter {
         Code::LaunchFailed | Code::NotMeasured => Levers::default(),
-        _ => levers(&ask, drafts, refused),
+        _ => levers(&ask, limiter, drafts, refused),
     };
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);

@@ -118,12 +118,12 @@ impl<'v> Study<'v> {
     }
 
     /// Bits of a lane's element of an access, where it is known and the same for all.
-    pub(super) fn width(&self, row: usize) -> Option<u64> {
+    pub(in crate::analysis) fn width(&self, row: usize) -> Option<u64> {
         self.widths.as_ref().map(|widths| widths[row]).filter(|bits| matches!(bits, 32 | 64 | 128))
     }
 
     /// Sectors that the global accesses of each row touch, and those that the same bytes need side by side.
-    pub(super) fn sectors(&self) -> Option<[Vec<u64>; 2]> {
+    pub(in crate::analysis) fn sectors(&self) -> Option<[Vec<u64>; 2]> {
         Some([self.view.counts(SECTORS)?, self.view.counts(IDEAL)?])
     }
 

@@ -55,10 +55,21 @@ fn idle(audit: &Audit) -> Option<Words> {
     let share: f64 = idle.iter().map(|phase| phase.share).sum();
     let file = places::file(phases);
     let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
-    let told = idle.iter().take(PHASES).map(|phase| {
-        let name = phase.name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
-        let kind = format::uncapital(places::phase_words(phase.kind).own);
-        words!("{} ({}{}) {}", kind, name, places::lines(phase, file), percent(phase.share))
+    // What stands on the same lines is one place to work at.
+    let mut at: Vec<(String, Vec<&Phase>)> = Vec::new();
+    for phase in idle {
+        let lines = places::lines(phase, file);
+        match at.iter_mut().find(|(own, _)| *own == lines) {
+            Some((_, all)) => all.push(phase),
+            None => at.push((lines, vec![phase])),
+        }
+    }
+    let all = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
+    at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
+    let told = at.iter().take(PHASES).map(|(lines, phases)| {
+        let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
+        let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
+        words!("{} ({}{}) {}", kinds.collect::<Vec<String>>().join(" and "), name, lines.as_str(), percent(all(phases)))
     });
     let others = match phases.in_turn {
         Some(_) => "; the pipe idles where both groups are in such a phase",

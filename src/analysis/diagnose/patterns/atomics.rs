@@ -111,6 +111,24 @@ fn stays(m: &Measures<'_>, blocks: f64) -> f64 {
     blocks / by_lanes().unwrap_or(0.0).max(m.count(Op::is_l2_atomic)).max(blocks)
 }
 
+/// Lanes of a request from which it adds for a warp, and not what a warp has added up.
+const MOST_LANES: f64 = 16.0;
+
+/// Whether each block adds once to each word, as it does with sums that it made in shared memory: each of its warps adds no more than
+/// once, with most lanes, at words of their own that no data chose.
+fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
+    let code = &study.code;
+    let (Some(lanes), Some([sectors, _])) = (&code.lanes, study.sectors()) else { return false };
+    let is_once = |row: usize| {
+        let (lanes, executed) = (lanes[row] as f64, code.executed[row] as f64);
+        let has_own = study.width(row).is_some_and(|bits| lanes * bits as f64 / 8.0 <= SECTOR * sectors[row] as f64);
+        has_own && !study.flows.is_inherent(code, row) && lanes > MOST_LANES * executed && executed <= warps
+    };
+    let mut added =
+        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_l2_atomic()).peekable();
+    added.peek().is_some() && added.all(is_once)
+}
+
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
 /// slice takes its time for those that stay.
 fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
@@ -119,6 +137,10 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
         return None;
     }
     let blocks = m.blocks?;
+    let warps = m.block_warps.unwrap_or_default() * blocks;
+    if m.study.is_some_and(|study| are_sums_of_blocks(study, warps)) {
+        return Some(Draft::new(Action::FewerAtomics));
+    }
     let executed = m.count(Op::is_l2_atomic);
     let gone = 1.0 - stays(m, blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
@@ -152,7 +174,7 @@ fn copies(m: &Ask<'_>) -> Option<Draft> {
 }
 
 /// Tries of additions to shared memory and these, where they are more than the atomics on L2.
-fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
+pub(super) fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
     shared_atomics(m)?;
     retries(m).filter(|(_, additions)| m.count(Op::is_l2_atomic) < *additions)
 }

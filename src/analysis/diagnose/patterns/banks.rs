@@ -1,5 +1,6 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
+use super::atomics::own_retries;
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 
@@ -56,14 +57,21 @@ fn conflicts(study: &Study<'_>, row: usize) -> u64 {
     all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
 }
 
+/// Whether data chooses the words of most of the excess: its cause is then that of all of it.
+pub(super) fn is_chosen_by_data(m: &Measures<'_>) -> bool {
+    m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0)
+}
+
 /// C15: a layout without bank conflicts.
 fn unconflict(m: &Ask<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
+    // Copies of the words that lanes add to have a row of their own.
+    if own_retries(m).is_some() {
+        return None;
+    }
     let l1 = m.busiest_of(&DATA_STAGE)?;
     let goal = (l1.share - excess).max(0.0);
-    // The cause of most of the excess is that of all of it.
-    let by_data = m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0);
-    let (sentence, risk) = match by_data {
+    let (sentence, risk) = match is_chosen_by_data(m) {
         true => {
             ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
         }

@@ -16,12 +16,17 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
 const ROUND: f64 = 4.0;
 
+/// Barriers of the block that warps executed.
+fn executed(m: &Measures<'_>) -> Option<f64> {
+    m.mix.count(|op| op == Op::BAR)
+}
+
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
 fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
     // Behind products the barrier is for them, or for a stage.
     m.top_wait().filter(|(top, _)| *top == reason && !m.has_tensor)?;
-    let barriers = m.mix.count(|op| op == Op::BAR).filter(|count| *count > 0.0)?;
+    let barriers = executed(m).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
     (accesses <= ROUND * barriers).then(|| wait(m, reason)).flatten()
 }
@@ -126,6 +131,9 @@ const MOST_OF: f64 = 0.8;
 /// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
 const AT_TILES: f64 = 0.25;
 
+/// Barriers of a warp that are no rounds.
+const FEW: f64 = 2.0;
+
 /// Fewer barriers of the block.
 fn barriers(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
@@ -135,6 +143,12 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     }
     if let Some(found) = meeting(m) {
         return Some(meets_less(wait, found));
+    }
+    // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
+    let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
+    let each = executed(m).zip(warps).map(|(barriers, warps)| barriers / warps);
+    if each.is_some_and(|each| each <= FEW) {
+        return None;
     }
     // A round of barriers is also a round through shared memory.
     let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
@@ -152,6 +166,16 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
 /// The share of a phase's samples that wait for data.
 fn waits_for_data(part: &Phase) -> f64 {
     part.waits.iter().find(|wait| wait.reason == "long_scoreboard").map_or(0.0, |wait| wait.share)
+}
+
+/// Barriers of the block in a turn of the main loop below which its tiles have two buffers.
+const TWO_BUFFERS: f64 = 1.5;
+
+fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
+    let (study, code) = m.study.map(|study| (study, &study.code))?;
+    let turns = study.main_rows().map(|row| code.executed[row]).max().filter(|turns| *turns > 0)?;
+    let barriers = study.main_rows().filter(|row| code.is_block_barrier(*row)).map(|row| code.executed[row]);
+    Some(barriers.sum::<u64>() as f64 / turns as f64)
 }
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
@@ -177,7 +201,9 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
         return None;
     }
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
-    let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0);
+    // With one buffer a turn takes two barriers, one before it is read and one before it is written again.
+    let has_two = !has_products && barriers_a_turn(m).is_some_and(|barriers| barriers < TWO_BUFFERS);
+    let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0 && !has_two);
     let most = m.chip().map(|chip| f64::from(chip.shared_per_block_max));
     if let Some((bytes, most)) = tiles.zip(most).filter(|(bytes, most)| 2.0 * bytes > *most) {
         let why = words!("a block has {} of at most {} B of shared memory", count(bytes), count(most));
@@ -199,12 +225,18 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
                 ready.map(|ready| words!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
             let ready = ready.unwrap_or_default();
             (
-                "Double-buffer the tiles",
+                match has_two {
+                    true => "Load the next tile before this one is computed on: its buffer is there",
+                    false => "Double-buffer the tiles",
+                },
                 words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), ready),
             )
         }
     };
-    let risk = tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes)));
+    let risk = match has_two {
+        true => Some("registers for the next tile".into()),
+        false => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
+    };
     let draft = draft.at(At::span(&main.at)).says(sentence, why);
     let draft = draft.risks(risk.unwrap_or_else(|| "shared memory for a second tile".into()));
     Some(draft.checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()))

@@ -114,13 +114,17 @@ const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
 /// Bytes of an instruction, since cc 7.0.
 const INSTRUCTION: u64 = 16;
 
+/// Instruction requests that leave the SM for each thousand instructions.
+fn leaving(m: &Measures<'_>) -> Option<f64> {
+    Some(1000.0 * m.value(LEAVING)? / m.executed()?)
+}
+
 /// Warps wait for their next instruction, and requests leave the SM: the code does not stay in its cache. Without that counter the
 /// wait alone must be as large as any wait that limits.
 pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::NoInstruction;
     let wait = m.wait(reason).filter(|_| !m.is_hardly_sampled())?;
-    let thousand = m.executed()? / 1000.0;
-    let misses = m.value(LEAVING).map(|leaving| leaving / thousand);
+    let misses = leaving(m);
     let least = match misses {
         Some(misses) if misses < m.limits[Threshold::FetchMisses] => return None,
         Some(_) => m.limits[Threshold::FetchShare],
@@ -150,7 +154,9 @@ fn loop_of(m: &Measures<'_>) -> Option<String> {
 /// Code that stays in the instruction cache.
 fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
     let reason = StallReason::NoInstruction;
-    let is_much = |wait: &f64| 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
+    // Where no request leaves the SM, it is jumps that warps wait behind, and not code that is too long.
+    let leaves = leaving(m).is_none_or(|misses| misses >= m.limits[Threshold::FetchMisses]);
+    let is_much = |wait: &f64| leaves && 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
     let wait = m.wait(reason).filter(is_much)?;
     let why = words!("warps wait for the next instruction {} of their time", share(wait));
     let draft = Draft::overlaps(Action::SmallerCode, wait).at(At::waits(m, reason));

@@ -1,7 +1,7 @@
 //! The epilogue of a tile: products beside it, its loads.
 
 use super::*;
-use crate::analysis::phases::Span;
+use crate::analysis::phases::{Loop, Span};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     "Is the tensor pipe idle in the epilogue?",
@@ -9,7 +9,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     exposed_epilogue,
     Stands::ByItself(Action::OverlapEpilogue),
 )
-.cured_by(&[overlap, persistent, wide_loads])];
+.cured_by(&[overlap, persistent, wide_loads, prologue])];
 
 /// An epilogue in which the tensor pipe is idle for certain.
 fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {
@@ -109,6 +109,40 @@ fn persistent(m: &Ask<'_>) -> Option<Draft> {
     let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
     let check = busier(m, draft.saves(m));
     Some(draft.risks(full.unwrap_or_else(|| "consumers on different tiles".into())).checks(check, TENSOR))
+}
+
+/// The part of the samples of a prologue that a loop in it has from which that is work of its own.
+const OF_LOOP: f64 = 0.5;
+
+/// The part of the waits of a prologue that is expected to go.
+const BESIDE: f64 = 0.5;
+
+/// What blocks that stay do before they turn to their tiles: all start at once, and no other block fills it.
+fn prologue(m: &Ask<'_>) -> Option<Draft> {
+    let phases = m.sampled().filter(|phases| phases.is_persistent)?;
+    let own = phases.phase(PhaseKind::Prologue).filter(|own| own.cost >= WORTH_A_TRY)?;
+    let study = m.study?;
+    let code = &study.code;
+    let is_own = |row: usize| (own.at.start..=own.at.end).contains(&code.rows[row].offset);
+    let turns = |cycle: &&Loop| code.entered(cycle).is_some_and(|entered| entered < code.entries(cycle.header));
+    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<usize>>();
+    let loops = code.loops.iter().filter(turns).map(rows).filter(|rows| rows.iter().copied().all(is_own));
+    let of_loops = loops.map(|rows| study.samples.at(&rows)).max().unwrap_or_default();
+    if of_loops as f64 >= OF_LOOP * own.samples as f64 {
+        return None;
+    }
+    // What it issues stays, and of its waits some are beside copies that have begun.
+    let issued = own.issue.zip(own.cycles).map_or(0.0, |(issue, cycles)| (issue / cycles).min(1.0));
+    let waits = BESIDE * (1.0 - issued) * own.cost;
+    let active = m.machine.time.active();
+    let change = Change { fixed: (active * waits, active * own.cost), ..Change::default() };
+    let first = own.waits.first().and_then(|wait| Some((catalog::stall(&wait.reason)?.label, wait.share)));
+    let first = first.map(|(label, part)| words!(", {} {} of it", label, share(part))).unwrap_or_default();
+    let how = "Overlap what each block does before its main loop with the first copies, or do it in a kernel before";
+    let why = words!("{} of a warp's lifetime in front of its main loop{}", share(own.share), first);
+    let draft = Draft::of(Action::OverlapPrologue, change).at(at(own)).says(how, why);
+    let draft = draft.risks("buffers for what is made ahead, or one more launch");
+    Some(draft.checks(stall("prologue", own.share, waits), DURATION))
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.

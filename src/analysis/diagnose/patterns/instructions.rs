@@ -123,6 +123,10 @@ fn fewer(m: &Ask<'_>) -> Option<Draft> {
     let part = unit.part;
     let index = of_index(m, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
+    // What divides is most of the arithmetic of indices: that is what to change.
+    if is_index && divided(m).is_some_and(|(_, gone)| 2.0 * gone >= index.unwrap_or_default()) {
+        return None;
+    }
     if part != Part::Issue && !is_index {
         return beside_products(m, unit);
     }
@@ -200,7 +204,7 @@ fn conversions(m: &Ask<'_>) -> Option<Draft> {
 
 /// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that
 /// goes where they are known.
-fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
+pub(super) fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
     let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
     let divisions = to?.min(reciprocal?).min(back?);
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;

@@ -1,12 +1,12 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
+use super::balance::{at_loop, ends, even, outermost};
 use super::barriers::meeting;
-use super::occupancy::short_blocks;
+use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
-use crate::analysis::phases::{Loop, Origin};
 
 pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -151,7 +151,7 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
 
 /// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
 /// `(1 − blocks of that wave / SMs) / waves`, with whole waves.
-fn is_last_wave(m: &Measures<'_>) -> bool {
+pub(super) fn is_last_wave(m: &Measures<'_>) -> bool {
     let of_wave = || {
         let (blocks, sms) = (m.blocks?, m.sms?);
         let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
@@ -213,63 +213,8 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
     Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 
-/// The loop that a block spends most samples in, of those that are in no other one and turn.
-fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
-    let study = m.study?;
-    let code = &study.code;
-    let turns = |cycle: &&Loop| code.entered(cycle).is_some_and(|entered| entered < code.entries(cycle.header));
-    let is_inside =
-        |cycle: &Loop, other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
-    let found = code.loops.iter().filter(turns);
-    let found = found.filter(|cycle| !code.loops.iter().filter(turns).any(|other| is_inside(cycle, other)));
-    let samples = |cycle: &&Loop| study.samples.at(&code.rows_of(&cycle.blocks).collect::<Vec<usize>>());
-    found.max_by_key(samples).map(|cycle| (study, cycle))
-}
-
-/// The branches that lead out of a loop.
-fn exits<'s>(study: &'s Study<'_>, cycle: &'s Loop) -> impl Iterator<Item = usize> {
-    let blocks = &study.code.flow.blocks;
-    let leads_out = |block: &&usize| blocks[**block].successors.iter().any(|to| !cycle.blocks.contains(to));
-    cycle.blocks.iter().filter(leads_out).map(|block| blocks[*block].instructions.end - 1)
-}
-
-/// What is behind them.
-fn ends(study: &Study<'_>, cycle: &Loop) -> Vec<Origin> {
-    exits(study, cycle).map(|row| study.flows.origin_of_guard(&study.code, row)).collect()
-}
-
-/// The line on which that loop turns; the launch where the code is not known.
-fn at_loop(m: &Measures<'_>) -> At {
-    let Some((study, cycle)) = outermost(m) else { return At::Launch };
-    let last = exits(study, cycle).max_by_key(|row| study.code.executed[*row]);
-    let at = point(study, last.unwrap_or(study.code.flow.blocks[cycle.header].instructions.start));
-    At::point(&Point { line: at.call.unwrap_or(at.line), call: None, ..at })
-}
-
-/// The share of the samples from which a loop makes blocks differ.
-const FELT: f64 = 0.02;
-
-/// Whether every block has as much to do: neither memory nor a value that is not traced ends a loop, and one that the number of the
-/// block ends takes a whole number of turns in all of them together.
-fn are_equal(m: &Measures<'_>) -> bool {
-    m.study.is_some_and(|study| {
-        let code = &study.code;
-        let is_felt = |cycle: &&Loop| {
-            let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-            study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
-        };
-        let is_whole =
-            |cycle: &Loop| code.entered(cycle).is_some_and(|entered| code.entries(cycle.header) % entered == 0);
-        code.loops.iter().filter(is_felt).all(|cycle| {
-            let is_same = |end: &Origin| !end.memory && !end.unknown && (!end.block || is_whole(cycle));
-            let ends = ends(study, cycle);
-            !ends.is_empty() && ends.iter().all(is_same)
-        })
-    })
-}
-
 /// Blocks for every SM. What is to be split is a loop: without one each thread has one piece of the work.
-fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     // SMs without a block are the tail, whatever the others wait for.
@@ -285,14 +230,19 @@ fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
     if m.study.is_none() && length.is_some_and(|length| length < SHORTEST) {
         return None;
     }
+    let stores = whole.is_some_and(|(study, cycle)| {
+        study.code.rows_of(&cycle.blocks).any(|row| study.code.op(row).stores_global() && study.code.executed[row] > 0)
+    });
+    // In a full wave a split fills no slots. Turns that store their own results cost nothing to split, and shorter blocks end together;
+    // sums over all turns need one more pass.
+    if m.waves.is_some_and(|waves| waves >= FULL_WAVE) && !stores {
+        return None;
+    }
     // The warps of an SM that has a block, of those that fit.
     let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
-    let stores = whole.is_some_and(|(study, cycle)| {
-        study.code.rows_of(&cycle.blocks).any(|row| study.code.op(row).stores_global() && study.code.executed[row] > 0)
-    });
     // Threads that share the turns of a loop take fewer each where they are more.
     let is_shared = whole.is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.thread && !end.block));
     let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
@@ -324,30 +274,6 @@ const SHORTEST: f64 = 64.0;
 /// Threads of the largest block, and of a warp.
 const THREADS: f64 = 1024.0;
 const WARP: f64 = 32.0;
-
-/// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
-const UNALIKE: f64 = 0.08;
-
-/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
-/// others, and where there is less than a wave of them more blocks are also equal ones.
-fn even(m: &Ask<'_>) -> Option<Draft> {
-    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
-    let own = m.machine.time.tail - empty;
-    let is_tail = own >= ERROR && !is_small_grid(m) && !is_last_wave(m);
-    let are_equal = are_equal(m);
-    let stays = m.phases.is_some_and(|phases| phases.is_persistent);
-    let is_uneven = is_tail && (!are_equal || stays && own >= UNALIKE);
-    let idle = m.unequal.filter(|_| is_uneven && more_blocks(m).is_none() && meeting(m).is_none())?;
-    let how = match are_equal {
-        true => "Let the blocks take their work from a queue: they have as much each, and end at different times",
-        false => "Balance the blocks: pair short with long ones, split long ones, or use a work queue",
-    };
-    let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
-    let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
-    let draft = Draft::of(Action::EvenBlocks, Change { tail: (0.4, 0.0), ..Change::default() });
-    let draft = draft.at(at_loop(m)).says(how, why).risks("a reduction over the parts of a split block");
-    Some(draft.checks(check, RESIDENT))
-}
 
 /// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
 fn is_covered(m: &Measures<'_>) -> bool {

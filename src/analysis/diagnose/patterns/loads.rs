@@ -1,7 +1,7 @@
 //! Warps that wait for loads: how many are in flight, chains of them, rows behind an index, and loads that L2 serves.
 
 use super::atomics::at_hot_spot;
-use super::instructions::{narrow, of_index, without_index};
+use super::instructions::{divided, narrow, of_index, without_index};
 use super::*;
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::level::QUEUED;
@@ -95,7 +95,9 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
     let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
     let queue = m.times_idle().filter(|times| *times >= QUEUED && is_busy);
     let through = indirection(m, wait);
-    let gone = narrow(m).filter(|_| through.is_none_or(|found| !is_scattered(m, found)));
+    // An address that a division makes is one of each element.
+    let is_run = divided(m).is_none() && through.is_none_or(|found| !is_scattered(m, found));
+    let gone = narrow(m).filter(|_| is_run);
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
@@ -245,8 +247,8 @@ fn place(at: &Point) -> Words {
 }
 
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
-const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
-const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+pub(super) const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
+pub(super) const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 /// Hit rate of L2, percent.
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.

@@ -86,7 +86,7 @@ fn index_work(m: &Measures<'_>) -> Option<(f64, f64)> {
 const MOSTLY_GLOBAL: f64 = 0.9;
 
 /// C16: values in registers in place of local memory.
-fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
     let (local, global) = (m.value(LOCAL).filter(|local| *local > 0.0)?, m.value(SECTORS)?);
     let kept = Some(global / (global + local)).filter(|kept| *kept <= MOSTLY_GLOBAL)?;
     let index = index_work(m);

@@ -5,6 +5,7 @@
 //! in a family, the rows of its code and its actions in `catalog`, and a test.
 
 mod atomics;
+mod balance;
 pub(super) mod banks;
 mod barriers;
 mod constants;
@@ -15,7 +16,7 @@ mod lanes;
 pub(super) mod launch;
 mod loads;
 mod local;
-mod occupancy;
+pub(super) mod occupancy;
 pub(super) mod origin;
 mod products;
 mod reuse;

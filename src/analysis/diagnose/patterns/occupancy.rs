@@ -17,7 +17,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// Waves from which the blocks of a grid fill the chip.
-pub(super) const FULL_WAVE: f64 = 0.95;
+pub(in crate::analysis::diagnose) const FULL_WAVE: f64 = 0.95;
 
 /// Room for few of the warps that an SM can hold, though blocks are there to fill it.
 fn occupancy(m: &Measures<'_>) -> Option<Held> {
@@ -74,8 +74,10 @@ fn little_room(m: &Measures<'_>) -> Option<f64> {
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
 fn warps(m: &Ask<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
-    let fuller = sizes.as_ref().and_then(BlockSizes::fuller);
-    let room = little_room(m)?;
+    // Blocks that end too soon have the size that a row of their own says.
+    let is_short = short_blocks(m).is_some_and(|held| held.holds);
+    let fuller = sizes.as_ref().and_then(BlockSizes::fuller).filter(|_| !is_short);
+    let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
     if m.is_by_design() != Some(false) {
         return None;
     }

@@ -1,12 +1,15 @@
 //! What is read again where it could stay: operands in register tiles, shared memory, several passes, more bytes than were stated.
 
-use super::banks::wavefronts;
-use super::sectors::fewer_sectors;
-use super::sectors::sectors;
+use super::atomics::own_retries;
+use super::banks::{is_chosen_by_data, wavefronts};
+use super::loads::{RECEIVED, SENT};
+use super::local::keep_in_registers;
+use super::sectors::{coalesce, fewer_sectors, sectors};
 use super::units::shuffles;
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::traffic::Traffic;
+use crate::analysis::diagnose::level::L2_SECTORS;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index, kept_in_l2])];
@@ -120,6 +123,9 @@ const ASKED: f64 = 0.3;
 /// The part of the largest need from which a part is worth relieving of what is no waste.
 const LEADING: f64 = 0.8;
 
+/// Bytes that the L1 caches get over those that L2 sends, from which some go to several of them.
+const SHARED_BY: f64 = 1.1;
+
 /// What is expected to stay of the accesses where values are used again.
 const REUSED: f64 = 0.4;
 
@@ -127,6 +133,19 @@ const REUSED: f64 = 0.4;
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {
     let gathered = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
+}
+
+/// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
+/// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
+fn asked_again(m: &Measures<'_>) -> f64 {
+    let counted = || Some((m.value(L2_SECTORS).filter(|all| *all > 0.0)?, m.value(SENT)?, m.value(DRAM_BYTES[0])?));
+    let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
+    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
+    // Bulk copies are no accesses that were counted one by one.
+    let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
+    let needed = if is_bulk { sent } else { sent.min(sectors_of(loads()) - excess_of(loads())) };
+    let added = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
+    (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
 /// A cache or the LSU serves accesses without waste: reuse.
@@ -140,9 +159,20 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
+    // What data chooses in a table is no run of words, and a copy of the table, or of what is added up, says what helps.
+    let is_table = is_inside && (is_chosen_by_data(m) || own_retries(m).is_some());
+    // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already.
+    let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
+    let is_multicast = !is_inside && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     // A tile in registers is how words of shared memory are used again.
     let is_tile = is_inside && register_tile(m).is_some_and(|tile| tile.refused.is_none());
-    if m.need(unit.part) < (LEADING * largest).max(ASKED) || is_stream || is_by_data || is_tile {
+    if m.need(unit.part) < (LEADING * largest).max(ASKED)
+        || is_stream
+        || is_by_data
+        || is_tile
+        || is_table
+        || is_multicast
+    {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
@@ -155,8 +185,9 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
         false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
     };
-    // What each access wastes it wastes still; the rest is asked for less often.
-    let kept = REUSED + (1.0 - REUSED) * wasted(m, is_inside);
+    // What each access wastes it wastes still, and what is asked for once it asks for still; the rest is asked for less often.
+    let again = if is_inside { 1.0 } else { asked_again(m) };
+    let kept = 1.0 - (1.0 - REUSED) * again.min(1.0 - wasted(m, is_inside));
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     let at = At::most(m, |op| match unit.part {
         _ if is_shuffled => op.is_shuffle(),
@@ -226,7 +257,10 @@ fn passes(m: &Ask<'_>) -> Option<Draft> {
 fn bytes(m: &Ask<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
-    let kept = traffic.stated / traffic.moved;
+    // Sectors beside the bytes, and those of local memory, go with the rows of their own.
+    let others = [coalesce(m), keep_in_registers(m)].into_iter().flatten();
+    let left = others.map(|draft| draft.leaves(Part::MemoryDram)).fold(1.0, f64::min);
+    let kept = (traffic.stated / traffic.moved / left).min(1.0);
     let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
     let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
     let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);

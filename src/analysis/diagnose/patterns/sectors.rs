@@ -132,7 +132,7 @@ fn misaligned(m: &Measures<'_>) -> Option<Held> {
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
-fn coalesce(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn coalesce(m: &Ask<'_>) -> Option<Draft> {
     let (all, excess) = sectors(m)?;
     let part = Some(excess / all).filter(|part| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let accesses = packable(m);
@@ -154,14 +154,23 @@ fn coalesce(m: &Ask<'_>) -> Option<Draft> {
     let unknown = [of_dram, if l1.is_none() { &DATA_STAGE } else { &[] }].concat();
     let l1 = l1.into_iter().flat_map(|l1| DATA_STAGE.map(|part| (part, l1)));
     let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).collect();
-    // A request of fewer sectors is answered sooner, and queues less behind others.
+    // A request of fewer sectors is answered sooner, and queues less behind others. Nobody waits for a store: it keeps loads waiting as
+    // far as it is what the way carries.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
+    let is_load = |access: &SectorAccess| access.at.op().reads_global();
+    let stored = sectors_of(m.accesses().iter().filter(|access| !is_load(access))) / all;
+    let weight = |access: &SectorAccess| if is_load(access) { 1.0 } else { stored };
+    let awaited = |access: &&SectorAccess| weight(access) * access.excess() as f64;
+    let awaited = match accesses.is_empty() {
+        true => part,
+        false => part * accesses.iter().map(awaited).sum::<f64>() / excess_of(accesses.iter().copied()).max(1.0),
+    };
     let draft = Draft::relieves(m, Action::Coalesce, &after);
     // Blocks that wait for each other wait still.
     let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
         .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
-        .frees_of(m, &waits, part)
+        .frees_of(m, &waits, awaited)
         .unknown(m, &unknown)
         .at(first_of(m).map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));

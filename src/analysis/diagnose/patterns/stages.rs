@@ -67,7 +67,8 @@ fn stages(m: &Ask<'_>) -> Option<Draft> {
     let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
     let check = stall("wait for the stage", waits, draft.saves(m));
-    let draft = draft.at(work.first().map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
+    let stage = phases.phases.iter().flat_map(|phase| &phase.parts).find(|part| part.kind == PhaseKind::StageWait);
+    let draft = draft.at(work.first().or(stage).map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
     let draft =
         draft.says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of));
     let full = registers(m).map(|full| words!("{}: no more warps", full));
