@@ -53,8 +53,8 @@ pub(crate) fn slip_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
 /// Edits (insertions, deletions, replacements, swaps of neighbours) that turn one name into the other, case ignored; `None`
 /// for more than `limit`.
 fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
-    // Thousands of names are tried, of which most differ too much in length already.
-    if a.len().abs_diff(b.len()) > limit * 4 {
+    // So many edits there are at least. Thousands of names are tried, and a file may hold one of megabytes.
+    if a.chars().count().abs_diff(b.chars().count()) > limit {
         return None;
     }
     Some(strsim::osa_distance(&a.to_lowercase(), &b.to_lowercase())).filter(|edits| *edits <= limit)
@@ -72,6 +72,13 @@ mod tests {
         assert_eq!(nearest("base_line", names), Some("baseline"));
         assert_eq!(nearest("occupancy", names), None);
         assert_eq!(nearest("", names), None);
+    }
+
+    #[test]
+    fn a_name_of_megabytes_is_compared_with_none() {
+        let begun = std::time::Instant::now();
+        assert_eq!(nearest(&"x".repeat(8 << 20), ["title", "kernel", "baseline", "report"]), None);
+        assert!(begun.elapsed() < std::time::Duration::from_secs(2), "{:?}", begun.elapsed());
     }
 
     #[test]

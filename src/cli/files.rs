@@ -57,7 +57,8 @@ impl<'d> Files<'d> {
     /// # Errors
     /// A date or a name that could lead out of the folder: a snapshot may come from anyone.
     pub(super) fn of(out: &Path, heading: &Heading, document: &'d Document) -> Result<Files<'d>, Failure> {
-        let is_date = heading.date.parse::<NaiveDate>().is_ok();
+        // `2026-1-1` is a date as well, and no file name is found by it.
+        let is_date = heading.date.parse::<NaiveDate>().is_ok_and(|date| date.to_string() == heading.date);
         if !is_date || heading.subject.parse::<SubjectName>().is_err() {
             let (date, subject) = (&heading.date, &heading.subject);
             return Err(Failure::usage(format!(

@@ -259,20 +259,19 @@ impl Record {
 }
 
 /// The milestones of audits of one subject, the oldest first, each with why where it cannot be read. A head has those of the
-/// audits before it as well: files that were not written after it are not opened.
+/// audits before it as well: files that were put in their place before it are not opened.
 fn milestones(found: &[Found]) -> Vec<Result<Milestone, SnapshotError>> {
-    let written = |path: &Path| path.metadata().and_then(|file| file.modified()).ok();
     let (mut kept, mut kept_at) = (Vec::<Milestone>::new(), None);
     let mut all: Vec<_> = Vec::with_capacity(found.len());
     for Found { at, path } in found.iter().rev() {
         let day = at.to_string();
         let before = kept.iter().position(|one| one.day() == day);
-        let before = before.filter(|_| kept_at.is_some() && written(path) < kept_at);
+        let before = before.filter(|_| kept_at.is_some() && placed(path) < kept_at);
         all.push(match before {
             Some(before) => Ok(kept.swap_remove(before)),
             None => match head::read(path, SCHEMA) {
                 Some((own, history)) => {
-                    (kept, kept_at) = (history, written(path));
+                    (kept, kept_at) = (history, placed(path));
                     Ok(own)
                 }
                 None => Snapshot::read_milestone(path),
@@ -281,4 +280,19 @@ fn milestones(found: &[Found]) -> Vec<Result<Milestone, SnapshotError>> {
     }
     all.reverse();
     all
+}
+
+/// When a file, or the link in its place, was written, replaced or renamed last, in seconds and nanoseconds. Unlike the time
+/// of its content, which `cp -p`, `touch` and archives set, nobody sets this one.
+#[cfg(unix)]
+fn placed(path: &Path) -> Option<(i64, i64)> {
+    use std::os::unix::fs::MetadataExt as _;
+    let at = |file: std::fs::Metadata| (file.ctime(), file.ctime_nsec());
+    Some(at(path.metadata().ok()?).max(at(path.symlink_metadata().ok()?)))
+}
+
+/// When a file was written last.
+#[cfg(not(unix))]
+fn placed(path: &Path) -> Option<std::time::SystemTime> {
+    path.metadata().and_then(|file| file.modified()).ok()
 }

@@ -147,14 +147,13 @@ impl<'a> Reason<'a> {
     /// How many launches there are, and how they were judged.
     fn launches(&self) -> String {
         let Some(carrier) = self.carrier() else { return String::new() };
-        let (old, new) = (carrier.old.count, carrier.new.count);
         match carrier.basis {
             Basis::Interval => {
                 let confidence = format::fixed(self.limits[Threshold::VerdictConfidence], 1);
-                format!("{new} launches against {old}, {confidence} % confidence")
+                format!("{}, {confidence} % confidence", counts(carrier))
             }
-            Basis::Ranges => format!("{new} launches against {old}, judged by their ranges"),
-            Basis::Single | Basis::Exact => sole(carrier),
+            Basis::Ranges => format!("{}, judged by their ranges", counts(carrier)),
+            Basis::Single | Basis::Exact => counts(carrier),
         }
     }
 
@@ -171,7 +170,7 @@ impl<'a> Reason<'a> {
             ),
             Basis::Single | Basis::Exact => format!(
                 "With {}, {regression} % or more is a change and {} % or less is none.",
-                sole(carrier),
+                counts(carrier),
                 format::fixed(self.limits[Threshold::Unchanged], 1)
             ),
         }
@@ -300,12 +299,13 @@ fn count(timed: &TimedChange) -> String {
     format!("{between}, {} samples against {}", new.count, old.count)
 }
 
-/// `one launch on each side`, or which side has but one.
-fn sole(judged: &Judged) -> String {
+/// How many launches there are: `one launch on each side`, `20 launches against a single one`, `20 launches against 12`.
+fn counts(judged: &Judged) -> String {
     match (judged.old.count, judged.new.count) {
         (1, 1) => "one launch on each side".to_owned(),
         (1, new) => format!("{new} launches against a single one"),
-        (old, _) => format!("a single launch against {old}"),
+        (old, 1) => format!("a single launch against {old}"),
+        (old, new) => format!("{new} launches against {old}"),
     }
 }
 

@@ -1,7 +1,11 @@
 //! A gate that holds over months, branches and repeats: each way in which one could be talked out of a regression.
 
+use crate::committed;
 use crate::life::Repository;
 use crate::project::{Profile, Project, Run, audit, csv};
+use crate::public::{parts, rehashed};
+use kernel_audit::analysis::Verdict;
+use kernel_audit::snapshot::Snapshot;
 use std::fs;
 
 fn slow(ns: f64) -> Profile {
@@ -209,4 +213,145 @@ fn a_page_of_another_comparison_does_not_say_what_its_snapshot_says() {
     project.run("check").ends(1, said);
     project.run("generate scale --date 2026-01-02 --baseline slow.csv").done();
     assert!(!project.run("check").out().contains("Its page"), "{}", project.run("check").out());
+}
+
+#[test]
+fn what_a_command_chose_beside_the_configuration_is_told() {
+    let said = |flags: &str, says: &str| {
+        let project = series(&[100_000.0]);
+        let fast = Profile { kernel: "other", ..slow(50_000.0) };
+        project.report("new.csv", &[slow(130_000.0), fast]);
+        project.report("slow.csv", &[slow(131_000.0)]);
+        project.run(&format!("generate scale --date 2026-01-02 {flags}")).done();
+        let check = project.run("check");
+        assert_ne!(check.status(), 0, "{flags}");
+        check.ends(check.status(), says);
+        project
+    };
+    said("--kernel ^other$", "It was made with --kernel ^other$, which audit.toml does not state");
+    said("--launches 0-3", "It was made with --launches 0-3,");
+    said("--threshold unchanged=40", "It was made with --threshold unchanged=40,");
+    said(
+        "--threshold unchanged=40 --baseline slow.csv",
+        "It was made with --baseline slow.csv, --threshold unchanged=40,",
+    );
+    // What is stated is no choice of a command.
+    let project = said("--baseline slow.csv", "It was made with --baseline slow.csv,");
+    let config = project.read("audit.toml") + "baseline = \"slow.csv\"\n";
+    fs::write(project.path("audit.toml"), config).unwrap();
+    project.run("check").ends(0, "PASS scale: FASTER");
+}
+
+#[test]
+fn a_series_that_begins_again_beside_the_first_does_not_pass() {
+    let project = series(&[100_000.0]);
+    let aside = project.path("aside");
+    fs::rename(project.path("pages"), &aside).unwrap();
+    project.audit("2026-01-02", slow(130_000.0));
+    project.audit("2026-01-03", slow(130_001.0));
+    for file in ["2026-01-01-scale.json", "2026-01-01-scale.md"] {
+        fs::rename(aside.join(file), project.path("pages").join(file)).unwrap();
+    }
+    project.run("check").ends(6, "Not comparable since 2026-01-02, not accepted. It was made without 2026-01-01");
+    project.audit("2026-01-04", slow(130_002.0));
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+    project.audit("2026-01-05", slow(100_003.0));
+    project.run("check").ends(0, "PASS scale");
+}
+
+#[test]
+fn the_newest_audit_is_judged_by_its_evidence() {
+    let project = series(&[100_000.0, 130_000.0]);
+    let path = project.path("pages/2026-01-02-scale.json");
+    let mut snapshot = Snapshot::read(&path).unwrap();
+    snapshot.milestone.verdict = Some(Verdict::Same);
+    snapshot.milestone.compared.as_mut().unwrap().change = Some(0.0);
+    fs::write(&path, snapshot.to_json().unwrap()).unwrap();
+    project.run("check").ends(1, "FAIL scale: SLOWER");
+}
+
+#[test]
+fn a_gate_that_is_moved_or_loosened_is_held_where_the_base_has_it() {
+    let repository = Repository::new();
+    repository.on(1, &["init"]).done();
+    let config = repository.0.read("audit.toml") + "run = [\"./app\", \"4096\"]\n[thresholds]\nregression = 2\n";
+    fs::write(repository.0.path("audit.toml"), &config).unwrap();
+    repository.step(1, "first", 100_000.0);
+    repository.git(&["checkout", "-q", "-b", "change"]);
+    let with = |path: &str, from: &str, to: &str| fs::write(repository.0.path(path), config.replace(from, to)).unwrap();
+    let undo = || {
+        repository.git(&["reset", "-q", "--hard", "main"]);
+        repository.git(&["clean", "-qfd"]);
+    };
+    let twice = || {
+        for (day, ns) in [(3, 130_000.0), (4, 130_001.0)] {
+            repository.profile(slow(ns));
+            repository.on(day, &["generate"]).done();
+        }
+    };
+    // The audits begin again in another folder.
+    with("audit.toml", "out = \"audits\"", "out = \"elsewhere\"");
+    twice();
+    repository.check("--base main --allow-new", 6, "main keeps its audits in audits, and elsewhere is read here.");
+    undo();
+    // The configuration is gone, moved, or named by its whole path.
+    repository.profile(slow(103_500.0));
+    repository.on(3, &["generate"]).done();
+    with("audit.toml", "regression = 2", "regression = 50");
+    let whole = repository.0.path("audit.toml").display().to_string();
+    repository.check(
+        &format!("--base main --config {whole}"),
+        1,
+        "main has the threshold regression = 2, and here it is 50",
+    );
+    fs::rename(repository.0.path("audit.toml"), repository.0.path("mine.toml")).unwrap();
+    repository.check(
+        "--base main --config mine.toml",
+        6,
+        "main has its configuration in audit.toml, and mine.toml is read here.",
+    );
+    repository.check("--base main", 1, "judged by 2.");
+    repository.check("--base main", 1, "main has this subject, and audit.toml here does not name it.");
+    undo();
+    // Another problem under the same name.
+    with("audit.toml", "4096", "64");
+    repository.check("--base main --allow-new", 6, "audit.toml states another than main: how it is launched.");
+    undo();
+    // A slow audit that the change itself brought and took away, with its report.
+    repository.step(3, "slow", 130_000.0);
+    repository.git(&["rm", "-q", "audits/2026-01-03-scale.json", "audits/2026-01-03-scale.md", "scale.csv"]);
+    repository.commit("away");
+    repository.check(
+        "--base main --allow-new",
+        6,
+        "2026-01-03-scale.json, which a commit since main had, is gone: restore it.",
+    );
+    undo();
+    // A baseline of the command, and one audit more upon it.
+    fs::write(repository.0.path("slow.csv"), csv(&[slow(131_000.0)])).unwrap();
+    repository.profile(slow(130_000.0));
+    repository.on(3, &["generate", "scale", "--baseline", "slow.csv"]).done();
+    repository.profile(slow(130_001.0));
+    repository.on(4, &["generate"]).done();
+    let says = "2026-01-03-scale.json is compared with no audit of its series, and main states no baseline.";
+    repository.check("--base main", 6, says);
+}
+
+#[test]
+fn checks_on_a_cubin_that_was_not_timed_decide_nothing() {
+    let name = "2026-11-21-gemm_bf16_cluster";
+    let project = Project::new();
+    fs::create_dir(project.path("other")).unwrap();
+    let path = project.path(&format!("other/{name}.json"));
+    let mut all = parts(&committed::snapshot(name).to_json().unwrap());
+    let mut says = || {
+        fs::write(&path, rehashed(&all)).unwrap();
+        let said = project.run("check gemm_bf16_cluster --out other").out().contains("its cubin is not what was timed");
+        let side = &mut all.get_mut("evidence").unwrap()["new"];
+        let cubin = side["profile"]["origin"].clone();
+        side["code"][0]["identity"] = serde_json::json!({ "kind": "differs", "built": "aa", "timed": "bb" });
+        side["code"][0]["cubin"] = cubin;
+        said
+    };
+    assert_eq!([says(), says()], [false, true]);
 }

@@ -113,7 +113,7 @@ fn of_a_profiled_command_nothing_is_kept_but_the_tools_own() {
 }
 
 /// A snapshot with another content, its hash made right.
-fn rehashed(parts: &BTreeMap<String, Value>) -> Vec<u8> {
+pub(crate) fn rehashed(parts: &BTreeMap<String, Value>) -> Vec<u8> {
     let text = |name: &str| parts[name].to_string();
     let content = ["heading", "milestone", "limits", "evidence"].map(text);
     let mut hasher = Sha256::new();
@@ -128,7 +128,7 @@ fn rehashed(parts: &BTreeMap<String, Value>) -> Vec<u8> {
 }
 
 /// The parts of a snapshot as values.
-fn parts(bytes: &[u8]) -> BTreeMap<String, Value> {
+pub(crate) fn parts(bytes: &[u8]) -> BTreeMap<String, Value> {
     serde_json::from_value(plain_parts(bytes)).unwrap()
 }
 

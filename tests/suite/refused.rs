@@ -139,3 +139,12 @@ fn a_snapshot_with_more_of_anything_than_a_kernel_has_is_refused() {
     let said = parsed(&rows).unwrap_err().to_string();
     assert!(said.contains("instructions:") && said.contains("of 262144"), "{said}");
 }
+
+#[test]
+fn a_page_is_not_written_where_nothing_finds_it() {
+    let project = audited();
+    let mut snapshot = Snapshot::read(&project.path("pages/2026-01-01-scale.json")).unwrap();
+    snapshot.heading.date = "2026-1-1".to_owned();
+    fs::write(project.path("day.json"), snapshot.to_json().unwrap()).unwrap();
+    project.run("render day.json").ends(2, "an audit of \"scale\" on \"2026-1-1\" has no file name");
+}

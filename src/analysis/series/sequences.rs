@@ -239,6 +239,8 @@ proptest! {
             let is_one = |lane: usize| world.lanes[lane].len() == 1;
             let alone = [0, 1].map(is_one);
             let heads = [0, 1].map(|lane: usize| world.lanes[lane].last().copied().unwrap_or_default());
+            let known = |at: &usize| world.truths[*at].knows.iter().copied().chain([*at]).min();
+            let firsts = [0, 1].map(|lane: usize| world.lanes[lane].iter().filter_map(known).min());
             world.act(act);
             match *act {
                 // The same once more: what is open stays open, since the same audit. Only right results answer wrong ones.
@@ -256,10 +258,14 @@ proptest! {
                 Act::Accept { lane } if before[lane].as_ref().is_some_and(|problem| problem.open == Open::Wrong) => {
                     prop_assert!(world.standing(lane).problem.is_some());
                 }
-                // Nobody heals a branch by merging it.
+                // Nobody heals a branch by merging it, and branches that begin by themselves have to be measured together.
                 Act::Merge => {
-                    let merged = world.standing(0).problem;
-                    prop_assert_eq!(merged.is_some(), before.iter().any(Option::is_some));
+                    let merged = world.standing(0).problem.is_some();
+                    let is_open = before.iter().any(Option::is_some);
+                    prop_assert!(merged || !is_open);
+                    let one = firsts[0].zip(firsts[1]).is_none_or(|(one, other)| one == other);
+                    let has_pin = world.steps.iter().any(|step| step.pin.is_some());
+                    prop_assert!(is_open || merged != one || has_pin, "{merged} with {firsts:?}");
                 }
                 _ => {}
             }
@@ -341,4 +347,18 @@ fn branches_that_meet_keep_what_is_open_on_either() {
     // The faster of two that pass is what the next is held to.
     let both = [on(0, 100.0), Act::Merge, on(0, 80.0), on(1, 100.0), Act::Merge, on(0, 100.0)];
     is_open(&both, Open::Slower, "0003");
+}
+
+#[test]
+fn a_series_that_begins_a_second_time_is_not_passed_beside_the_first() {
+    let measure =
+        |lane: usize, ns: f64| Act::Measure { lane, ns, work: 0, is_noisy: false, results: Results::Unchecked };
+    // The slow one again and again on a branch that knows of nothing, then both branches.
+    let mut acts = vec![measure(0, 100.0), measure(1, 130.0), measure(1, 130.0), Act::Merge];
+    assert_eq!(open(&acts), Some((Open::NotComparable, "0001".to_owned())));
+    acts.push(measure(0, 130.0));
+    assert_eq!(open(&acts), Some((Open::Slower, "0003".to_owned())));
+    acts.pop();
+    acts.push(measure(0, 100.0));
+    assert_eq!(open(&acts), None);
 }

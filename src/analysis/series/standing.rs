@@ -75,8 +75,8 @@ struct State {
     open: Option<Problem>,
     accepted: Option<usize>,
     is_first: bool,
-    /// Whether there is an audit with a profile up to here.
-    is_behind: bool,
+    /// The first audit with a profile up to here, which all comparisons lead back to.
+    root: Option<Mark>,
     /// The audit that passed last, and where it stands.
     passed: Option<(Mark, Option<Place>)>,
     /// The best since the last acceptance.
@@ -196,24 +196,39 @@ enum Judged {
 }
 
 impl State {
+    /// The later of the first audits of two branches that begin by themselves, where what passed on both was never compared;
+    /// the one that begins earlier is what the next is compared with.
+    fn apart(&self, other: &State) -> Option<Mark> {
+        let (Some((_, Some(at))), Some((_, Some(theirs)))) = (&self.passed, &other.passed) else { return None };
+        let is_apart = self.root != other.root && at.beside(*theirs).is_none();
+        self.root.as_ref().max(other.root.as_ref()).filter(|_| is_apart).cloned()
+    }
+
     /// Both of two branches: what is open on either, and the faster of what passed.
     fn beside(self, other: &State) -> State {
+        let apart = self.apart(other);
+        if apart.as_ref().is_some_and(|since| Some(since) == self.root.as_ref()) {
+            return other.clone().beside(&self);
+        }
         let passed = match (self.passed, other.passed.clone()) {
             (Some((own, Some(at))), Some((_, Some(theirs)))) if at.beside(theirs).is_some_and(|by| by < 0.0) => {
                 Some((own, Some(at)))
             }
+            (own, _) if apart.is_some() => own,
             (own, theirs) => theirs.or(own),
         };
         let best = match (self.best, other.best.clone()) {
             (Some((own, at)), Some((_, theirs))) if at.beside(theirs).is_some_and(|by| by < 0.0) => Some((own, at)),
+            (own, _) if apart.is_some() => own,
             (own, theirs) => theirs.or(own),
         };
+        let never = apart.map(|since| Problem { open: Open::NotComparable, since, than: None, change: None });
         State {
             wrong: self.wrong.or(other.wrong.clone()),
-            open: Problem::graver(self.open, other.open.clone()),
+            open: Problem::graver(Problem::graver(self.open, other.open.clone()), never),
             accepted: other.accepted,
             is_first: self.is_first && other.is_first,
-            is_behind: self.is_behind || other.is_behind,
+            root: self.root.or(other.root.clone()),
             passed,
             best,
             own: None,
@@ -238,9 +253,10 @@ impl State {
         if step.is_code_alone {
             return self;
         }
-        let is_cut = !self.is_behind && step.after.as_ref().is_some_and(|after| !after.is_empty());
+        let is_cut = self.root.is_none() && step.after.as_ref().is_some_and(|after| !after.is_empty());
         let is_first = self.passed.is_none() && !is_cut;
-        (self.is_behind, self.is_first) = (true, false);
+        self.root.get_or_insert_with(|| step.mark.clone());
+        self.is_first = false;
         let problem = |open, than, change| Problem { open, since: step.mark.clone(), than, change };
         if step.verdict == Some(Verdict::Wrong) {
             self.wrong = Some(problem(Open::Wrong, None, None).after(self.wrong));

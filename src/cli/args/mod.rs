@@ -26,5 +26,5 @@ pub(super) use judge::{
     Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, Note, PinBaseline, Resolve,
 };
 pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
-pub(super) use subject::SubjectFlags;
+pub(super) use subject::{SubjectFlags, chosen};
 pub(super) use verb::{Arguments, Verb};

@@ -4,6 +4,7 @@ use super::value::{checklist, expectation, regex};
 use crate::analysis::Rows;
 use crate::config::{Amount, Expect, Subject, SubjectName, Tiles};
 use crate::evidence::Dim3;
+use crate::shell::split;
 use clap::Args;
 use regex::Regex;
 use std::path::PathBuf;
@@ -148,6 +149,34 @@ const KEYS: [Key; 23] = [
     ("--checklist", |f, s| all_over(&f.checklists, &mut s.checklists), |s| words(&s.checklists)),
     ("--expect", |f, s| all_over(&f.expect, &mut s.expect), |s| words(&s.expect)),
 ];
+
+/// The keys of what is measured, what it is compared with and what it is held to, which an audit of a project has from its
+/// configuration.
+const CHOICES: [&str; 11] = [
+    "--baseline",
+    "--kernel",
+    "--launches",
+    "--grid",
+    "--nvtx",
+    "--baseline-kernel",
+    "--work-flop",
+    "--work-bytes",
+    "--tiles",
+    "--checklist",
+    "--expect",
+];
+
+/// What the flags of a command chose otherwise than the subject states.
+pub(in crate::cli) fn chosen(command: &str, stated: &Subject) -> Vec<String> {
+    let words = split(command);
+    let given = |flag: &str| -> Vec<String> {
+        words.windows(2).filter(|pair| pair[0] == flag).map(|pair| pair[1].clone()).collect()
+    };
+    let choices = KEYS.iter().filter(|(flag, ..)| CHOICES.contains(flag));
+    let other = choices.map(|(flag, _, say)| (flag, given(flag), say(stated)));
+    let other = other.filter(|(_, given, stated)| !given.is_empty() && given != stated);
+    other.map(|(flag, given, _)| format!("{flag} {}", given.join(" "))).collect()
+}
 
 impl SubjectFlags {
     /// Every path, as the user wrote it.

@@ -7,10 +7,11 @@ use crate::analysis::{Limits, Milestone};
 use crate::catalog::Threshold;
 use crate::cli::failure::Failure;
 use crate::cli::moment::{git, git_text};
+use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::{Config, Subject};
-use crate::snapshot::{AcceptedFile, Found, Pins, Snapshot};
+use crate::snapshot::{AcceptedFile, Entry, Found, Pins, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A version that the project is held against.
 pub(super) struct Base {
@@ -20,10 +21,12 @@ pub(super) struct Base {
     folder: PathBuf,
     config: Option<Config>,
     pub(super) pins: Pins,
-    /// The snapshots that it has and that are not here as it has them, by their subjects; with what it has.
+    /// The snapshots that it or a commit since has and that are not here as they were, by their subjects.
     changed: BTreeMap<String, Vec<(String, Change)>>,
     /// Every snapshot that it has, by its subject.
     all: BTreeMap<String, Vec<Found>>,
+    /// What of its gate lies elsewhere here, so that nothing else would tell: the configuration, or the folder of audits.
+    moved: Option<String>,
 }
 
 /// What became of a snapshot of the base.
@@ -31,10 +34,13 @@ enum Change {
     Gone,
     /// It lies here with other bytes; what the base has.
     Other(Box<Snapshot>),
+    /// Only a commit since had it, and one behind that took it away: what was measured.
+    Removed(String),
 }
 
 impl Base {
-    /// The version `name`, by the configuration `config` of the project and its folder of audits, which may be named.
+    /// The version `name`, by the path of the project's configuration, where one is read, and its folder of audits, which may
+    /// be named.
     ///
     /// # Errors
     /// A name that git does not know, or files of that version that cannot be read.
@@ -52,20 +58,26 @@ impl Base {
         let tip = git_text(here, &named).ok_or_else(unknown)?;
         // What came to it since this version left it is not gone here.
         let commit = git_text(here, &["merge-base", &tip, "HEAD"]).unwrap_or(tip);
-        let show = |path: &Path| git(here, &["show".to_owned(), format!("{commit}:./{}", path.display())]);
+        let show = |path: &Path| shown(&commit, path);
         let text = |path: &Path| show(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let config = match config.and_then(|path| Some((path, text(path)?))) {
-            Some((path, text)) => Some(Config::parse(path, text)?),
-            None => None,
+        let (config, mut moved) = match config.map(|path| (path, text(path))) {
+            Some((path, Some(text))) => (Some(Config::parse(path, text)?), None),
+            Some((path, None)) => (None, elsewhere(name, &commit, path).filter(|_| path.is_file())),
+            None => (None, None),
         };
         let own = config.as_ref().filter(|_| !is_named).map(|config| config.out.clone());
-        let folder = own.unwrap_or_else(|| folder.to_owned());
+        let was = own.unwrap_or_else(|| folder.to_owned());
+        if in_place(&was) != in_place(folder) {
+            moved =
+                Some(format!("{name} keeps its audits in {}, and {} is read here.", was.display(), folder.display()));
+        }
+        let folder = was;
         let pins = match text(&Pins::path(&folder)) {
             Some(text) => Pins::parse(&Pins::path(&folder), &text)?,
             None => Pins::default(),
         };
         let files = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned()).chain([folder.display().to_string()]);
+            let words = words.iter().map(|word| (*word).to_owned()).chain([in_place(&folder).display().to_string()]);
             let said = git(here, &words.collect::<Vec<_>>()).unwrap_or_default();
             let all = String::from_utf8_lossy(&said).into_owned();
             all.split('\0').map(str::to_owned).filter(|name| !name.is_empty()).collect::<Vec<String>>()
@@ -88,7 +100,21 @@ impl Base {
             };
             changed.entry(subject).or_default().push((found.name(), was));
         }
-        Ok(Base { name: name.to_owned(), commit, folder, config, pins, changed, all })
+        let since = format!("{commit}..HEAD");
+        let removed =
+            ["log", "--format=", "--no-renames", "--diff-filter=D", "--name-only", "--relative", "-z", &since, "--"];
+        for path in files(&removed).into_iter().collect::<BTreeSet<String>>() {
+            let path = PathBuf::from(path);
+            let Some((found, subject)) = Found::of(&path).filter(|_| !path.is_file()) else { continue };
+            if all.get(&subject).is_none_or(|all| all.iter().any(|one| one.path == path)) {
+                continue;
+            }
+            let last = git_text(here, &["rev-list", "-1", &since, "--", &path.display().to_string()]);
+            let was = last.and_then(|last| Snapshot::parse(&path, &shown(&format!("{last}^"), &path)?).ok());
+            let measured = was.map(|was| was.milestone.measured).unwrap_or_default();
+            changed.entry(subject).or_default().push((found.name(), Change::Removed(measured)));
+        }
+        Ok(Base { name: name.to_owned(), commit, folder, config, pins, changed, all, moved })
     }
 
     /// The subjects that it has audits of.
@@ -137,7 +163,7 @@ impl Base {
         pins: &Pins,
     ) -> Option<Said> {
         let name = &self.name;
-        let mut all: Vec<String> = Vec::new();
+        let mut all: Vec<String> = self.moved.iter().filter(|_| self.all.contains_key(subject)).cloned().collect();
         if stated.is_none() && self.subject(subject).is_some() {
             all.push(format!("{name} has this subject, and audit.toml here does not name it."));
         }
@@ -145,12 +171,30 @@ impl Base {
             match was {
                 Change::Gone => all.push(format!("{file}, which {name} has, is gone: restore it.")),
                 Change::Other(was) => all.extend(self.rewritten(file, was, seen)),
+                // One that was made again under another day is here.
+                Change::Removed(measured) => {
+                    let mut own = seen.iter().flat_map(|seen| &seen.record.entries);
+                    if !own.any(|entry| entry.milestone.measured == *measured) {
+                        all.push(format!("{file}, which a commit since {name} had, is gone: restore it."));
+                    }
+                }
             }
         }
         let last = self.all.get(subject).and_then(|all| all.iter().map(|found| found.at).max());
         let new = seen.iter().flat_map(|seen| &seen.record.entries).map(|entry| &entry.found);
         let is_known =
             |found: &&Found| self.all.get(subject).is_some_and(|all| all.iter().any(|one| one.at == found.at));
+        let is_apart = |found: &Entry| {
+            let compared = found.milestone.compared.as_ref().filter(|compared| compared.with.is_none());
+            compared.is_some() && self.subject(subject).is_some_and(|stated| stated.baseline.is_none())
+        };
+        let apart = seen
+            .iter()
+            .flat_map(|seen| &seen.record.entries)
+            .filter(|entry| !is_known(&&entry.found) && is_apart(entry));
+        all.extend(apart.map(|entry| {
+            format!("{} is compared with no audit of its series, and {name} states no baseline.", entry.found.name())
+        }));
         let dated_back = new.filter(|found| !is_known(found) && Some(found.at) < last);
         all.extend(dated_back.map(|found| {
             let last = last.map(|at| at.to_string()).unwrap_or_default();
@@ -173,7 +217,7 @@ impl Base {
     fn is_decided(&self, subject: &str, seen: &Seen) -> bool {
         let Some(newest) = seen.record.newest().map(|entry| entry.milestone.mark()) else { return false };
         let path = AcceptedFile::path(&self.folder, subject);
-        let text = git_text(Path::new(""), &["show", &format!("{}:./{}", self.commit, path.display())]);
+        let text = shown(&self.commit, &path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let was = text.and_then(|text| AcceptedFile::parse(&path, &text).ok()).unwrap_or_default();
         let mut own = seen.record.accepted.accepted.iter().filter(|one| one.audit.as_ref() == Some(&newest));
         own.any(|one| !was.accepted.contains(one))
@@ -206,14 +250,16 @@ impl Base {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let work = |one: &Subject| format!("{:?} {:?}", one.work, one.tiles);
         let held = |one: &Subject| {
-            let Subject { checklists, expect, code_checks, .. } = one;
-            let checks = (checklists.len() + expect.len() + code_checks.len(), format!("{checklists:?} {expect:?}"));
-            (checks, one.outputs.is_some(), one.trials.correctness.is_some(), one.tests.is_some())
+            let Subject { checklists, expect, code_checks, outputs, tests, .. } = one;
+            let checks = format!("{checklists:?} {expect:?} {code_checks:?} {outputs:?} {tests:?}");
+            (checks, one.trials.correctness.is_some())
         };
+        let launched = |one: &Subject| format!("{:?} {:?} {:?}", one.plan, one.launch, one.collect.run);
         let differs = [
             ("kernel", regex(&own.kernel) != regex(&was.kernel)),
             ("baseline_kernel", regex(&own.baseline_kernel) != regex(&was.baseline_kernel)),
             ("launches", own.pick != was.pick),
+            ("how it is launched", launched(own) != launched(was)),
             ("baseline", path(&own.baseline) != path(&was.baseline)),
             ("the stated work", work(own) != work(was)),
             ("what it is checked for", held(own) != held(was)),
@@ -224,4 +270,30 @@ impl Base {
             some => vec![format!("audit.toml states another than {}: {}.", self.name, some.join(", "))],
         }
     }
+}
+
+/// A path as git in the working folder knows it: one that begins at the root of the machine by its way from here.
+fn in_place(path: &Path) -> PathBuf {
+    let whole = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
+    let from_here = || {
+        let (whole, here) = (path.ancestors().find_map(whole)?, std::env::current_dir().ok()?);
+        whole.strip_prefix(here).ok().map(Path::to_owned)
+    };
+    let path = if path.is_absolute() { from_here().unwrap_or_else(|| path.to_owned()) } else { path.to_owned() };
+    // The point keeps an empty path from being no path to git.
+    let parts = path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
+    if parts.as_os_str().is_empty() { ".".into() } else { parts }
+}
+
+/// The file of a commit at a path here.
+fn shown(commit: &str, path: &Path) -> Option<Vec<u8>> {
+    git(Path::new(""), &["show".to_owned(), format!("{commit}:./{}", in_place(path).display())])
+}
+
+/// That the version `name` has a configuration, and not at the path `own`; `None` where it has none.
+fn elsewhere(name: &str, commit: &str, own: &Path) -> Option<String> {
+    let said = git_text(Path::new(""), &["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
+    let names = [Some(DEFAULT_CONFIG.as_ref()), own.file_name()];
+    let was = said.split('\0').find(|path| names.contains(&Path::new(path).file_name()))?;
+    Some(format!("{name} has its configuration in {was}, and {} is read here.", own.display()))
 }

@@ -2,10 +2,13 @@
 
 use super::outcome::{Outcome, Said};
 use super::seen::Seen;
+use crate::cli::args;
 use crate::cli::evidence;
+use crate::cli::made::Made;
 use crate::cli::moment::git_text;
 use crate::collect::files;
-use crate::config::Subject;
+use crate::config::{Config, Subject};
+use crate::shell::split;
 use crate::snapshot::{Found, Snapshot};
 use crate::source::Profile;
 use std::collections::BTreeMap;
@@ -87,4 +90,19 @@ pub(super) fn former(
         }
     }
     None
+}
+
+/// That the newest audit was made with choices that audit.toml does not state; `None` where it was made as everybody makes it.
+pub(super) fn chosen(subject: &Subject, config: &Config, made: &Made) -> Option<Said> {
+    let command = &made.heading().command;
+    let thresholds = config.thresholds.iter().map(|(id, number)| format!("{id}={number}")).collect::<Vec<_>>();
+    let words = split(command);
+    let other = words.windows(2).filter(|pair| pair[0] == "--threshold" && !thresholds.contains(&pair[1]));
+    let other = args::chosen(command, subject).into_iter().chain(other.map(|pair| pair.join(" ")));
+    let other = other.collect::<Vec<_>>().join(", ");
+    let text = format!(
+        "It was made with {other}, which audit.toml does not state: state it there, or make it without, by `audit generate {}`.",
+        subject.name
+    );
+    (!other.is_empty()).then_some(Said { outcome: Outcome::Inconclusive, text })
 }

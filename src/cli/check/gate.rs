@@ -51,6 +51,7 @@ impl Gate<'_> {
         let Some(newest) = newest else { return Ok(Seen { record, made: None, written: None, file: None }) };
         let snapshot = Snapshot::read(&newest.found.path)?;
         let written = Made::of(snapshot);
+        let (record, newest) = as_judged(record, newest, &written);
         let (record, other) = self.on_its_baseline(subject, record, &written.snapshot, &newest)?;
         let (made, written) = match other {
             Some(other) => (other, Some(written)),
@@ -172,8 +173,9 @@ impl Gate<'_> {
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
         let report = if self.arguments.fresh { None } else { self.stated(subject) };
         let report = report.and_then(|stated| beside::report(stated, self.project, seen));
+        let chosen = self.config.zip(self.stated(subject)).and_then(|(all, own)| beside::chosen(own, all, made));
         let work = stated::work(audit, &seen.record.milestones());
-        let all = [Some(compared), work, page, report, checks, correctness, findings];
+        let all = [Some(compared), work, page, report, chosen, checks, correctness, findings];
         Ok(Said::together(all.into_iter().flatten().chain(series)))
     }
 
@@ -217,6 +219,21 @@ pub(super) fn entry_of(made: &Made, folder: &Path) -> Entry {
     let path = folder.join(format!("{}.json", made.heading().stem()));
     let at = Found::of(&path).map(|(found, _)| found.at).unwrap_or_default();
     Entry { found: Found { at, path }, milestone: made.snapshot.milestone.clone() }
+}
+
+/// The newest audit as its evidence is judged, where its line in the history says something else.
+fn as_judged(record: Record, newest: Entry, made: &Made) -> (Record, Entry) {
+    let own = &newest.milestone;
+    let mut judged = made.heading().milestone(&made.audit);
+    (judged.measured, judged.after) = (own.measured.clone(), own.after.clone());
+    if let Some(compared) = &mut judged.compared {
+        compared.with = own.compared.as_ref().and_then(|compared| compared.with.clone());
+    }
+    if judged.step() == own.step() {
+        return (record, newest);
+    }
+    let entry = Entry { found: newest.found, milestone: judged };
+    (record.with(entry.clone()), entry)
 }
 
 fn severity(level: Level) -> Severity {

@@ -39,7 +39,8 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
     let folder = out_folder(&arguments.folder)?;
     let found = every(&folder)?;
     let file = arguments.folder.config.as_deref().unwrap_or(Path::new(plan::DEFAULT_CONFIG));
-    let file = config.as_ref().map(|_| file);
+    // What the base states holds where it is gone here.
+    let file = (config.is_some() || arguments.folder.out.is_none()).then_some(file);
     let base = arguments
         .base
         .as_deref()

@@ -1,7 +1,7 @@
 //! What the gate holds a subject to beside its time: its checks, correctness, and findings of a severity.
 
 use super::outcome::{Outcome, Said};
-use crate::analysis::code::CodeAudit;
+use crate::analysis::code::{CodeAudit, Identity};
 use crate::analysis::{Audit, Finding, Milestone, Severity};
 use crate::catalog::{Code, LimiterKind};
 use crate::cli::made::Made;
@@ -19,9 +19,17 @@ pub(super) fn checks(audit: &Audit) -> Option<Said> {
     told(lines.chain(of_code(&audit.code)).chain(unchecked).collect())
 }
 
+/// What a cubin that was given holds is nothing of the kernel where another code was timed.
 fn of_code(code: &[CodeAudit]) -> impl Iterator<Item = (Outcome, String)> {
     code.iter().flat_map(|build| {
-        build.checks.iter().map(|check| (Outcome::of(check.verdict), format!("{} ({})", check.name, build.facts.arch)))
+        let arch = &build.facts.arch;
+        let is_other = build.facts.cubin.is_some() && matches!(build.facts.identity, Identity::Differs { .. });
+        build.checks.iter().map(move |check| match Outcome::of(check.verdict) {
+            Outcome::Pass if is_other => {
+                (Outcome::Inconclusive, format!("{} ({arch}, its cubin is not what was timed)", check.name))
+            }
+            found => (found, format!("{} ({arch})", check.name)),
+        })
     })
 }
 
