@@ -148,6 +148,27 @@ fn every_counter_that_is_asked_for_stands_on_the_page() {
 fn roll_ups_are_units_where_their_parts_are_absent() {
     let found = page(&[(DRAM, "%", "93.0"), (L2, "%", "55.4"), (L1, "%", "84.0")]);
     assert!(found.contains("(`memory-dram`, saturated)") && found.contains("DRAM 93, L1 cache 84, L2 55"), "{found}");
+    // Under the name that was asked for, and once.
+    assert!(found.contains(&format!("DRAM `{DRAM}`")) && !found.contains("Counters asked for"), "{found}");
+}
+
+#[test]
+fn one_part_of_the_chip_is_no_verdict() {
+    for name in [L2, DRAM, "sm__throughput.avg.pct_of_peak_sustained_elapsed"] {
+        let found = page(&[(name, "%", "55.4")]);
+        assert!(found.contains("**Not measured** (`not-measured`)"), "{found}");
+        assert!(found.contains("Below 60 % of peak, and not all of the chip was measured."), "{found}");
+        assert!(!found.contains("**Idle**") && !found.contains("Duration"), "{found}");
+    }
+    let both = page(&[(L2, "%", "55.4"), ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "33.2")]);
+    assert!(both.contains("**Latency, reason unknown**") && both.contains("**Idle**"), "{both}");
+}
+
+#[test]
+fn stalls_without_their_sum_are_asked_for() {
+    let found =
+        page(&[("smsp__warps_issue_stalled_barrier.avg.pct_of_peak_sustained_active", "%", "1.14"), (L2, "%", "55.4")]);
+    assert!(found.contains("--section WarpStateStats") && found.contains("all stall reasons"), "{found}");
 }
 
 #[test]

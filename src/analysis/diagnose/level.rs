@@ -84,6 +84,8 @@ const L2: Counter = Counter::LtsThroughputAvgPctElapsed;
 /// L1 in all its parts, where its data stage was not collected: while it is active, and over the launch.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
 const L1_OVER_LAUNCH: Counter = Counter::L1texThroughputAvgPctElapsed;
+/// What the memory system is called where only its roll-up was measured.
+const MEMORY: &str = "memory system";
 /// DRAM in all its parts, where none of them was collected.
 const DRAM: Counter = Counter::GpuDramThroughputAvgPctElapsed;
 /// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
@@ -121,7 +123,7 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
         found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
     // The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
-    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)] {
+    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, MEMORY, true)] {
         if let Some(percent) = k.value(whole).filter(|_| found.iter().all(|unit| is_memory(unit) != of_memory)) {
             let (unit, active) = (BusyUnit::new(whole, percent), active.filter(|_| !of_memory));
             found.push(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active) });
@@ -133,7 +135,7 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
 
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
 pub(super) fn is_memory(unit: &Unit) -> bool {
-    <&str>::from(unit.part).starts_with("memory-") || *unit.counter == units::MEMORY
+    <&str>::from(unit.part).starts_with("memory-") || unit.name == MEMORY
 }
 
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
@@ -177,7 +179,7 @@ fn of(k: &Kernel<'_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit 
         _ => Level::Idle,
     };
     let name = part.row().map_or("other", |row| row.name).to_owned();
-    Unit { part, name, counter: unit.counter.clone(), share, resident, level }
+    Unit { part, name, counter: k.kernel.held_as(&unit.counter).to_owned(), share, resident, level }
 }
 
 /// Bytes that DRAM moved.

@@ -25,8 +25,11 @@ const ASKED: [Asked; 4] = [
     },
     Asked {
         section: WAITS,
-        answers: "stall reasons",
-        is_there: |audit| audit.now.stalls.tables.iter().any(|table| table.basis != StallBasis::PerIssue),
+        answers: "all stall reasons",
+        is_there: |audit| {
+            let has_sum = |basis| !matches!(basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+            audit.now.stalls.tables.iter().any(|table| has_sum(table.basis))
+        },
     },
     Asked {
         section: BY_LINE,
