@@ -100,6 +100,9 @@ pub struct ChipRow {
     /// Whether bulk copies (TMA) bring data to shared memory beside the load/store path.
     #[serde(default)]
     pub has_bulk_copies: bool,
+    /// Whether a bulk copy can take rows by index (`tile::gather4`).
+    #[serde(default)]
+    pub gathers_rows: bool,
     /// Columns of tensor memory of an SM, which its blocks share; absent without tensor memory.
     pub tensor_memory_columns: Option<u32>,
     /// Latencies of loads, where they are known.
@@ -112,6 +115,8 @@ pub struct ChipRow {
     pub tensor: Option<TensorRate>,
     /// Device memory, where it is not what product pages say.
     pub memory: Option<DeviceMemory>,
+    /// Which tools write NaN for its counters.
+    pub nan: Option<ChipFact>,
     /// What else is worth knowing of it.
     #[serde(default)]
     pub fact: Vec<ChipFact>,

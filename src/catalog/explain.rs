@@ -5,12 +5,11 @@ use super::explain_chip::{chip_named, of_chip};
 use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
 use super::known::alike;
-use super::replaced::{ReplacedRow, replaced, replaced_names};
+use super::replaced::{ReplacedRow, replaced};
 use super::{
-    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, NameCheck, ReadingForm,
-    StallFamily, StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, checklists, chips,
-    lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row,
-    thresholds, word, words,
+    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, StallFamily,
+    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, lever, levers, limiter, limiters,
+    metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use cuda_binary::{Class, Op};
 use strum::VariantArray;

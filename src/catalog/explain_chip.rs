@@ -71,6 +71,9 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
         }
         None => {}
     }
+    if row.gathers_rows {
+        facts.push("A copy by TMA can take four rows by index (`tile::gather4`).".to_owned());
+    }
     if let Some(memory) = &row.memory {
         facts.push(format!(
             "Device memory of a {}: a bus of {} bits at {} MHz, {} TB/s (source: {}).",
@@ -81,7 +84,7 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
             memory.cite
         ));
     }
-    facts.extend(row.fact.iter().map(|fact| format!("{} (source: {})", fact.text, fact.cite)));
+    facts.extend(row.fact.iter().chain(&row.nan).map(|fact| format!("{} (source: {})", fact.text, fact.cite)));
     match row.counters {
         Some(counters) => facts.push(format!(
             "Its counters are listed: `audit explain METRIC --chip {counters}` says whether ncu has a metric here."

@@ -250,3 +250,29 @@ fn a_counter_is_told_once_and_series_are_no_counters() {
     // A head, a line under it, and the two.
     assert_eq!(section.lines().filter(|line| line.starts_with('|')).count(), 4, "{section}");
 }
+
+#[test]
+fn a_roll_up_above_the_parts_that_were_asked_for_is_a_part_of_its_own() {
+    const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+    let found = page(&[
+        (MEMORY, "%", "82.2"),
+        (DRAM, "%", "35.4"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "33.2"),
+    ]);
+    assert!(found.contains("Units, % of peak: memory system 82, DRAM 35, SMs 33."), "{found}");
+    assert!(found.contains("`unknown-unit`"), "{found}");
+    // The busiest part is there.
+    let whole = page(&[(MEMORY, "%", "82.2"), (L1, "%", "82.0")]);
+    assert!(!whole.contains("memory system"), "{whole}");
+}
+
+#[test]
+fn counters_that_failed_are_told_with_what_is_known_of_the_tool() {
+    let nan = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+    let time = ("gpu__time_duration.sum", "nsecond", "770,000");
+    let found = page(&[time, (nan, "%", "nan"), ("lts__t_sector_hit_rate.pct", "%", "nan"), (DRAM, "%", "35.4")]);
+    // A hit rate without lookups is a quotient of nothing, and no failure.
+    assert!(found.contains(&format!("The report holds NaN for 1 counter, `{nan}` among them. ncu 2026.2")), "{found}");
+    assert!(found.contains("kernelbot/pull/530"), "{found}");
+    assert!(!page(&[(DRAM, "%", "35.4")]).contains("NaN"));
+}

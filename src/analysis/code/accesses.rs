@@ -1,6 +1,6 @@
 //! Memory instructions by width, local memory by source line, and how far stores reach.
 
-use crate::analysis::phases::reach_of_stores;
+use crate::analysis::phases::{Reach, reach_of_stores};
 use crate::analysis::sass::{Listed, access_width, line_of};
 use crate::catalog;
 use crate::evidence::{CodeInstruction, CubinKernel, SassInstruction};
@@ -75,10 +75,9 @@ pub struct StoreReach {
     pub bits: u32,
     /// Instructions.
     pub count: usize,
-    /// Sectors of 32 bytes that a warp touches with one of them.
-    pub sectors: u64,
-    /// Lines of 128 bytes, where the first lane begins one.
-    pub lines: u64,
+    /// What a warp touches with one of them.
+    #[serde(flatten)]
+    pub reach: Reach,
 }
 
 /// The stores whose addresses the code shows, by line; `block` is its threads along x and across.
@@ -92,17 +91,10 @@ pub(super) fn stores(listed: &Listed<'_>, arch: &str, block: [u64; 3]) -> Vec<St
     };
     let code = listed.code;
     let rows: Vec<CodeInstruction> = code.iter().map(row).collect();
-    let mut found: BTreeMap<(Option<u32>, u32, [u64; 2]), usize> = BTreeMap::new();
+    let mut found: BTreeMap<(Option<u32>, u32, Reach), usize> = BTreeMap::new();
     for (row, reach) in reach_of_stores(&rows, block) {
         let bits = access_width(&code[row].opcode).unwrap_or_default();
         *found.entry((line_of(&code[row], &listed.file), bits, reach)).or_default() += 1;
     }
-    let reach = |((line, bits, [sectors, lines]), count): ((_, _, [u64; 2]), _)| StoreReach {
-        line,
-        bits,
-        count,
-        sectors,
-        lines,
-    };
-    found.into_iter().map(reach).collect()
+    found.into_iter().map(|((line, bits, reach), count)| StoreReach { line, bits, count, reach }).collect()
 }
