@@ -100,9 +100,6 @@ pub struct ChipRow {
     /// Whether bulk copies (TMA) bring data to shared memory beside the load/store path.
     #[serde(default)]
     pub has_bulk_copies: bool,
-    /// Whether a bulk copy can take rows by index (`tile::gather4`).
-    #[serde(default)]
-    pub gathers_rows: bool,
     /// Columns of tensor memory of an SM, which its blocks share; absent without tensor memory.
     pub tensor_memory_columns: Option<u32>,
     /// Latencies of loads, where they are known.

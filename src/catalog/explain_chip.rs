@@ -71,9 +71,6 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
         }
         None => {}
     }
-    if row.gathers_rows {
-        facts.push("A copy by TMA can take four rows by index (`tile::gather4`).".to_owned());
-    }
     if let Some(memory) = &row.memory {
         facts.push(format!(
             "Device memory of a {}: a bus of {} bits at {} MHz, {} TB/s (source: {}).",

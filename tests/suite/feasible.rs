@@ -42,12 +42,6 @@ fn copies_of_gathered_rows_are_no_box_of_a_tensor_map() {
     let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);
     assert!(!rows(&experts).contains(&"bulk-copies".to_owned()));
     assert!(said(&experts).contains("gather rows whose addresses are loaded"), "{}", said(&experts));
-    // A chip that copies rows by index takes them so.
-    let (mut report, views) = report("collected/mxfp4_moe_w1_swiglu/profile");
-    report.launches[0].device.compute_capability = Some((10, 0));
-    let later = judged::audit(&report, &views, &Work::default());
-    let copies = later.now.levers.iter().find(|lever| lever.code.to_string() == "bulk-copies").expect("a row");
-    assert!(copies.sentence.to_plain().contains("`tile::gather4` takes rows by index"), "{copies:?}");
 }
 
 #[test]

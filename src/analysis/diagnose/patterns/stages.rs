@@ -121,20 +121,15 @@ fn bulk(m: &Ask<'_>) -> Option<Draft> {
     if let Some(epilogue) = phases.phase(PhaseKind::Epilogue).filter(|_| overlap.is_some()) {
         draft = draft.frees(epilogue.cost, epilogue.cost).beside(Along::With(Action::OverlapEpilogue));
     }
-    // Rows at addresses that are loaded values are no box of a tensor map, but of one that takes rows by index.
-    let gathered = copies().find(|access| access.is_inherent);
-    if let Some(access) = gathered.filter(|_| !m.chip().is_some_and(|chip| chip.gathers_rows)) {
+    // Rows at addresses that are loaded values are no box of a tensor map.
+    if let Some(access) = copies().find(|access| access.is_inherent) {
         let why = words!("the copies at `:{}` gather rows whose addresses are loaded", access.at.line.to_string());
         return Some(draft.not_here(why));
     }
     let at = copies().next().map_or(At::Launch, |access| At::point(&access.at));
     let (now, then) = (whole(l1.share), whole(goal));
     let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
-    let does = match gathered {
-        Some(_) => words!("TMA for the copies of `cp.async`: `tile::gather4` takes rows by index"),
-        None => words!("TMA for the copies of `cp.async`"),
-    };
-    let draft = draft.unknown(m, unknown).at(at).says(does, why);
+    let draft = draft.unknown(m, unknown).at(at).says(words!("TMA for the copies of `cp.async`"), why);
     let draft = draft.risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"));
     Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
 }
