@@ -17,6 +17,12 @@ pub struct Artefact {
     pub launches: Vec<u32>,
     /// Metrics that were asked for and that no result holds.
     pub dropped: Vec<String>,
+    /// Counters of the hardware for which the report holds NaN in place of a number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nan: Vec<String>,
+    /// Compute capability of the device; `None` where the artefact does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compute_capability: Option<(u32, u32)>,
     /// Lines of a text that were not understood, with their number.
     pub not_understood: Vec<(String, u64)>,
     /// Damage of the artefact.
@@ -36,6 +42,8 @@ impl Artefact {
             kernel: profile.kernel.clone(),
             launches: profile.launches.clone(),
             dropped: profile.dropped.clone(),
+            compute_capability: profile.device.compute_capability,
+            nan: profile.readings.failed().map(ToString::to_string).collect(),
             not_understood: profile.not_understood.clone(),
             damage: profile.damage.clone(),
             aliases: aliases(panels, pick),

@@ -112,6 +112,8 @@ pub struct ChipRow {
     pub tensor: Option<TensorRate>,
     /// Device memory, where it is not what product pages say.
     pub memory: Option<DeviceMemory>,
+    /// Which tools write NaN for its counters.
+    pub nan: Option<ChipFact>,
     /// What else is worth knowing of it.
     #[serde(default)]
     pub fact: Vec<ChipFact>,

@@ -42,8 +42,8 @@ struct Part {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Sections {
-    /// Those that there are.
-    named: Vec<&'static str>,
+    /// Those that there are, with what each brings.
+    named: BTreeMap<&'static str, &'static str>,
     /// What is meant by other names.
     meant: BTreeMap<&'static str, &'static str>,
 }
@@ -69,15 +69,28 @@ pub(crate) fn sanitizer_ratio(tool: &str) -> f64 {
     SET.sanitizer.get(tool).copied().unwrap_or(1.0)
 }
 
+/// The sections of ncu.
+pub(super) fn section_names() -> impl Iterator<Item = &'static str> {
+    SET.sections.named.keys().copied()
+}
+
+/// A section by its name in any letters, or by what is looked for under other names: how ncu calls it, and what it brings.
+pub(super) fn section(name: &str) -> Option<(&'static str, &'static str)> {
+    let Sections { named, meant } = &SET.sections;
+    let meant = meant.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, section)| *section);
+    let is_it = |own: &&str| own.eq_ignore_ascii_case(meant.unwrap_or(name));
+    named.iter().find(|(own, _)| is_it(own)).map(|(own, help)| (*own, *help))
+}
+
 /// Why ncu cannot collect a section of this name, with the name that is meant; `None` where it can.
 pub(crate) fn section_fault(name: &str) -> Option<String> {
     let Sections { named, meant } = &SET.sections;
-    if named.contains(&name) {
+    if named.contains_key(name) {
         return None;
     }
-    let near = || several(name, named.iter().copied(), NEAR).join(", ");
+    let near = || several(name, section_names(), NEAR).join(", ");
     let instead = meant.get(name).map_or_else(near, |section| (*section).to_owned());
-    let instead = if instead.is_empty() { named.join(", ") } else { instead };
+    let instead = if instead.is_empty() { section_names().collect::<Vec<_>>().join(", ") } else { instead };
     Some(format!("ncu has no section {name:?}; it has: {instead}"))
 }
 

@@ -1,16 +1,16 @@
 //! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
 
-use super::explain_chip::{chip_named, of_chip, products};
+use super::collection::section;
+use super::explain_chip::{chip_named, of_chip};
 use super::explain_metric::{by_name, reading};
 use super::explanation::Explanation;
-use super::replaced::{ReplacedRow, replaced, replaced_names};
+use super::known::alike;
+use super::replaced::{ReplacedRow, replaced};
 use super::{
-    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, NameCheck, ReadingForm,
-    StallFamily, StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, checklists, chips,
-    lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row,
-    thresholds, word, words,
+    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, StallFamily,
+    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, lever, levers, limiter, limiters,
+    metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
-use crate::nearest::several;
 use cuda_binary::{Class, Op};
 use strum::VariantArray;
 
@@ -18,27 +18,41 @@ use strum::VariantArray;
 const INSTRUCTION_SET: &str = "CUDA Binary Utilities documentation, Instruction Set Reference";
 
 /// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter,
-/// finding or lever.
+/// finding, lever, instruction of PTX, section of ncu or word of the field, in whatever letters it is written; an option or a
+/// qualifier also with its value.
 /// `None` when no catalog knows the name; [`nearest`] then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
     let name = name.trim().trim_end_matches('…').trim_end_matches('.');
+    let without_value = || {
+        let is_option = name.starts_with('-').then(|| name.split_once([' ', '=']));
+        is_option.flatten().map(|(option, _)| option).or_else(|| name.split_once("::").map(|(head, _)| head))
+    };
+    exactly(name).or_else(|| alike(name).and_then(exactly)).or_else(|| without_value().and_then(exactly))
+}
+
+/// As the catalogs write it.
+fn exactly(name: &str) -> Option<Explanation> {
+    // In small letters it is the instruction of PTX, in capitals that of the machine.
+    let is_ptx = name.contains('.') && !name.contains(|c: char| c.is_ascii_uppercase());
+    let ptx = || ptx(name).or_else(|| family(name));
     metric(name)
         .map(|row| of_metric(name, row))
         .or_else(|| stall_of_metric(name).map(|(family, row)| of_stall(row, Some(family))))
-        .or_else(|| stall(name).map(|row| of_stall(row, None)))
+        .or_else(|| stall(name.strip_prefix("stalled_").unwrap_or(name)).map(|row| of_stall(row, None)))
         .or_else(|| Class::of(name).map(of_class))
         .or_else(|| threshold_row(name).map(of_threshold))
         .or_else(|| limiter(name).map(of_limiter))
         .or_else(|| lever(name).map(of_lever))
         .or_else(|| checklist(name).map(of_checklist))
         .or_else(|| chip_named(name).map(of_chip))
+        .or_else(|| is_ptx.then(ptx).flatten())
         .or_else(|| of_opcode(name))
         .or_else(|| replaced(name).map(of_replaced))
-        .or_else(|| sass_aliases().iter().find(|row| row.name.eq_ignore_ascii_case(name)).map(of_alias))
-        .or_else(|| family(name))
+        .or_else(ptx)
         .or_else(|| counter(name))
         .or_else(|| by_name(name))
         .or_else(|| word(name).map(of_word))
+        .or_else(|| section(name).map(|told| of_section(name, told)))
         .or_else(|| of_reading(name))
         .or_else(|| labelled(name))
 }
@@ -57,6 +71,22 @@ fn of_replaced(row: &'static ReplacedRow) -> Explanation {
         facts: row.by.iter().map(what).collect(),
         ..Explanation::default()
     }
+}
+
+/// A section of ncu, by its name or by one that ncu does not have.
+fn of_section(asked: &str, (name, help): (&'static str, &'static str)) -> Explanation {
+    let other = || format!("ncu has no section {asked}: this one is meant.");
+    Explanation {
+        kind: "section of ncu",
+        name: name.to_owned(),
+        text: help.to_owned(),
+        facts: (!asked.eq_ignore_ascii_case(name)).then(other).into_iter().collect(),
+        ..Explanation::default()
+    }
+}
+
+fn ptx(name: &str) -> Option<Explanation> {
+    sass_aliases().iter().find(|row| row.name.eq_ignore_ascii_case(name)).map(of_alias)
 }
 
 /// A construct of PTX or CUDA C++: what it becomes on each chip.
@@ -81,7 +111,10 @@ fn of_alias(row: &'static AliasRow) -> Explanation {
 /// The instructions of PTX whose names go on from this one, as sentences name them: `wgmma`, `cp.async`.
 fn family(name: &str) -> Option<Explanation> {
     let name = name.to_ascii_lowercase();
-    let begins = |row: &&AliasRow| row.name.strip_prefix(&name).is_some_and(|rest| rest.starts_with('.'));
+    if !name.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let begins = |row: &&AliasRow| row.name.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['.', ':', '_']));
     let members: Vec<&str> = sass_aliases().iter().filter(begins).map(|row| row.name).collect();
     (!members.is_empty()).then(|| Explanation {
         kind: "PTX instructions",
@@ -149,35 +182,6 @@ pub fn list(of: &str) -> Option<Vec<(String, String)>> {
     }
 }
 
-/// Known names that `name` may stand for, the likeliest first; at most five.
-pub fn nearest(name: &str) -> Vec<String> {
-    let own = match check_metric_name(name, None) {
-        NameCheck::Suffix { found, near } => {
-            let counter = name.trim().strip_suffix(found.as_str()).unwrap_or(name);
-            near.into_iter().map(|ending| format!("{counter}{ending}")).collect()
-        }
-        NameCheck::Unknown { near } if name.contains("__") => near,
-        _ => Vec::new(),
-    };
-    if !own.is_empty() {
-        return own;
-    }
-    let known = metrics()
-        .iter()
-        .flat_map(MetricRow::spellings)
-        .chain(stalls().iter().flat_map(|row| row.names.iter().copied()))
-        .chain(Class::ALL.iter().flat_map(|class| std::iter::once(class.id()).chain(class.ops().map(Op::name))))
-        .chain(thresholds().iter().map(|row| row.id))
-        .chain(limiters().iter().map(|row| row.code.as_str()))
-        .chain(levers().iter().map(|row| row.code))
-        .chain(checklists().iter().map(|row| row.id.as_str()))
-        .chain(replaced_names().iter().map(|row| row.name))
-        .chain(sass_aliases().iter().map(|row| row.name))
-        .chain(words().iter().flat_map(|row| std::iter::once(row.word).chain(row.also.iter().copied())))
-        .chain(chips().iter().flat_map(|row| [row.arch, row.name].into_iter().chain(products(row))));
-    several(name, known, 5).into_iter().map(str::to_owned).collect()
-}
-
 fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
     let mut facts = Vec::new();
     match row.better {
@@ -207,9 +211,12 @@ fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
 /// A counter without roll-up, or with one that the catalog does not list: explained by the listed metrics of that counter.
 fn counter(name: &str) -> Option<Explanation> {
     let base = name.split('.').next().unwrap_or(name);
-    let same: Vec<_> = metrics().iter().filter(|row| row.id.split('.').next() == Some(base)).collect();
+    // Without the part of the chip in front, as sentences have it.
+    let counter =
+        |id: &'static str| id.split('.').next().filter(|id| *id == base || id.split("__").nth(1) == Some(base));
+    let same: Vec<_> = metrics().iter().filter(|row| counter(row.id).is_some()).collect();
     let first = *same.first()?;
-    if check_metric_name(name, None).is_fault() {
+    if name.contains("__") && check_metric_name(name, None).is_fault() {
         return None;
     }
     let listed: Vec<String> = same.iter().map(|row| format!("{} ({})", row.id, row.label)).collect();
@@ -261,6 +268,9 @@ fn of_class(class: Class) -> Explanation {
 }
 
 fn of_opcode(name: &str) -> Option<Explanation> {
+    if name.contains(char::is_whitespace) {
+        return None;
+    }
     let upper = name.to_ascii_uppercase();
     let op = Op::of(&upper);
     let told = of_class(op.class()?);
@@ -358,15 +368,5 @@ mod tests {
     fn an_alias_says_what_it_is_an_alias_of() {
         let told = explain("sm__sol_pct").expect("known");
         assert!(told.facts.iter().any(|fact| fact.contains("another spelling")), "{:?}", told.facts);
-    }
-
-    #[test]
-    fn a_misspelt_name_gets_suggestions() {
-        assert_eq!(nearest("long_scorebord").first().map(String::as_str), Some("long_scoreboard"));
-        assert!(
-            nearest("sm__throughput.avg.pct").contains(&"sm__throughput.avg.pct_of_peak_sustained_elapsed".to_owned())
-        );
-        assert_eq!(nearest("H20O").first().map(String::as_str), Some("H200"));
-        assert!(nearest("qqqqqqqqqqqq").is_empty());
     }
 }

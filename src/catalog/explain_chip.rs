@@ -81,7 +81,7 @@ pub(super) fn of_chip(row: &'static ChipRow) -> Explanation {
             memory.cite
         ));
     }
-    facts.extend(row.fact.iter().map(|fact| format!("{} (source: {})", fact.text, fact.cite)));
+    facts.extend(row.fact.iter().chain(&row.nan).map(|fact| format!("{} (source: {})", fact.text, fact.cite)));
     match row.counters {
         Some(counters) => facts.push(format!(
             "Its counters are listed: `audit explain METRIC --chip {counters}` says whether ncu has a metric here."

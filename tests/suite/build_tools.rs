@@ -134,7 +134,8 @@ fn tensor_memory_and_the_roles_of_warps_follow_from_the_code() {
     let flags = ["-O3", "-DVECTOR=16", "-DTILE_N=128"];
     let fp4 = built(&Path::new(ROOT).join("kernels"), "block_scaled_gemm.cu", "sm_100a", &flags);
     let fp4 = code_facts(&CodeInputs { build: &fp4, ..inputs.clone() }).unwrap();
-    let stores: Vec<_> = fp4.stores.iter().map(|own| (own.bits, own.count, own.sectors, own.lines)).collect();
+    let stores: Vec<_> =
+        fp4.stores.iter().map(|own| (own.bits, own.count, own.reach.sectors, own.reach.lines)).collect();
     assert_eq!(stores, [(256, 8, 32, 32)]);
     let role = |opcode: &str| {
         let roles = code.dispatches[0].roles.iter();

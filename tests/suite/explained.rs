@@ -119,3 +119,42 @@ fn readings_of_checks_and_what_a_subject_states_are_explained() {
         project.words(&["explain", unknown]).ends(2, "nothing is known about");
     }
 }
+
+/// The words of the documents that this program grew from, with the beginning of what each is.
+#[test]
+fn the_words_of_playbooks_are_explained() {
+    for (word, what) in [
+        ("tcgen05.alloc", "tcgen05.alloc (PTX instruction)"),
+        ("TCGEN05.WAIT", "tcgen05.wait (PTX instructions)"),
+        ("CP.ASYNC.BULK", "cp.async.bulk (PTX instructions)"),
+        ("CP.ASYNC.BULK.COMMIT", "cp.async.bulk.commit (PTX instructions)"),
+        ("st.global.v8.b32", "st.global.v8.b32 (PTX instruction)"),
+        ("st.shared.v4", "st.shared.v4 (PTX instructions)"),
+        ("STG.E.V8", "STG (opcode)"),
+        ("cta_group::2", "cta_group::2 (word)"),
+        ("multicast", "multicast (word)"),
+        ("--source-level all", "--source-level (word)"),
+        ("--set source", "--set (word)"),
+        ("--page raw", "--csv (word)"),
+        ("--maxrregcount", "__launch_bounds__ (word)"),
+        ("WarpStateStatistics", "WarpStateStats (section of ncu)"),
+        ("SharedMemory", "MemoryWorkloadAnalysis_Tables (section of ncu)"),
+        ("SpeedOfLight", "SpeedOfLight (section of ncu)"),
+        ("Occupancy", "Occupancy (word)"),
+        ("stalled_membar", "membar (stall reason)"),
+        ("inst_executed_op_global_ld", "inst_executed_op_global_ld (metric)"),
+        ("Bank Conflicts", "bank conflict (word)"),
+        ("memory bound", "memory bound (word)"),
+        ("wgmma_async", "warpgroup product (word)"),
+        ("racecheck", "racecheck (word)"),
+        ("ERR_NVGPUCTRPERM", "ERR_NVGPUCTRPERM (word)"),
+        ("NVFP4", "NVFP4 (word)"),
+        ("sync bound", "sync bound (word)"),
+    ] {
+        let told = catalog::explain(word).map(|told| format!("{} ({})", told.name, told.kind));
+        assert_eq!(told.as_deref(), Some(what), "{word}");
+    }
+    for stranger in ["bound", "--no-such-option", "no::such", "ldg 128", "_", "s"] {
+        assert!(catalog::explain(stranger).is_none(), "{stranger}");
+    }
+}

@@ -148,6 +148,27 @@ fn every_counter_that_is_asked_for_stands_on_the_page() {
 fn roll_ups_are_units_where_their_parts_are_absent() {
     let found = page(&[(DRAM, "%", "93.0"), (L2, "%", "55.4"), (L1, "%", "84.0")]);
     assert!(found.contains("(`memory-dram`, saturated)") && found.contains("DRAM 93, L1 cache 84, L2 55"), "{found}");
+    // Under the name that was asked for, and once.
+    assert!(found.contains(&format!("DRAM `{DRAM}`")) && !found.contains("Counters asked for"), "{found}");
+}
+
+#[test]
+fn one_part_of_the_chip_is_no_verdict() {
+    for name in [L2, DRAM, "sm__throughput.avg.pct_of_peak_sustained_elapsed"] {
+        let found = page(&[(name, "%", "55.4")]);
+        assert!(found.contains("**Not measured** (`not-measured`)"), "{found}");
+        assert!(found.contains("Below 60 % of peak, and not all of the chip was measured."), "{found}");
+        assert!(!found.contains("**Idle**") && !found.contains("Duration"), "{found}");
+    }
+    let both = page(&[(L2, "%", "55.4"), ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "33.2")]);
+    assert!(both.contains("**Latency, reason unknown**") && both.contains("**Idle**"), "{both}");
+}
+
+#[test]
+fn stalls_without_their_sum_are_asked_for() {
+    let found =
+        page(&[("smsp__warps_issue_stalled_barrier.avg.pct_of_peak_sustained_active", "%", "1.14"), (L2, "%", "55.4")]);
+    assert!(found.contains("--section WarpStateStats") && found.contains("all stall reasons"), "{found}");
 }
 
 #[test]
@@ -228,4 +249,30 @@ fn a_counter_is_told_once_and_series_are_no_counters() {
     let section = page.split("## Counters asked for").nth(1).unwrap().split("<!--").next().unwrap();
     // A head, a line under it, and the two.
     assert_eq!(section.lines().filter(|line| line.starts_with('|')).count(), 4, "{section}");
+}
+
+#[test]
+fn a_roll_up_above_the_parts_that_were_asked_for_is_a_part_of_its_own() {
+    const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
+    let found = page(&[
+        (MEMORY, "%", "82.2"),
+        (DRAM, "%", "35.4"),
+        ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "33.2"),
+    ]);
+    assert!(found.contains("Units, % of peak: memory system 82, DRAM 35, SMs 33."), "{found}");
+    assert!(found.contains("`unknown-unit`"), "{found}");
+    // The busiest part is there.
+    let whole = page(&[(MEMORY, "%", "82.2"), (L1, "%", "82.0")]);
+    assert!(!whole.contains("memory system"), "{whole}");
+}
+
+#[test]
+fn counters_that_failed_are_told_with_what_is_known_of_the_tool() {
+    let nan = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+    let time = ("gpu__time_duration.sum", "nsecond", "770,000");
+    let found = page(&[time, (nan, "%", "nan"), ("lts__t_sector_hit_rate.pct", "%", "nan"), (DRAM, "%", "35.4")]);
+    // A hit rate without lookups is a quotient of nothing, and no failure.
+    assert!(found.contains(&format!("The report holds NaN for 1 counter, `{nan}` among them. ncu 2026.2")), "{found}");
+    assert!(found.contains("kernelbot/pull/530"), "{found}");
+    assert!(!page(&[(DRAM, "%", "35.4")]).contains("NaN"));
 }

@@ -1,6 +1,6 @@
 //! Memory instructions by width, local memory by source line, and how far stores reach.
 
-use crate::analysis::phases::reach_of_stores;
+use crate::analysis::phases::{Reach, reach_of_stores};
 use crate::analysis::sass::{Listed, access_width, line_of};
 use crate::evidence::{CubinKernel, Instruction};
 use cuda_binary::Op;
@@ -73,26 +73,18 @@ pub struct StoreReach {
     pub bits: u32,
     /// Instructions.
     pub count: usize,
-    /// Sectors of 32 bytes that a warp touches with one of them.
-    pub sectors: u64,
-    /// Lines of 128 bytes, where the first lane begins one.
-    pub lines: u64,
+    /// What a warp touches with one of them.
+    #[serde(flatten)]
+    pub reach: Reach,
 }
 
 /// The stores whose addresses the code shows, by line; `block` is its threads along x and across.
 pub(super) fn stores(listed: &Listed<'_>, block: [u64; 3]) -> Vec<StoreReach> {
     let code = listed.code;
-    let mut found: BTreeMap<(Option<u32>, u32, [u64; 2]), usize> = BTreeMap::new();
+    let mut found: BTreeMap<(Option<u32>, u32, Reach), usize> = BTreeMap::new();
     for (row, reach) in reach_of_stores(code, block) {
         let bits = access_width(code[row].named()).unwrap_or_default();
         *found.entry((line_of(&code[row], &listed.file), bits, reach)).or_default() += 1;
     }
-    let reach = |((line, bits, [sectors, lines]), count): ((_, _, [u64; 2]), _)| StoreReach {
-        line,
-        bits,
-        count,
-        sectors,
-        lines,
-    };
-    found.into_iter().map(reach).collect()
+    found.into_iter().map(|((line, bits, reach), count)| StoreReach { line, bits, count, reach }).collect()
 }

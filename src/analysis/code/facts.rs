@@ -7,7 +7,7 @@ use super::checked::Checked;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
 use super::latency::LoadUse;
 use super::products::ProductShape;
-use super::resources::{self, ResourceRow};
+use super::resources::{self, BARRIERS, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};
 use super::select::Identity;
 use crate::analysis::sass::{ClassCount, SassDiff};
 use crate::evidence::Origin;
@@ -85,6 +85,12 @@ impl CodeFacts {
     /// A resource by its label.
     pub(crate) fn resource(&self, label: &str) -> Option<&ResourceRow> {
         self.resources.iter().find(|row| row.label == label)
+    }
+
+    /// What ptxas printed of it: bytes of spills both ways, bytes of stack, named barriers; `None` without its log.
+    pub(crate) fn printed(&self) -> Option<[u64; 3]> {
+        let of = |label: &str| self.resource(label)?.ptxas;
+        Some([of(SPILL_STORES)? + of(SPILL_LOADS)?, of(FRAME)?, of(BARRIERS)?])
     }
 
     /// Architecture and, among several builds of one source, the variant: what a heading calls the build.

@@ -84,6 +84,10 @@ const L2: Counter = Counter::LtsThroughputAvgPctElapsed;
 /// L1 in all its parts, where its data stage was not collected: while it is active, and over the launch.
 const L1: Counter = Counter::L1texThroughputAvgPctActive;
 const L1_OVER_LAUNCH: Counter = Counter::L1texThroughputAvgPctElapsed;
+/// Points by which a roll-up is above every part that was measured, so that its busiest part is none of them.
+const APART: f64 = 5.0;
+/// What the memory system is called where only its roll-up was measured.
+const MEMORY: &str = "memory system";
 /// DRAM in all its parts, where none of them was collected.
 const DRAM: Counter = Counter::GpuDramThroughputAvgPctElapsed;
 /// Busy cycles of that hardware and of the FP64 pipe, percent of peak.
@@ -120,9 +124,13 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
     if let Some(percent) = k.value(DRAM).filter(|_| !has_dram) {
         found.push(of(k, Part::MemoryDram, &BusyUnit::new(DRAM, percent), active));
     }
-    // The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured.
-    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, "memory system", true)] {
-        if let Some(percent) = k.value(whole).filter(|_| found.iter().all(|unit| is_memory(unit) != of_memory)) {
+    // The busiest of the SMs, or of the memory system, by its roll-up, where none of its parts was measured; of counters that were
+    // asked for one by one also where it is above those parts: the busiest is another one.
+    let is_partial = k.kernel.readings.breakdowns.is_empty();
+    for (whole, name, of_memory) in [(units::SM, "SMs", false), (units::MEMORY, MEMORY, true)] {
+        let own = found.iter().filter(|unit| is_memory(unit) == of_memory).map(|unit| 100.0 * unit.share);
+        let least = own.max_by(f64::total_cmp).map(|busiest| if is_partial { busiest + APART } else { f64::INFINITY });
+        if let Some(percent) = k.value(whole).filter(|percent| least.is_none_or(|least| *percent > least)) {
             let (unit, active) = (BusyUnit::new(whole, percent), active.filter(|_| !of_memory));
             found.push(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active) });
         }
@@ -133,7 +141,7 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
 
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
 pub(super) fn is_memory(unit: &Unit) -> bool {
-    <&str>::from(unit.part).starts_with("memory-") || *unit.counter == units::MEMORY
+    <&str>::from(unit.part).starts_with("memory-") || unit.name == MEMORY
 }
 
 /// The part that a counter stands for; `None` for one that is no unit's own. Hardware that pipes share is told apart by what was
@@ -177,7 +185,7 @@ fn of(k: &Kernel<'_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit 
         _ => Level::Idle,
     };
     let name = part.row().map_or("other", |row| row.name).to_owned();
-    Unit { part, name, counter: unit.counter.clone(), share, resident, level }
+    Unit { part, name, counter: k.kernel.held_as(&unit.counter).to_owned(), share, resident, level }
 }
 
 /// Bytes that DRAM moved.

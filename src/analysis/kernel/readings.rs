@@ -4,6 +4,7 @@ use super::select::KernelGroup;
 use crate::catalog::Counter;
 use crate::evidence::{Launch, Metric, Value};
 use crate::quantity::Unit;
+use crate::quantity::metric_table::{MetricType, split};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -92,6 +93,13 @@ impl Found {
 }
 
 impl Readings {
+    /// Counters of the hardware that hold NaN in every launch. A quotient that does is one of nothing by nothing.
+    pub(in crate::analysis) fn failed(&self) -> impl Iterator<Item = &Arc<str>> {
+        let is_quotient = |name: &str| split(name).is_none_or(|(base, _)| base.metric_type == MetricType::Ratio);
+        let nan = self.metrics.iter().filter(|metric| metric.found == Found::NotANumber);
+        nan.map(|metric| &metric.name).filter(move |name| !is_quotient(name))
+    }
+
     /// Everything that the launches of a group hold.
     pub(super) fn whole(group: &KernelGroup<'_>) -> Readings {
         let launches = Columns::of(&group.launches);

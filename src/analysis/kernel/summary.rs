@@ -83,6 +83,11 @@ impl<'r> KernelSummary<'r> {
         aliases.iter().find_map(|alias| self.readings.metric(alias)).map(|metric| (metric, true))
     }
 
+    /// The name under which the launches have a metric; its own where they have none.
+    pub(in crate::analysis) fn held_as<'n>(&'n self, id: &'n str) -> &'n str {
+        self.spelled(id).map_or(id, |(metric, _)| &metric.name)
+    }
+
     /// The finite values of a metric, one for each launch that has one.
     pub fn values(&self, id: impl AsRef<str>) -> Vec<f64> {
         self.spelled(id.as_ref()).map(|(metric, _)| metric.values(self.launches)).unwrap_or_default()

@@ -262,6 +262,18 @@ pub struct LaneStep {
     pub argument: Option<u16>,
 }
 
+/// What the lanes of a warp touch together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Reach {
+    /// Sectors of 32 bytes.
+    pub sectors: u64,
+    /// Lines of 128 bytes, where the first lane begins one.
+    pub lines: u64,
+    /// Bytes from each lane to the next; `None` where they are not all as far apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apart: Option<i64>,
+}
+
 impl SectorAccess {
     /// Sectors that would go if the bytes were packed.
     pub fn excess(&self) -> u64 {

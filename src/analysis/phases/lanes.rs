@@ -4,11 +4,12 @@
 //! What cannot be followed for certain gives nothing.
 
 use super::code::Code;
-use super::detail::{LaneStep, SectorAccess};
+use super::detail::{LaneStep, Reach, SectorAccess};
 use super::flows::{BLOCK, Flows, LANE, THREAD};
 use crate::analysis::sass::access_width;
 use crate::evidence::{Arithmetic, Instruction, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
+use cuda_binary::Class;
 use cuda_binary::op::Act;
 use std::collections::{BTreeSet, HashMap};
 
@@ -173,11 +174,12 @@ impl<'a, 'c> Lanes<'a, 'c> {
         Some(self.register(row, register.number, 0)?.folded())
     }
 
-    /// Sectors and lines that the lanes of an access of so many bytes touch together, where the first of them begins one; `None`
-    /// where the code does not say.
-    fn reach(&mut self, row: usize, bytes: u64) -> Option<[u64; 2]> {
+    /// What the lanes of an access of so many bytes touch; `None` where the code does not say.
+    fn reach(&mut self, row: usize, bytes: u64) -> Option<Reach> {
         let value = self.address(row).filter(|value| value.times.is_none())?;
-        Some([u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&value.lane, bytes, unit)))
+        let [sectors, lines] = [u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&value.lane, bytes, unit));
+        let apart = step(&value.lane).filter(|step| step.group == 1).map(|step| step.bytes);
+        Some(Reach { sectors, lines, apart })
     }
 
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
@@ -277,7 +279,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         }
         let mut of = |operand: &Operand| self.operand(row, operand, depth);
         match word.arithmetic {
-            Arithmetic::Other => None,
+            Arithmetic::Other => self.is_of_uniforms(row, depth).then(Value::uniform),
             Arithmetic::Constant(byte) => Some(Value::argument(byte)),
             Arithmetic::MultiplyAdd([a, b, c]) => of(&a)?.multiply(of(&b)?)?.add(of(&c)?),
             Arithmetic::Sum([a, b, c]) => of(&a)?.add(of(&b)?)?.add(of(&c)?),
@@ -286,6 +288,19 @@ impl<'a, 'c> Lanes<'a, 'c> {
             Arithmetic::ShiftRight(value, by) => of(&value)?.shifted_right(by.into()),
             Arithmetic::Logic(table, [a, b, c]) => Value::logic(table, [of(&a)?, of(&b)?, of(&c)?]),
         }
+    }
+
+    /// Whether an instruction computes from values alone that are the same for all lanes.
+    fn is_of_uniforms(&mut self, row: usize, depth: usize) -> bool {
+        let Some(word) = self.code.rows[row].word.filter(|word| word.is_unconditional) else { return false };
+        let is_arithmetic = self.code.op(row).is_of(&[Class::Integer, Class::Logic, Class::Move]);
+        is_arithmetic
+            && word.registers.read().all(|own| match own.file {
+                RegisterFile::General => (own.number..own.number.saturating_add(own.count))
+                    .all(|number| self.register(row, number, depth + 1).is_some_and(|value| value.is_uniform())),
+                RegisterFile::Uniform | RegisterFile::UniformPredicate => true,
+                RegisterFile::Predicate => false,
+            })
     }
 
     /// The numbers of thread and block: warps are threads that follow each other, x first.
@@ -308,10 +323,10 @@ impl<'a, 'c> Lanes<'a, 'c> {
     }
 }
 
-/// For each store to global memory whose address the code shows: its row, and the sectors and lines that a warp with
-/// all lanes on touches with it, by the arithmetic alone: no launch is needed. It is read as on sm_90a; seven kernels of `kernels/`
+/// For each store to global memory whose address the code shows: its row, and what a warp with all lanes on
+/// touches with it, by the arithmetic alone: no launch is needed. It is read as on sm_90a; seven kernels of `kernels/`
 /// whose stores it follows come out the same built for sm_100a, and as their sources say. `block` is the threads of a block in x, y and z.
-pub(in crate::analysis) fn reach_of_stores(rows: &[Instruction], block: [u64; 3]) -> Vec<(usize, [u64; 2])> {
+pub(in crate::analysis) fn reach_of_stores(rows: &[Instruction], block: [u64; 3]) -> Vec<(usize, Reach)> {
     if rows.is_empty() || rows.iter().any(|row| row.word.is_none()) {
         return Vec::new();
     }

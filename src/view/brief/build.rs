@@ -3,7 +3,6 @@
 
 use super::numbers::row;
 use super::places;
-use crate::analysis::code::{BARRIERS, FRAME, SPILL_LOADS, SPILL_STORES};
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, BuildRow, Cliff, Row};
 use crate::catalog::Counter;
@@ -141,16 +140,12 @@ fn launch(audit: &Audit) -> Vec<Fact> {
         Some([first.spill_stores()? + first.spill_loads()?, first.record.stack_bytes?, first.record.barriers?])
     };
     // A build of our own has its log in the facts of its code.
-    let of_code = |label: &str| audit.code.first()?.facts.resource(label)?.ptxas;
-    let printed = || Some([of_code(SPILL_STORES)? + of_code(SPILL_LOADS)?, of_code(FRAME)?, of_code(BARRIERS)?]);
-    let said = |[spilled, stack, barriers]: [u64; 3]| {
-        format!("{} B, {} B, {}", format::integer(spilled), format::integer(stack), format::integer(barriers))
-    };
+    let printed = || audit.code.first()?.facts.printed();
     let built = Fact {
-        label: "Spills, stack, barriers",
+        label: PTXAS,
         metrics: Vec::new(),
-        old: audit.before.as_ref().and_then(|old| spills(&old.build)).map(said),
-        new: spills(&audit.now.build).or_else(printed).map(said),
+        old: audit.before.as_ref().and_then(|old| spills(&old.build)).map(ptxas),
+        new: spills(&audit.now.build).or_else(printed).map(ptxas),
     };
     let built = Some(built).filter(|built| built.new.is_some());
     // What was executed stands for the side of which nobody has the log.
@@ -182,6 +177,18 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     .collect()
 }
 
+/// What ptxas prints of a build: spilled bytes, bytes of stack, and named barriers.
+pub(in crate::view) const PTXAS: &str = "Spills, stack, barriers";
+
+pub(in crate::view) fn ptxas([spilled, stack, barriers]: [u64; 3]) -> String {
+    format!("{} B, {} B, {}", format::integer(spilled), format::integer(stack), format::integer(barriers))
+}
+
+/// Bytes of shared memory as a share of an SM's.
+pub(in crate::view) fn of_shared(bytes: f64, room: f64) -> String {
+    format!("{} % of {} KB", whole(100.0 * bytes / room), whole(room / 1024.0))
+}
+
 type Side = fn(&Row) -> Option<f64>;
 const OLD: Side = |row| row.old.as_ref()?.value();
 const NEW: Side = |row| row.new.value();
@@ -208,7 +215,7 @@ fn shared(audit: &Audit, side: Side) -> Option<String> {
     let (all, is_whole) = shared_bytes(audit, side)?;
     // Beside the shared memory of an SM, where a block takes enough of it to matter.
     let room = audit.now.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
-    let share = room.map(|room| format!(" ({} % of {} KB)", whole(100.0 * all / room), whole(room / 1024.0)));
+    let share = room.map(|room| format!(" ({})", of_shared(all, room)));
     let what = if is_whole { "" } else { " static" };
     Some(format!("{} B{what}{}", whole(all), share.unwrap_or_default()))
 }

@@ -6,7 +6,7 @@
 mod actions;
 mod asked;
 mod beside;
-mod build;
+pub(super) mod build;
 mod chain;
 mod changed;
 mod checks;

@@ -2,7 +2,8 @@
 
 use super::numbers::{cell, sides, tenth};
 use crate::analysis::{Audit, Level, Unit};
-use crate::catalog::{Part, Threshold};
+use crate::catalog::{Code, Part, Threshold};
+use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance;
 use crate::view::document::{Cell, Section, Table};
@@ -38,7 +39,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     Some(Section::new(
         "units",
         "Units (GPU Speed of Light)",
-        vec![table.into(), paragraph("level", level(new, has_step, over, audit.limits[Threshold::SolLow]))],
+        vec![table.into(), paragraph("level", level(audit, has_step, over))],
     ))
 }
 
@@ -63,36 +64,54 @@ fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
 fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -> Table {
     let mut columns = vec![left("% of peak"), right("Old"), right("New")];
     columns.extend(audit.trials.reference.is_some().then(|| right("Reference")));
-    let mut time: Vec<Cell> = vec![text("Duration under ncu")];
-    time.extend(sides(audit, &audit.performance.time, glance::time));
-    time.extend(audit.trials.reference.is_some().then(|| duration(audit)));
+    let time = has_time(audit).then(|| {
+        let mut time: Vec<Cell> = vec![text("Duration under ncu")];
+        time.extend(sides(audit, &audit.performance.time, glance::time));
+        time.extend(audit.trials.reference.is_some().then(|| duration(audit)));
+        time
+    });
     let line = |name: &&str| {
         let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), share(new, name).strong()];
         cells.extend(audit.trials.reference.is_some().then(|| share(reference, name)));
         cells
     };
-    table("units", columns, std::iter::once(time).chain(names.iter().map(line)).collect())
+    table("units", columns, time.into_iter().chain(names.iter().map(line)).collect())
+}
+
+/// Whether a side has its time.
+fn has_time(audit: &Audit) -> bool {
+    let time = &audit.performance.time;
+    let sides = [Some(&time.new), time.old.as_ref()].into_iter().flatten();
+    sides.chain(reference_time(audit)).any(|reading| reading.value().is_some())
 }
 
 fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> Table {
-    let mut columns = vec![left("% of peak"), right("Duration under ncu")];
+    let has_time = has_time(audit);
+    let mut columns = vec![left("% of peak")];
+    columns.extend(has_time.then(|| right("Duration under ncu")));
     columns.extend(names.iter().map(|name| right(&format::capital(name))));
     let shares = |units: &[Unit]| names.iter().map(|name| share(units, name)).collect::<Vec<Cell>>();
-    let mut kernel = vec![text("This kernel"), cell(Some(&audit.performance.time.new), glance::time)];
+    let mut kernel = vec![text("This kernel")];
+    kernel.extend(has_time.then(|| cell(Some(&audit.performance.time.new), glance::time)));
     kernel.extend(shares(new));
     let mut rows = vec![kernel];
     if audit.trials.reference.is_some() {
-        let mut beside = vec![text("Reference"), duration(audit)];
+        let mut beside = vec![text("Reference")];
+        beside.extend(has_time.then(|| duration(audit)));
         beside.extend(shares(reference));
         rows.push(beside);
     }
     table("units", columns, rows)
 }
 
-fn duration(audit: &Audit) -> Cell {
+fn reference_time(audit: &Audit) -> Option<&Reading> {
     let id = &audit.performance.time.id;
-    let row = audit.trials.reference.as_ref().and_then(|reference| reference.rows.iter().find(|own| own.id == *id));
-    cell(row.map(|row| &row.reference), glance::time)
+    let row = audit.trials.reference.as_ref()?.rows.iter().find(|own| own.id == *id)?;
+    Some(&row.reference)
+}
+
+fn duration(audit: &Audit) -> Cell {
+    cell(reference_time(audit), glance::time)
 }
 
 /// A unit's share of its peak; empty where it was not measured.
@@ -104,8 +123,9 @@ fn share(units: &[Unit], name: &str) -> Cell {
     })
 }
 
-/// `**Saturated**: L1 data stage (92 % while a block is resident).` `low` is the share of peak below which a unit idles, in percent. Where a step of the main loop is known, the tensor pipe's is of that; `over` says of what an idle level is.
-fn level(units: &[Unit], has_step: bool, over: &str, low: f64) -> Words {
+/// `**Saturated**: L1 data stage (92 % while a block is resident).` Where a step of the main loop is known, the tensor pipe's is of that; `over` says of what an idle level is.
+fn level(audit: &Audit, has_step: bool, over: &str) -> Words {
+    let (units, low) = (&audit.now.bottleneck.units, audit.limits[Threshold::SolLow]);
     let of = |level: Level| -> Vec<String> {
         let own = units.iter().filter(|unit| unit.level == level);
         own.map(|unit| match (100.0 * (unit.resident - unit.share)).abs() >= 1.0 {
@@ -121,6 +141,9 @@ fn level(units: &[Unit], has_step: bool, over: &str, low: f64) -> Words {
     match (of(Level::Saturated), of(Level::High)) {
         (full, _) if !full.is_empty() => words!("**Saturated**: {}.", full.join(", ")),
         (_, high) if !high.is_empty() => words!("**High, not saturated**: {}.", high.join(", ")),
+        _ if audit.now.bottleneck.limiter == Code::NotMeasured => {
+            words!("Below {} % of peak, and not all of the chip was measured.", format::fixed(low, 0))
+        }
         _ => words!("**Idle**{}: every unit is below {} % of its peak.", over, format::fixed(low, 0)),
     }
 }

@@ -4,7 +4,8 @@ use super::actions;
 use super::lead::setting;
 use super::numbers::row;
 use crate::analysis::{Audit, HIDDEN_ARGUMENTS, StallBasis, public_parts};
-use crate::catalog::{Code, Counter};
+use crate::catalog::{self, Code, Counter};
+use crate::quantity::format;
 use crate::shell::quoted;
 use crate::words;
 use crate::words::Words;
@@ -25,8 +26,11 @@ const ASKED: [Asked; 4] = [
     },
     Asked {
         section: WAITS,
-        answers: "stall reasons",
-        is_there: |audit| audit.now.stalls.tables.iter().any(|table| table.basis != StallBasis::PerIssue),
+        answers: "all stall reasons",
+        is_there: |audit| {
+            let has_sum = |basis| !matches!(basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+            audit.now.stalls.tables.iter().any(|table| has_sum(table.basis))
+        },
     },
     Asked {
         section: BY_LINE,
@@ -100,11 +104,21 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     words.extend(program(audit, &shown));
     let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
     Some(words!(
-        "**{}:** `{}`. It adds {}.",
+        "**{}:** `{}`. It adds {}.{}",
         if is_first(audit) { "Collect first" } else { "Also collect" },
         words.join(" "),
-        answers.join("; ")
+        answers.join("; "),
+        nan(audit)
     ))
+}
+
+/// Counters that the report has as NaN, with what is known of the tool on this chip.
+fn nan(audit: &Audit) -> Words {
+    let Some(first) = audit.now.artefact.nan.first() else { return Words::default() };
+    let count = format::counted(audit.now.artefact.nan.len() as u64, "counter");
+    let seen = audit.now.artefact.compute_capability.and_then(catalog::chip).and_then(|chip| chip.nan.as_ref());
+    let seen = seen.map(|fact| format!(" {} ({})", fact.text, fact.cite)).unwrap_or_default();
+    words!(" The report holds NaN for {}, `{}` among them.{}", count, first.as_str(), seen)
 }
 
 /// The program that was profiled, with `…` for what pages do not show of it; `APP …` where nothing is known.

@@ -3,7 +3,9 @@
 use super::build_name;
 use crate::analysis::code::{CodeAudit, CodeColumnsRow, INSTRUCTIONS, StaticOccupancy, code_rows};
 use crate::analysis::{Sample, Standing, VariantTimes};
+use crate::catalog::chip_of_arch;
 use crate::quantity::{format, glance};
+use crate::view::brief::build;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -45,7 +47,7 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     let mut columns = vec![left("Build")];
     columns.extend(names.iter().map(|name| right(name)));
     let mut rows = if codes.len() > 1 {
-        [occupancy(codes), telling(code_rows(codes)).iter().map(counted).collect()].concat()
+        [of_shape(codes), telling(code_rows(codes)).iter().map(counted).collect()].concat()
     } else {
         Vec::new()
     };
@@ -143,19 +145,39 @@ fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
     times.into_iter().flatten().collect()
 }
 
-/// Shared memory with what the launch adds, and the blocks that it leaves room for.
-fn occupancy(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
-    let row = |label: &str, unit: &str, of: fn(&StaticOccupancy) -> u64| {
-        let cells = codes.iter().map(|code| match code.facts.occupancies.as_slice() {
-            [one] => text(format!("{}{unit}", format::integer(of(one)))).sorted(of(one) as f64),
-            _ => text("—"),
-        });
-        std::iter::once(text(label)).chain(cells).collect()
+/// What ptxas printed, shared memory with what the launch adds, and the blocks that it leaves room for.
+fn of_shape(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
+    let row = |label: &str, of: &dyn Fn(&CodeAudit) -> Option<String>| {
+        // What nobody printed, or where several block sizes are looked at, sorts with what there is none of.
+        let cell = |code: &CodeAudit| match of(code) {
+            Some(said) => text(said).sorted(1.0),
+            None => text("—"),
+        };
+        std::iter::once(text(label)).chain(codes.iter().map(cell)).collect()
+    };
+    let shared = |code: &CodeAudit| {
+        let one = known(code)?;
+        let room = chip_of_arch(&code.facts.arch).map(|chip| f64::from(chip.shared_per_sm));
+        let share = room.map(|room| format!(" ({})", build::of_shared(one.shared_bytes as f64, room)));
+        Some(format!("{} B{}", format::integer(one.shared_bytes), share.unwrap_or_default()))
+    };
+    let blocks = |code: &CodeAudit| {
+        let one = known(code)?;
+        Some(format!("{} ({})", format::integer(one.blocks.into()), one.limiters().join(", ")))
     };
     vec![
-        row("Shared memory of a block, dynamic included", " B", |one| one.shared_bytes),
-        row("Blocks on one SM", "", |one| one.blocks.into()),
+        row(build::PTXAS, &|code| code.facts.printed().map(build::ptxas)),
+        row("Shared memory of a block, dynamic included", &shared),
+        row("Blocks on one SM, limited by", &blocks),
     ]
+}
+
+/// The occupancy at the one block size that is known.
+fn known(code: &CodeAudit) -> Option<&StaticOccupancy> {
+    match code.facts.occupancies.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    }
 }
 
 /// A number that the builds have: a resource, instructions, or a class of them.

@@ -96,19 +96,23 @@ fn scattered(store: &StoreReach, audit: &Audit) -> Option<Words> {
     let bytes = u64::from(LANES * store.bits / 8);
     let least = bytes.div_ceil(LINE);
     let at = store.line.map(|line| format!(" at line {line}")).unwrap_or_default();
-    let tile = audit.stores.as_ref().map(|stores| &stores.tiles).map(|tiles| {
-        let lines = tiles.stores_per_warp * tiles.warps * store.lines;
+    // Another build may take another tile.
+    let tiles = audit.stores.as_ref().map(|stores| &stores.tiles);
+    let tile = tiles.filter(|tiles| tiles.stores_per_warp == store.count as u64).map(|tiles| {
+        let lines = tiles.stores_per_warp * tiles.warps * store.reach.lines;
         let (stores, warps) = (format::integer(tiles.stores_per_warp), format::integer(tiles.warps));
         format!("; a tile takes {stores} by each of {warps} warps, {} lines", format::integer(lines))
     });
-    (store.lines > least).then(|| {
+    let apart = store.reach.apart.map(|bytes| format!("lanes {} B apart, ", format::integer(bytes.unsigned_abs())));
+    (store.reach.lines > least).then(|| {
         words!(
-            "A warp stores {} B with `STG` of {} bits{}: {} sectors in {} lines of 128 B, where {} hold as much{}.",
+            "A warp stores {} B with `STG` of {} bits{}: {}{} sectors in {} lines of 128 B, where {} hold as much{}.",
             format::integer(bytes),
             store.bits.to_string(),
             at,
-            store.sectors.to_string(),
-            store.lines.to_string(),
+            apart.unwrap_or_default(),
+            store.reach.sectors.to_string(),
+            store.reach.lines.to_string(),
             least.to_string(),
             tile.unwrap_or_default()
         )

@@ -226,14 +226,17 @@ pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
         (true, true) => Some("the SMs"),
         (false, _) => Some("the memory system"),
     };
-    let sentence = match unmeasured {
-        None => words!("No unit is saturated ({}), and the report holds {}.", units.join(", "), lacks),
-        Some(part) => words!(
-            "Nothing that was measured is saturated ({}); the report holds {} and nothing of {}, so that work and latency cannot be told apart.",
-            units.join(", "),
-            lacks,
-            part
+    let (code, sentence) = match unmeasured {
+        None => (Code::Latency, words!("No unit is saturated ({}), and the report holds {}.", units.join(", "), lacks)),
+        Some(part) => (
+            Code::NotMeasured,
+            words!(
+                "Nothing that was measured is saturated ({}); the report holds {} and nothing of {}, so that work and latency cannot be told apart.",
+                units.join(", "),
+                lacks,
+                part
+            ),
         ),
     };
-    Held::new(Code::Latency, 0.0, 0.0, sentence).from(m.readings(&[&m.units[0].counter]))
+    Held::new(code, 0.0, 0.0, sentence).from(m.readings(&[&m.units[0].counter]))
 }
