@@ -77,8 +77,10 @@ fn main() {
         path
     };
     let runs: usize = std::env::var("AUDIT_BENCH_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
-    println!("| report | MB | reader | wall ms: min | median | max | peak MB | times the audit's median |");
-    println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |");
+    println!(
+        "| report | MB | reader | wall ms: min | median | max | processor ms | peak MB | times the audit's median |"
+    );
+    println!("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for report in [support::fixture("gemm_bias_v1.ncu-repz"), big(560)] {
         let alternatives = [
             ("audit generate", Some(audit(&report, &out))),
@@ -93,9 +95,9 @@ fn main() {
         side_by_side(&report, alternatives, runs, &out);
     }
     println!(
-        "\n| launches | MB | audit generate, median wall ms | ms per 1,000 launches | peak MB | half the file + 32 MB |"
+        "\n| launches | MB | audit generate, median wall ms | processor ms | ms per 1,000 launches | peak MB | half the file + 32 MB |"
     );
-    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for launches in [100, 380, 1_000, 3_000, 10_000] {
         growth(&big(launches), launches, runs, &out);
     }
@@ -118,13 +120,14 @@ fn side_by_side(report: &Path, alternatives: [(&str, Option<Command>); 4], runs:
     let base = support::spread(base).1;
     for (reader, _, done) in &figures {
         if done.len() < runs {
-            println!("| {name} | {size:.1} | {reader} | not run | | | | |");
+            println!("| {name} | {size:.1} | {reader} | not run | | | | | |");
             continue;
         }
         let (min, median, max) = support::spread(done.iter().map(|r| r.wall_ms).collect());
+        let cpu = support::spread(done.iter().map(|r| r.cpu_ms).collect()).1;
         let peak = support::spread(done.iter().map(|r| r.peak_mb).collect()).2;
         println!(
-            "| {name} | {size:.1} | {reader} | {min:.1} | {median:.1} | {max:.1} | {peak:.0} | {:.1} |",
+            "| {name} | {size:.1} | {reader} | {min:.1} | {median:.1} | {max:.1} | {cpu:.1} | {peak:.0} | {:.1} |",
             median / base
         );
     }
@@ -134,10 +137,11 @@ fn growth(report: &Path, launches: usize, runs: usize, out: &Path) {
     let done: Vec<support::Run> = (0..=runs).filter_map(|_| run(&mut audit(report, out), out)).skip(1).collect();
     assert_eq!(done.len(), runs, "audit generate failed on {launches} launches");
     let (_, median, _) = support::spread(done.iter().map(|r| r.wall_ms).collect());
+    let cpu = support::spread(done.iter().map(|r| r.cpu_ms).collect()).1;
     let peak = support::spread(done.iter().map(|r| r.peak_mb).collect()).2;
     let size = megabytes(report);
     println!(
-        "| {launches} | {size:.1} | {median:.1} | {:.2} | {peak:.0} | {:.0} |",
+        "| {launches} | {size:.1} | {median:.1} | {cpu:.1} | {:.2} | {peak:.0} | {:.0} |",
         1e3 * median / launches as f64,
         size / 2.0 + 32.0
     );

@@ -61,10 +61,11 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/h200").join(name)
 }
 
-/// Wall-clock milliseconds and peak resident memory in MB of one finished process.
+/// Milliseconds by the clock and of the processor, user and system, and peak resident memory in MB of one finished process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
     pub(crate) wall_ms: f64,
+    pub(crate) cpu_ms: f64,
     pub(crate) peak_mb: f64,
 }
 
@@ -79,7 +80,9 @@ pub(crate) fn run(command: &mut Command) -> Option<Run> {
         (libc::wait4(child.id() as libc::pid_t, &raw mut status, 0, &raw mut usage), usage)
     };
     let wall_ms = begin.elapsed().as_secs_f64() * 1e3;
-    (done > 0 && status == 0).then_some(Run { wall_ms, peak_mb: usage.ru_maxrss as f64 / 1024.0 })
+    let ms = |time: libc::timeval| time.tv_sec as f64 * 1e3 + time.tv_usec as f64 / 1e3;
+    let cpu_ms = ms(usage.ru_utime) + ms(usage.ru_stime);
+    (done > 0 && status == 0).then_some(Run { wall_ms, cpu_ms, peak_mb: usage.ru_maxrss as f64 / 1024.0 })
 }
 
 /// Smallest, median and largest of some figures.

@@ -13,13 +13,14 @@ use super::stated::stated_work;
 use super::trials::{self, Further, measured};
 use super::{baseline, lines};
 use crate::analysis::code::Launched;
-use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Reduction, Selection, Side, Work};
+use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, Dim3, Report, Want};
 use crate::snapshot::{Placed, Record};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// How the files of subjects are read.
@@ -150,15 +151,19 @@ impl<'p> Gatherer<'p> {
             stated.into_iter().for_each(|stated| analysis::leave_stated(report, subject.kernel.as_ref(), stated));
         };
         let rows = |report: &Report| {
-            let mut meant = report.clone();
-            leave_stated(&mut meant);
+            let mut meant = Cow::Borrowed(report);
+            if stated.is_some() {
+                leave_stated(meant.to_mut());
+            }
             let shown = analysis::shown(report, name, &subject.pick);
             if shown.is_none() && !self.is_of_all_kernels {
                 tuned = analysis::tuned(report, subject.kernel.as_ref(), &subject.pick);
             }
             let told = || tuned.as_ref().map(|tuned| tuned.pick.clone());
             pick = shown.or_else(told).unwrap_or_else(|| subject.pick.clone());
-            missed = pick.leave(&mut meant).err();
+            if pick != Pick::default() {
+                missed = pick.leave(meant.to_mut()).err();
+            }
             let mut rows = match self.is_of_all_kernels {
                 true => analysis::chosen_rows(&meant, &selection),
                 false => analysis::page_rows(&meant, &selection),

@@ -13,7 +13,7 @@ use super::slot::Days;
 use super::stale::{Since, Sources, beside};
 use super::{collect, index, requests};
 use crate::analysis::{self, Milestone, audit};
-use crate::catalog::Threshold;
+use crate::catalog::{self, Threshold};
 use crate::config::{DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
@@ -26,6 +26,8 @@ use std::time::{Duration, Instant};
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
     let start = Instant::now();
     arguments.are_honoured()?;
+    // The largest catalog is read while the report is found and opened.
+    std::thread::Builder::new().spawn(catalog::metrics).ok();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
     pages(&arguments, &plan, &templates, start, out)

@@ -1,6 +1,6 @@
 //! `audit generate` on sources and cubins: the page of an audit without a report, checks, identity, and mistakes.
 
-use crate::build_tools::{ROOT, places};
+use crate::build_tools::{ROOT, tools};
 use crate::committed;
 use crate::project::plain_parts;
 use kernel_audit::snapshot::Snapshot;
@@ -15,8 +15,7 @@ fn audit(folder: &Path, words: &[&str]) -> Output {
 }
 
 fn toml(subject: &str) -> String {
-    let tools = places().cuda.unwrap();
-    format!("[tools]\ncuda = {:?}\n{subject}", tools.display().to_string())
+    format!("{}{subject}", tools())
 }
 
 /// Generates the subject `k` in a fresh folder that holds `files`; gives the exit status, the page, the snapshot with what it

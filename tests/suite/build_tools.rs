@@ -8,18 +8,65 @@ use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, r
 use kernel_audit::evidence::CodeBuild;
 use kernel_audit::source::{CodeParts, Neutral, read_code};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fs::{self, Permissions};
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 pub(crate) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Flags of the patch embedding with scales.
 const SCALED: [&str; 3] = ["-O3", "-DSCALED=1", "-DTILE_N=128"];
 
-/// The tools of this repository's own toolchain, so that tests see the pinned versions.
+/// The tools of this repository's own toolchain, so that tests see the pinned versions; the disassembler is [`nvdisasm`].
 pub(crate) fn places() -> Places {
-    let places = Places { cuda: Some(Path::new(ROOT).join(".cuda")), ..Places::default() };
+    let named = [("nvdisasm".to_owned(), nvdisasm().to_owned())].into();
+    let places = Places { cuda: Some(Path::new(ROOT).join(".cuda")), named, ..Places::default() };
     assert!(places.find(Tool::Nvcc).is_ok(), "this test compiles CUDA: run `kernels/toolchain.sh` once");
     places
+}
+
+/// The same for an audit.toml.
+pub(crate) fn tools() -> String {
+    let Places { cuda, named, .. } = places();
+    format!("[tools]\ncuda = {:?}\nnvdisasm = {:?}\n", cuda.unwrap(), named["nvdisasm"])
+}
+
+/// What runs nvdisasm where nobody asked it before: a run takes half a second, and one cubin is asked for by many tests. What it
+/// printed is known by the program, its arguments, and the bytes of the files among them. Yesterday's is swept.
+fn nvdisasm() -> &'static Path {
+    static SCRIPT: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nvdisasm");
+        fs::create_dir_all(&folder).unwrap();
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            let age = fs::metadata(&path).ok().and_then(|file| file.modified().ok()?.elapsed().ok());
+            if age.is_some_and(|age| age > Duration::from_secs(24 * 60 * 60)) {
+                fs::remove_file(path).ok();
+            }
+        }
+        let script = r#"#!/bin/sh
+set -e
+tool='ROOT/.cuda/bin/nvdisasm'
+key=$({ ls -lL "$tool"; for word; do if [ -f "$word" ]; then cat "$word"; else echo "$word"; fi; done; } | sha256sum)
+kept="${0%/*}/${key%% *}"
+if [ ! -f "$kept" ]; then
+    trap 'rm -f "$kept.$$"' EXIT
+    "$tool" "$@" >"$kept.$$"
+    mv "$kept.$$" "$kept"
+fi
+cat "$kept"
+"#;
+        let mut file =
+            tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempfile_in(&folder).unwrap();
+        file.write_all(script.replace("ROOT", ROOT).as_bytes()).unwrap();
+        let path = folder.join("run");
+        file.persist(&path).unwrap();
+        path
+    });
+    &SCRIPT
 }
 
 pub(crate) fn build(folder: &Path, source: &str, arch: &str) -> CodeBuild {

@@ -1,6 +1,6 @@
 //! Audits of the code alone in the gate, the history and comparisons; and old verdicts of checks on the code.
 
-use crate::build_tools::{ROOT, places};
+use crate::build_tools::{ROOT, tools};
 use crate::project::{Profile, Project};
 use std::fs;
 
@@ -16,10 +16,9 @@ fn project(checks: &str) -> Project {
 }
 
 fn state(project: &Project, kernel: &str, checks: &str) {
-    let tools = places().cuda.unwrap();
     let config = format!(
-        "[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nkernel = \"{kernel}\"\ncommit = \"c1\"\n{checks}",
-        tools.display().to_string()
+        "[audit]\nout = \"pages\"\n{}[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nkernel = \"{kernel}\"\ncommit = \"c1\"\n{checks}",
+        tools()
     );
     fs::write(project.path("audit.toml"), config).unwrap();
 }
@@ -57,8 +56,7 @@ fn checks_tell_whether_the_next_sums_are_on_their_way() {
             "[[subject]]\nname = \"{folder}-{file}\"\nsource = \"{folder}/{file}.cu\"\narch = \"sm_100a\"\ncommit = \"c1\"\nflags = [{flags}]\n[[subject.check]]\nsass = \"tcgen05.ld\"\n{check}\n"
         )
     };
-    let mut config =
-        format!("[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n", places().cuda.unwrap().display().to_string());
+    let mut config = format!("[audit]\nout = \"pages\"\n{}", tools());
     for folder in ["held", "free"] {
         // 128 columns are 4 loads of 32; the first of a tile is waited for, of the other kernel the first two.
         let scaled = r#""-O3", "-DSCALED=1", "-DTILE_N=128""#;
@@ -90,8 +88,8 @@ fn tensor_memory_in_two_requests_is_told() {
     fs::write(project.path("twice.cu"), kernel).unwrap();
     let page = |count: u32| {
         let config = format!(
-            "[audit]\nout = \"pages\"\n[tools]\ncuda = {:?}\n[[subject]]\nname = \"k{count}\"\nsource = \"twice.cu\"\narch = \"sm_100a\"\nflags = [\"-DN={count}\"]\n[subject.launch]\nblock = 32\n",
-            places().cuda.unwrap().display().to_string()
+            "[audit]\nout = \"pages\"\n{}[[subject]]\nname = \"k{count}\"\nsource = \"twice.cu\"\narch = \"sm_100a\"\nflags = [\"-DN={count}\"]\n[subject.launch]\nblock = 32\n",
+            tools()
         );
         fs::write(project.path("audit.toml"), config).unwrap();
         project.run("generate --date 2026-01-01").done();

@@ -2,7 +2,6 @@
 
 use super::committed;
 use kernel_audit::render::Templates;
-use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view;
 use std::fs;
 use std::path::Path;
@@ -78,12 +77,11 @@ fn contradictions(page: &str) -> Vec<String> {
 
 #[test]
 fn no_committed_audit_contradicts_itself() {
-    let templates = Templates::load(None).unwrap();
     let (mut all, mut steps, mut tiles) = (Vec::new(), 0, 0);
+    // These pages are what is written today: `committed` holds them to it.
     for path in committed::snapshots() {
-        let made = Snapshot::read(&path).unwrap();
-        let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
-        all.extend(contradictions(&page).into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
+        let page = fs::read_to_string(path.with_extension("md")).unwrap();
+        all.extend(contradictions(&page).into_iter().map(|fault| format!("{}: {fault}", path.display())));
         steps += usize::from(page.contains("A step takes "));
         tiles += usize::from(page.contains("in tile loads and barriers"));
     }

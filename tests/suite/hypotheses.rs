@@ -108,13 +108,10 @@ fn the_machine_code_of_both_sides_is_asked() {
     for name in ["gemm_bias_v1.ncu-repz", "gemm_bias_v2.ncu-repz", "devset.sm_90a.cubin"] {
         fs::copy(format!("{fixtures}/{name}"), project.path(name)).unwrap();
     }
-    let tools = crate::build_tools::places().cuda.unwrap();
     let config = format!(
         r#"[audit]
 out = "pages"
-[tools]
-cuda = {:?}
-[[subject]]
+{}[[subject]]
 name = "k"
 kernel = "gemm_bias_v2"
 baseline_kernel = "gemm_bias_v1"
@@ -133,7 +130,7 @@ after = ["check.reads shared memory", "launch__registers_per_thread > 0"]
 name = "still without"
 after = ["check.reads shared memory == 0"]
 "#,
-        tools.display().to_string()
+        crate::build_tools::tools()
     );
     fs::write(project.path("audit.toml"), config).unwrap();
     project.run("generate k --template full --date 2026-01-02").done();

@@ -5,6 +5,7 @@ use crate::catalog::Counter;
 use crate::evidence::{Launch, Metric, Value};
 use crate::quantity::Unit;
 use crate::quantity::metric_table::{MetricType, split};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -107,7 +108,7 @@ impl Readings {
         let mut breakdowns = BTreeMap::new();
         let mut metrics = Vec::with_capacity(launches.names.len());
         for name in &launches.names {
-            let held: Vec<Option<&Metric>> = launches.metric(name).collect();
+            let held: Vec<Option<&Metric>> = in_each(launches.launches, name).collect();
             if name.starts_with(BREAKDOWN)
                 && let Some(list) = held.iter().flatten().find_map(|metric| metric.value.as_ref()?.as_text())
             {
@@ -129,10 +130,9 @@ impl Readings {
 
     /// Of a group of launches no more than some counters, under the spellings that they have.
     pub(super) fn only(group: &KernelGroup<'_>, counters: &[Counter]) -> Readings {
-        let launches = Columns { launches: &group.launches, names: Vec::new() };
         let spellings = counters.iter().flat_map(|counter| counter.spellings());
         let metric = |name: &str| {
-            let held: Vec<Option<&Metric>> = launches.metric(name).collect();
+            let held: Vec<Option<&Metric>> = in_each(&group.launches, name).collect();
             let own = held.iter().flatten().next()?.name.clone();
             KeptMetric::of(&own, &held)
         };
@@ -160,7 +160,25 @@ impl Readings {
     }
 }
 
-/// The launches of a kernel by metric. They mostly hold the same metrics, so that each is looked for where the launch before had it.
+/// A metric of each launch; `None` for one that does not have it. Launches of a kernel mostly hold the same metrics, so that it is
+/// looked for where the launch before has it, or would have it.
+pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<Item = Option<&'r Metric>> {
+    let mut near = 0;
+    launches.iter().map(move |launch| {
+        let metrics = &launch.metrics;
+        let order = |at: usize| metrics.get(at).map(|metric| metric.name.as_ref().cmp(name));
+        match order(near) {
+            Some(Ordering::Equal) => return Some(&metrics[near]),
+            None | Some(Ordering::Greater) if near > 0 && order(near - 1) == Some(Ordering::Less) => return None,
+            _ => {}
+        }
+        let found = metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name));
+        near = found.unwrap_or_else(|at| at);
+        found.ok().map(|at| &metrics[at])
+    })
+}
+
+/// The launches of a kernel by metric.
 struct Columns<'r> {
     launches: &'r [&'r Launch],
     /// Every name, once, sorted.
@@ -180,22 +198,10 @@ impl<'r> Columns<'r> {
         Columns { launches, names: names.into_iter().collect() }
     }
 
-    /// The metric of each launch; `None` for one that does not have it.
-    fn metric(&self, name: &str) -> impl Iterator<Item = Option<&'r Metric>> {
-        let mut near = 0;
-        self.launches.iter().map(move |launch| {
-            if let Some(metric) = launch.metrics.get(near).filter(|metric| std::ptr::eq(&*metric.name, name)) {
-                return Some(metric);
-            }
-            near = launch.metrics.binary_search_by(|metric| metric.name.as_ref().cmp(name)).ok()?;
-            Some(&launch.metrics[near])
-        })
-    }
-
     /// Instances of a metric with text ids, each the median over the launches, by id.
     fn by_text(&self, metric: Counter) -> BTreeMap<Arc<str>, f64> {
         let mut all: BTreeMap<Arc<str>, Vec<f64>> = BTreeMap::new();
-        for instance in self.metric(metric.name()).flatten().flat_map(|metric| &metric.instances) {
+        for instance in in_each(self.launches, metric.name()).flatten().flat_map(|metric| &metric.instances) {
             if let (Value::Text(id), Some(value)) = (&instance.id, instance.value.as_f64()) {
                 all.entry(id.clone()).or_default().push(value);
             }

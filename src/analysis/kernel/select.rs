@@ -2,7 +2,8 @@
 
 use crate::evidence::{Dim3, Launch, Report, Workload};
 use regex::Regex;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What makes two results the same work: kind, name and shape.
@@ -80,14 +81,15 @@ pub struct KernelGroup<'r> {
 /// All groups of a report, the most device time first; groups without a duration follow in file order.
 pub fn groups(report: &Report) -> Vec<KernelGroup<'_>> {
     let mut order: Vec<KernelGroup<'_>> = Vec::new();
-    let mut at: HashMap<KernelKey, usize> = HashMap::new();
+    let mut at: FxHashMap<KernelKey, usize> = FxHashMap::default();
     for launch in &report.launches {
         let key = KernelKey::of(launch);
-        let index = *at.entry(key.clone()).or_insert_with(|| {
-            order.push(KernelGroup { key, launches: Vec::new() });
-            order.len() - 1
-        });
-        order[index].launches.push(launch);
+        if let Some(at) = at.get(&key) {
+            order[*at].launches.push(launch);
+        } else {
+            at.insert(key.clone(), order.len());
+            order.push(KernelGroup { key, launches: vec![launch] });
+        }
     }
     let mut timed: Vec<(Option<f64>, KernelGroup<'_>)> = order.into_iter().map(|g| (g.total_time(), g)).collect();
     timed.sort_by(|(a, _), (b, _)| b.unwrap_or(-1.0).total_cmp(&a.unwrap_or(-1.0)));

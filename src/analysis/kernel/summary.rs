@@ -1,6 +1,6 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
-use super::readings::{Found, KeptMetric, Readings, median_of_sorted};
+use super::readings::{Found, KeptMetric, Readings, in_each, median_of_sorted};
 use super::select::{KernelGroup, KernelKey};
 use crate::catalog::{self, Counter};
 use crate::evidence::{ClockStatus, Device, Measured, Missing, Provenance, Reading, RuleResult, Spread};
@@ -175,9 +175,9 @@ impl<'r> KernelSummary<'r> {
 impl KernelGroup<'_> {
     /// Summed device time of the group in ns; `None` when no launch has a duration.
     pub fn total_time(&self) -> Option<f64> {
-        let mut spellings = DURATION.spellings();
-        let name = spellings.find(|name| self.launches.iter().any(|launch| launch.metric(name).is_some()))?;
-        let values = || self.launches.iter().filter_map(|launch| Some(launch.metric(name)?.quantity()?.value()));
-        values().next().map(|_| values().sum())
+        let held = |name: &str| in_each(&self.launches, name).flatten().collect::<Vec<_>>();
+        let held = DURATION.spellings().map(held).find(|held| !held.is_empty())?;
+        let values: Vec<f64> = held.iter().filter_map(|metric| Some(metric.quantity()?.value())).collect();
+        (!values.is_empty()).then(|| values.iter().sum())
     }
 }

@@ -43,7 +43,7 @@ struct Pass<'a> {
 impl Sampled {
     /// The series of a launch; `None` for one without any.
     pub fn of(launch: &Launch) -> Option<Sampled> {
-        let is_sampled = |metric: &&Metric| catalog::sampled_name(&metric.name).is_some() && metric.instances.len() > 1;
+        let is_sampled = |metric: &&Metric| metric.instances.len() > 1 && catalog::sampled_name(&metric.name).is_some();
         let all: Vec<&Metric> = launch.metrics.iter().filter(is_sampled).collect();
         let passes = passes(launch, &all);
         let (mut series, mut ns, mut step) = (Vec::new(), None, None);
