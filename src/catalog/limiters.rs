@@ -1,7 +1,7 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
 use super::row::catalog;
-use super::{Code, StallKind, stall};
+use super::{StallKind, stall};
 use serde::Deserialize;
 
 /// What a code can stand for.
@@ -39,11 +39,6 @@ catalog! {
     LimiterRow, "limiters.toml", "limiter", |row| vec![row.code.as_str()],
     /// The codes of the file, without those made of stall reasons.
     pub fn limiters
-}
-
-/// What a reader calls what limits a kernel.
-pub(crate) fn limiter_label(code: Code) -> String {
-    limiter(&code.to_string()).map_or_else(|| code.to_string(), |row| row.label)
 }
 
 /// What a code means: a row of the file, or for `latency-REASON` and `sync-REASON` the words of the stall reason.

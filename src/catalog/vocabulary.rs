@@ -260,6 +260,11 @@ impl<'de> Deserialize<'de> for Code {
     }
 }
 
+/// What a reader calls what limits a kernel.
+pub(crate) fn limiter_label(code: Code) -> String {
+    super::limiter(&code.to_string()).map_or_else(|| code.to_string(), |row| row.label)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

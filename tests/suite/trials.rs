@@ -296,7 +296,7 @@ fn the_benchmark_decides_where_one_launch_in_the_profile_cannot() {
     put(&project, "slow.json", &benchmark(108.0));
     project.report("new.csv", &[Profile { launches: vec![(97_002.0, 174_600.0)], ..Profile::default() }]);
     let slow = page(&project, "--benchmark slow.json --baseline pages/2026-01-01-scale.json", "2026-01-04");
-    has(&slow, &["**SLOWER**. By the benchmark: +8.0 %"]);
+    has(&slow, &["**SLOWER: ", "+8.0 % time** (benchmark)"]);
     project.run("check scale").ends(6, "INCONCLUSIVE scale: AMBIGUOUS: The profile says SAME and the benchmark SLOWER");
 }
 

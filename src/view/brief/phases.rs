@@ -12,7 +12,6 @@ use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{columns_of, count, left, list, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
-use cuda_binary::op::{Act, Sync};
 
 /// Samples below which shares by phase say too little.
 const ENOUGH: u64 = 1_000;
@@ -296,7 +295,7 @@ fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
     let is_told = |(at, wait): &(usize, &Wait)| *at == 0 || wait.share >= SECOND;
     let told = |(_, wait): (usize, &Wait)| {
         let behind = behind_products(phases, phase.kind, &wait.reason);
-        let own = || match (is_behind_full(audit, &wait.reason), waited_for(wait)) {
+        let own = || match (is_behind_full(audit, &wait.reason), places::waited_for(wait)) {
             (true, _) => format!("back-pressure: {}", places::reason(&wait.reason)),
             (false, Some(what)) => what.to_owned(),
             (false, None) => places::reason(&wait.reason),
@@ -305,17 +304,6 @@ fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
         format!("{label} {} %", format::fixed(100.0 * wait.share, 0))
     };
     phase.waits.iter().enumerate().filter(is_told).take(WAITS).map(told).collect::<Vec<_>>().join(", ")
-}
-
-/// What a scoreboard is held for, where most of the wait is for the same and that is no load.
-fn waited_for(wait: &Wait) -> Option<&'static str> {
-    let most = wait.groups.iter().find(|group| group.share > 0.5)?;
-    let op = most.cause.as_ref()?.op();
-    match (op.sync(), op.act()) {
-        (Some(Sync::Mbarrier), _) => Some("mbarrier"),
-        (_, Some(Act::Store | Act::Reduction)) if op.is_lsu_access() => Some("stores"),
-        _ => None,
-    }
 }
 
 /// Whether warps that wait for this reason cannot hand their work to a unit that is saturated.

@@ -2,10 +2,11 @@
 
 use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup};
 use crate::catalog;
-use crate::quantity::format;
+use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
-use cuda_binary::op::Told;
+use cuda_binary::Op;
+use cuda_binary::op::{Act, Sync, Told};
 
 /// Opcodes named beside a part of a loop.
 const OPCODES: usize = 2;
@@ -205,6 +206,26 @@ pub(super) fn waits(phase: &Phase, file: &str) -> String {
         format!("{} {} %{all}", reason(&wait.reason), percent(wait.share))
     };
     phase.waits.iter().map(told).collect::<Vec<_>>().join("; ")
+}
+
+/// What a scoreboard is held for, where most of the wait is for the same and that is no load.
+pub(super) fn waited_for(wait: &Wait) -> Option<&'static str> {
+    let most = wait.groups.iter().find(|group| group.share > 0.5)?;
+    let op = most.cause.as_ref()?.op();
+    match (op.sync(), op.act()) {
+        (Some(Sync::Mbarrier), _) => Some("mbarrier"),
+        (_, Some(Act::Store | Act::Reduction)) if op.is_lsu_access() => Some("stores"),
+        _ => None,
+    }
+}
+
+/// Shared loads that a guard switches off, which the queue's reasons would be taken for.
+pub(super) fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
+    let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
+    let loads =
+        phases.guarded.iter().find(|run| run.opcode == Op::LDS && run.exactly() == Some(0)).filter(|_| is_queue)?;
+    let count = glance::short(loads.executed as f64);
+    Some(words!("No shared loads: all {} LDS are predicated off", count))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
 use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
-use crate::quantity::glance::{self, digits};
+use crate::quantity::glance::digits;
 use crate::view::charts;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::heading::Heading;
@@ -40,7 +40,6 @@ const TELLS: f64 = 0.25;
 const FEW: u64 = 100;
 /// The share of warps that wait for their turn from which the schedulers have work enough, in percent.
 const MANY_READY: f64 = 20.0;
-/// The reason of such a warp.
 const NOT_SELECTED: &str = "not_selected";
 
 /// The section; `None` where no stalls were collected.
@@ -286,19 +285,10 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         Some(phases) if !phases.phases.is_empty() => caused(phases).unwrap_or_default(),
         _ => source_lines::place_of_wait(audit, &row.reason).unwrap_or_default(),
     };
-    if let Some(off) = audit.now.phases.as_ref().and_then(|phases| shared_loads_off(phases, &row.reason)) {
+    if let Some(off) = audit.now.phases.as_ref().and_then(|phases| places::shared_loads_off(phases, &row.reason)) {
         told.push(if told.is_empty() { off } else { words!(". {}", off) });
     }
     told
-}
-
-/// Shared loads that a guard switches off, which the queue's reasons would be taken for.
-fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
-    let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
-    let loads =
-        phases.guarded.iter().find(|run| run.opcode == Op::LDS && run.exactly() == Some(0)).filter(|_| is_queue)?;
-    let count = glance::short(loads.executed as f64);
-    Some(words!("No shared loads: all {} LDS are predicated off", count))
 }
 
 /// Where a reason is met, and for what.
