@@ -74,6 +74,7 @@ mod tests {
         assert_eq!(nearest("", names), None);
     }
 
+    #[allow(clippy::disallowed_methods, reason = "a test of how long it takes")]
     #[test]
     fn a_name_of_megabytes_is_compared_with_none() {
         let begun = std::time::Instant::now();
