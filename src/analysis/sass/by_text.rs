@@ -2,7 +2,7 @@
 
 use super::listed::Listed;
 use super::roles::{Dispatch, Evidence, Made, OnWays, dispatches_by};
-use crate::evidence::{Register, RegisterFile, Instruction};
+use crate::evidence::{Instruction, Register, RegisterFile};
 use cuda_binary::op::{Computes, Control};
 use cuda_binary::{Class, Op};
 use std::collections::BTreeSet;
