@@ -147,7 +147,10 @@ fn every_counter_that_is_asked_for_stands_on_the_page() {
 #[test]
 fn roll_ups_are_units_where_their_parts_are_absent() {
     let found = page(&[(DRAM, "%", "93.0"), (L2, "%", "55.4"), (L1, "%", "84.0")]);
-    assert!(found.contains("(`memory-dram`, saturated)") && found.contains("DRAM 93, L1 cache 84, L2 55"), "{found}");
+    assert!(
+        found.contains("(`memory-dram`, saturated)") && found.contains("| This kernel | 93.0 |     84.0 | 55.4 |"),
+        "{found}"
+    );
     // Under the name that was asked for, and once.
     assert!(found.contains(&format!("DRAM `{DRAM}`")) && !found.contains("Counters asked for"), "{found}");
 }
@@ -259,7 +262,7 @@ fn a_roll_up_above_the_parts_that_were_asked_for_is_a_part_of_its_own() {
         (DRAM, "%", "35.4"),
         ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "%", "33.2"),
     ]);
-    assert!(found.contains("Units, % of peak: memory system 82, DRAM 35, SMs 33."), "{found}");
+    assert!(found.contains("| This kernel |          82.2 | 35.4 | 33.2 |"), "{found}");
     assert!(found.contains("`unknown-unit`"), "{found}");
     // The busiest part is there.
     let whole = page(&[(MEMORY, "%", "82.2"), (L1, "%", "82.0")]);

@@ -150,7 +150,6 @@ mod tests {
     use super::*;
     use crate::analysis::sass::Listed;
     use crate::evidence::Instruction;
-    use cuda_binary::sass::word_of;
 
     /// The same of each instruction from its bits as from its text.
     #[test]
@@ -158,10 +157,10 @@ mod tests {
         let mut seen = 0;
         for file in ["h200/devset.sass", "sass/tiny.sass"] {
             let path = format!("{}/tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
-            let listing = crate::source::sass::read(&std::fs::read(path).unwrap(), Default::default()).unwrap();
+            let listing = cuda_binary::sass::read(&std::fs::read(path).unwrap(), Default::default(), "sm_90").unwrap();
             for function in &listing.functions {
                 let listed = Listed::of(function);
-                let word = |own| Instruction { word: word_of(own, (9, 0)), ..Instruction::default() };
+                let word = |own: &Instruction| Instruction { word: own.word, ..Instruction::default() };
                 let rows: Vec<Instruction> = listed.code.iter().map(word).collect();
                 let code = Code::counted(&rows, vec![1; rows.len()], None);
                 let launched = Launched { code: &code, flows: &Flows::of(&code), grid: 1 };

@@ -107,6 +107,7 @@ fn writes(instruction: &Instruction, register: Register) -> bool {
 mod tests {
     use super::*;
     use crate::evidence::SassFunction;
+    use cuda_binary::sass::Text;
 
     /// Code without bits in which warps part by `compare` of the thread's number, each side with a loop, and in front of the second one a
     /// guarded jump past both.
@@ -118,14 +119,13 @@ mod tests {
             let (opcode, operands) = rest.unwrap_or(line).split_once(' ').unwrap_or((line, ""));
             let guard = |register: &str| cuda_binary::sass::Predicate { register: register.into(), negated: false };
             let target = number(operands).filter(|_| opcode == "BRA");
-            Instruction {
-                offset: 16 * at as u64,
+            let text = Text {
                 predicate: predicate.map(guard),
-                opcode: opcode.into(),
                 operands: operands.into(),
                 targets: target.into_iter().map(u64::from).collect(),
-                ..Instruction::default()
-            }
+            };
+            let text = Some(Box::new(text));
+            Instruction { offset: 16 * at as u64, opcode: Some(opcode.into()), text, ..Instruction::default() }
         };
         SassFunction { instructions: text.split('|').enumerate().map(row).collect(), ..SassFunction::default() }
     }

@@ -128,7 +128,7 @@ fn limiter(audit: &Audit) -> Words {
         LimiterChange::Same => words!(" The limiter is the same."),
         LimiterChange::Moved => words!(" The limiter was {}, and is {}.", was, is),
         LimiterChange::Near => {
-            words!(" Whether the limiter moved cannot be told: {} before and {} now lie too near each other.", was, is)
+            words!(" Whether the limiter moved cannot be told: {}, now {}.", was, is)
         }
         LimiterChange::Unknown => {
             words!(

@@ -5,7 +5,7 @@ use super::power::{self, Worth};
 use super::{actions, places, verdict, wanted};
 use crate::analysis::phases::Phase;
 use crate::analysis::{Audit, Lever, LeverCode, Where};
-use crate::catalog::{Action, Code};
+use crate::catalog::{Action, Code, Part};
 use crate::quantity::format;
 use crate::quantity::glance::saved;
 use crate::view::ceiling;
@@ -43,7 +43,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// At a roof of products that leaves some of the time: the phases in which the warps have none in flight, and what fills them.
 fn idle(audit: &Audit) -> Option<Words> {
-    audit.now.bottleneck.roof.as_ref()?;
+    let bottleneck = &audit.now.bottleneck;
+    let is_tensor = bottleneck.unit.as_ref().is_some_and(|unit| unit.code == Part::ComputeTensor)
+        || bottleneck.near.contains(&Code::Unit(Part::ComputeTensor));
+    bottleneck.roof.as_ref().filter(|_| is_tensor)?;
     let phases = audit.now.phases.as_ref()?;
     let left = 1.0 - phases.tensor? / phases.cycles?;
     let mut idle: Vec<&Phase> = phases.leaves().filter(|phase| phase.in_flight == Some(false)).collect();
