@@ -134,6 +134,11 @@ fn changes_in_brief_say_where_and_how_much_and_configurations_are_no_kernels() {
     let slow = kernels.iter().find(|kernel| kernel["name"] == "column_sum_kernel").unwrap();
     let first = &slow["next"][0];
     assert_eq!(first["at"], "column_sum.py:15");
+    let report =
+        format!("{}/tests/fixtures/collected/patch_embed_gemm_1_tma/profile.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+    let rows = &dump(Path::new("."), &[&report, "--brief"])["kernels"][0]["next"];
+    let at = rows.as_array().unwrap().iter().map(|row| row["at"].as_str().unwrap());
+    assert_eq!(at.collect::<Vec<&str>>(), ["patch_embed_gemm.cu:118"; 3]);
     let [low, high] = [0, 1].map(|at| first["forecast"][at].as_f64().unwrap());
     assert!(0.0 < low && low < high && high <= first["ceiling"].as_f64().unwrap(), "{first}");
     for kernel in kernels {

@@ -2,7 +2,7 @@
 //! for a debugger, can do instead; what is true of several kernels in one result.
 
 use crate::judged;
-use crate::rules::{report, set, with};
+use crate::rules::{report, set, value, with};
 use kernel_audit::analysis::{Audit, Where, Work};
 use kernel_audit::catalog::Code;
 
@@ -97,6 +97,17 @@ fn work_without_a_loop_is_not_split_and_not_uneven() {
     // The same with 128 blocks of 16 tiles each.
     let experts = with("collected/mxfp4_moe_small_m_h100/profile", &[]);
     assert_eq!(sentence(&experts, "even-blocks"), None);
+    // Blocks that stay have equal work as well, and SMs idle for a tenth of the time behind the last of them.
+    const STAYS: &str = "collected/mxfp4_moe_small_m/profile";
+    let longest = value(&report(STAYS).0, "sm__cycles_active.max");
+    let stays = with(STAYS, &[("sm__cycles_active.avg", 0.88 * longest)]);
+    let stays = sentence(&stays, "even-blocks").expect("a row");
+    assert!(stays.starts_with("Let the blocks take their work from a queue"), "{stays}");
+    // What is there is not advised.
+    let queue = sentence(&with("collected/mxfp4_grouped_matmul_h100/profile", &[]), "even-blocks").expect("a row");
+    assert!(queue.starts_with("Balance the blocks: the longest pieces of their queue first"), "{queue}");
+    let grouped = sentence(&with("collected/mxfp4_grouped_matmul/profile", &[]), "even-blocks").expect("a row");
+    assert!(grouped.ends_with("or use a work queue"), "{grouped}");
 }
 
 #[test]

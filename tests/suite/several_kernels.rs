@@ -265,8 +265,10 @@ fn the_flags_of_a_row_write_the_page_that_the_row_sums_up() {
         assert!(own.contains("`gemm_bias_v2` · H200"), "{own}");
         let verdict = own.lines().skip_while(|line| *line != "## Verdict").nth(1).unwrap().replace("**", "");
         assert!(verdict.starts_with(&other[4]), "{} against {verdict}", other[4]);
-        let (unit, _) = other[5].rsplit_once(' ').unwrap();
-        assert!(own.contains(&format!("The {unit} is at ")), "{} in {own}", other[5]);
+        let (unit, share) = other[5].rsplit_once(' ').unwrap();
+        let told = own.split_once(&format!("The {unit} is at ")).and_then(|(_, rest)| rest.split_once(" % of peak"));
+        let told: f64 = told.expect("the busiest unit").0.parse().unwrap();
+        assert!((told - share.parse::<f64>().unwrap()).abs() <= 0.5, "{} in {own}", other[5]);
         let next = row(&own[own.find("## Next").unwrap()..], " 1 ");
         assert!(other[6] == next[2] && next[3].ends_with(other[7].as_str()), "{other:?} {next:?}");
         // The page of the other is of the same program, and says the same of this one.

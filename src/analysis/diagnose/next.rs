@@ -10,7 +10,7 @@ use super::patterns::launch::is_mostly_launch;
 use super::patterns::occupancy::FULL_WAVE;
 use super::patterns::origin::by_caller;
 use super::patterns::sectors::{packable, sectors};
-use super::patterns::{Question, Stands, WORTH, WORTH_A_TRY, changes, questions};
+use super::patterns::{WORTH, WORTH_A_TRY, changes};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
 use crate::words;
@@ -63,17 +63,8 @@ pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
 /// The part of what the first row is expected to save from which the cure of the limiter goes before it.
 const NEAR: f64 = 0.5;
 
-/// What is away where the cause that limits is away.
-fn cure_of(ask: &Ask<'_>, limiter: Code) -> Option<Action> {
-    let is_own = |question: &&Question| (question.measure)(ask).is_some_and(|held| held.code == limiter);
-    match questions().find(is_own)?.stands {
-        Stands::ByItself(action) | Stands::For(action) => Some(action),
-        _ => None,
-    }
-}
-
-/// The levers of a kernel, of what can be done and what cannot.
-pub(super) fn levers(ask: &Ask<'_>, limiter: Code, mut merged: Drafts, mut refused: Drafts) -> Levers {
+/// The levers of a kernel, of what can be done and what cannot; `cure` is what takes the limiter away.
+pub(super) fn levers(ask: &Ask<'_>, cure: Option<Action>, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }
@@ -95,11 +86,10 @@ pub(super) fn levers(ask: &Ask<'_>, limiter: Code, mut merged: Drafts, mut refus
         kinds.then(b.total_cmp(a))
     });
     // Where the first row ends at the part that the cure of the limiter takes work off, the cure goes first.
-    let own = cure_of(ask, limiter);
     let ends_at = ranked.first().and_then(|(_, first)| first.left(ask)).filter(|_| !ranked[0].1.is_rough());
     let is_cure = |(rank, draft): &(f64, &Draft)| {
         let opens = ends_at.is_some_and(|part| draft.relieves_place(part));
-        Some(draft.action) == own && opens && *rank >= NEAR * ranked[0].0
+        Some(draft.action) == cure && opens && *rank >= NEAR * ranked[0].0
     };
     if let Some(at) = ranked.iter().position(is_cure) {
         ranked[..=at].rotate_right(1);

@@ -16,7 +16,7 @@ use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{self, Code, Part, Threshold};
+use crate::catalog::{self, Action, Code, Part, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::words;
@@ -120,8 +120,19 @@ struct Candidate {
     taker: Option<Taker>,
 }
 
-/// Names what a launch saves most without: the verdict, where the limit sits, and what stands beside it.
-pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, Vec<Held>) {
+/// What a launch saves most without.
+struct Judged {
+    bottleneck: Bottleneck,
+    /// Where the limit sits.
+    at: At,
+    /// What stands beside it.
+    others: Vec<Held>,
+    /// What takes it away.
+    cure: Option<Action>,
+}
+
+/// Names what a launch saves most without.
+fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(ask))).collect();
     let limit = weighed(ask, drafts, &answers);
     let before = found(&answers).find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
@@ -152,6 +163,8 @@ pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, 
     let others = felt.chain(of.filter(|_| held.unit.is_none()));
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
     let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();
+    let own = found(&answers).find(|(_, own)| own.code == held.code);
+    let cure = own.and_then(|(rule, _)| rule.stands.cure());
     let next = ask.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {
         limiter: held.code,
@@ -166,7 +179,7 @@ pub(super) fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> (Bottleneck, At, 
         roof: None,
         ruled_out: None,
     };
-    (bottleneck, held.at, others)
+    Judged { bottleneck, at: held.at, others, cure }
 }
 
 /// What was found, with its question.
@@ -345,12 +358,12 @@ pub(in crate::analysis) fn alone(measured: Measurement<'_>, work: &Work, limits:
 pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code) -> Option<SourceLines>) -> Diagnosis {
     let ask = Ask::of(Measures::of(kernel));
     let (drafts, refused) = drafts(&ask);
-    let (mut bottleneck, at, others) = judge(&ask, &drafts);
+    let Judged { mut bottleneck, at, others, cure } = judge(&ask, &drafts);
     let limiter = bottleneck.limiter;
     let lines = lines(limiter);
     let found = match limiter {
         Code::LaunchFailed | Code::NotMeasured => Levers::default(),
-        _ => levers(&ask, limiter, drafts, refused),
+        _ => levers(&ask, cure, drafts, refused),
     };
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);

@@ -143,6 +143,11 @@ impl<'v> Code<'v> {
         self.loops.iter().any(|cycle| cycle.header == to && cycle.blocks.contains(&from))
     }
 
+    /// Whether a loop takes more than a turn; `None` where nobody counted who enters it.
+    pub(in crate::analysis) fn repeats(&self, cycle: &Loop) -> Option<bool> {
+        Some(self.entered(cycle)? < self.entries(cycle.header))
+    }
+
     /// Executions that enter a loop: those of the blocks outside that lead to its header, by their last row, where each leads
     /// to nothing else that is executed; what the header executes beyond its back jumps otherwise.
     pub(in crate::analysis) fn entered(&self, cycle: &Loop) -> Option<u64> {

@@ -68,6 +68,8 @@ const PARTS: [&str; 4] = ["Static shared memory", "Dynamic shared memory", "Shar
 /// Rows that say the same as another where their numbers are equal: a cap that every build reaches, local memory of spills alone.
 const TOLD: [(&str, &str); 2] =
     [("Register cap", "Registers per thread"), ("Local memory", "Instructions that spill or refill")];
+/// What is counted twice over: barriers, and the arrivals that these are initialised for.
+const COUNTED: (&str, &str) = ("Initialisations of mbarriers", "Arrivals that mbarriers are initialised for");
 /// What is in no class tells nothing.
 const OTHER: &str = "Other";
 /// A class of instructions has a row from this part of the code on where its counts are this factor apart.
@@ -97,7 +99,8 @@ fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
     rows.extend(classes);
     let values = |label: &str| rows.iter().find(|row| row.label == label).map(|row| row.values.clone());
     let told = TOLD.map(|(label, by)| values(label).filter(|own| values(by).as_ref() == Some(own)).map(|_| label));
-    rows.retain(|row| !told.contains(&Some(row.label.as_str())));
+    let has_arrivals = values(COUNTED.1).is_some();
+    rows.retain(|row| !(told.contains(&Some(row.label.as_str())) || has_arrivals && row.label == COUNTED.0));
     rows
 }
 

@@ -7,7 +7,7 @@ use crate::analysis::phases::{Loop, Origin};
 pub(super) fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
     let study = m.study?;
     let code = &study.code;
-    let turns = |cycle: &&Loop| code.entered(cycle).is_some_and(|entered| entered < code.entries(cycle.header));
+    let turns = |cycle: &&Loop| code.repeats(cycle) == Some(true);
     let is_inside =
         |cycle: &Loop, other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
     let found = code.loops.iter().filter(turns);

@@ -124,7 +124,7 @@ fn prologue(m: &Ask<'_>) -> Option<Draft> {
     let study = m.study?;
     let code = &study.code;
     let is_own = |row: usize| (own.at.start..=own.at.end).contains(&code.rows[row].offset);
-    let turns = |cycle: &&Loop| code.entered(cycle).is_some_and(|entered| entered < code.entries(cycle.header));
+    let turns = |cycle: &&Loop| code.repeats(cycle) == Some(true);
     let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<usize>>();
     let loops = code.loops.iter().filter(turns).map(rows).filter(|rows| rows.iter().copied().all(is_own));
     let of_loops = loops.map(|rows| study.samples.at(&rows)).max().unwrap_or_default();

@@ -281,7 +281,7 @@ const FELT: f64 = 0.02;
 
 /// How the work of blocks compares, by what ends their loops.
 #[derive(Clone, Copy, PartialEq)]
-enum Shares {
+enum Pieces {
     /// Neither memory nor a value that is not traced ends a loop, and each block takes as many turns.
     Equal,
     /// The same, but for one turn more or less: the number of the block ends a loop of these turns in the mean, no whole number.
@@ -290,27 +290,27 @@ enum Shares {
     Apart,
 }
 
-fn shares(m: &Measures<'_>) -> Shares {
-    let Some(study) = m.study else { return Shares::Apart };
+fn pieces(m: &Measures<'_>) -> Pieces {
+    let Some(study) = m.study else { return Pieces::Apart };
     let code = &study.code;
     let is_felt = |cycle: &&Loop| {
         let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
         study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
     };
-    let mut shares = Shares::Equal;
+    let mut pieces = Pieces::Equal;
     for cycle in code.loops.iter().filter(is_felt) {
         let ends = ends(study, cycle);
         if ends.is_empty() || ends.iter().any(|end| end.memory || end.unknown) {
-            return Shares::Apart;
+            return Pieces::Apart;
         }
         let turns = code.entered(cycle).map(|entered| code.entries(cycle.header) as f64 / entered as f64);
         match turns.filter(|turns| turns.fract() > 0.0) {
-            Some(turns) if ends.iter().any(|end| end.block) => shares = Shares::ToATurn(turns),
-            None if turns.is_none() && ends.iter().any(|end| end.block) => return Shares::Apart,
+            Some(turns) if ends.iter().any(|end| end.block) => pieces = Pieces::ToATurn(turns),
+            None if turns.is_none() && ends.iter().any(|end| end.block) => return Pieces::Apart,
             _ => {}
         }
     }
-    shares
+    pieces
 }
 
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
@@ -323,13 +323,13 @@ fn even(m: &Ask<'_>) -> Option<Draft> {
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m) && more_blocks(m).is_none())?;
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
-    let shares = shares(m);
+    let work = pieces(m);
     let stays = m.phases.is_some_and(|phases| phases.is_persistent);
     let all = |tail: (f64, f64)| Draft::of(Action::EvenBlocks, Change { tail, ..Change::default() });
-    let stays_so = match shares {
+    let stays_so = match work {
         _ if meeting(m).is_some() => Some("blocks wait for one another, and whoever comes last ends the launch".into()),
         _ if own < ERROR || is_small_grid(m) => Some(without_block(m, empty)?),
-        Shares::Equal if !(stays && own >= UNALIKE) => {
+        Pieces::Equal if !(stays && own >= UNALIKE) => {
             Some("blocks have as much work each, and end apart by what the SMs wait for".into())
         }
         _ => None,
@@ -337,18 +337,22 @@ fn even(m: &Ask<'_>) -> Option<Draft> {
     if let Some(why) = stays_so {
         return Some(all((0.0, 0.0)).not_here(why));
     }
-    let (how, risk) = match shares {
-        Shares::Equal => (
+    let (how, risk) = match work {
+        Pieces::Equal => (
             "Let the blocks take their work from a queue: they have as much each, and end at different times".into(),
             "an atomic for each piece; another order of the pieces",
         ),
         // The busiest takes a turn more than the mean leaves.
-        Shares::ToATurn(turns) if own <= 1.0 - turns / turns.ceil() + ERROR => (
+        Pieces::ToATurn(turns) if own <= 1.0 - turns / turns.ceil() + ERROR => (
             words!(
                 "Smaller pieces, or blocks that share them evenly: {} turns of the loop a block, and whole ones for each",
                 glance::digits(turns)
             ),
             "more loads and addresses for each piece",
+        ),
+        _ if take_from_queue(m) => (
+            "Balance the blocks: the longest pieces of their queue first, or split long ones".into(),
+            "a reduction over the parts of a split piece",
         ),
         _ => (
             "Balance the blocks: pair short with long ones, split long ones, or use a work queue".into(),
@@ -357,6 +361,16 @@ fn even(m: &Ask<'_>) -> Option<Draft> {
     };
     let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
     Some(all((0.4, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
+}
+
+/// Whether blocks that stay draw the number of each tile: an atomic on L2 that answers to one lane for each, give or take one a block.
+fn take_from_queue(m: &Measures<'_>) -> bool {
+    let tiles = m.phases.filter(|phases| phases.is_persistent).and_then(|phases| phases.tiles);
+    let (Some(study), Some(tiles), Some(blocks)) = (m.study, tiles, m.blocks) else { return false };
+    let code = &study.code;
+    let answers = |row: usize| code.op(row).is_l2_atomic() && code.registers(row).written().next().is_some();
+    let lanes = code.lanes.as_deref().unwrap_or_default().iter().enumerate();
+    lanes.filter(|(_, lanes)| (**lanes as f64 - tiles).abs() <= blocks).any(|(row, _)| answers(row))
 }
 
 /// Why SMs without a block stay so: pieces that are as many for the busiest block, were there a block on each SM.

@@ -177,7 +177,7 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     let is_reloaded = |load: usize| {
         let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[load]));
         let cycle = around.min_by_key(|cycle| cycle.blocks.len())?;
-        let is_turning = code.entered(cycle)? < code.entries(cycle.header);
+        let is_turning = code.repeats(cycle)?;
         let own = stays(load, cycle).filter(|_| is_turning)?;
         let is_of_it = |row: &usize| {
             let (store, loaded) = (code.op(*row), code.op(load));

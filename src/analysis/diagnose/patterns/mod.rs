@@ -135,6 +135,16 @@ pub(super) enum Stands {
     Beside,
 }
 
+impl Stands {
+    /// What is done where it is away.
+    pub(super) fn cure(&self) -> Option<Action> {
+        match self {
+            Stands::ByItself(action) | Stands::For(action) => Some(*action),
+            Stands::Before | Stands::Warps(_) | Stands::Beside => None,
+        }
+    }
+}
+
 const SPEED: &str = "--section SpeedOfLight";
 
 const SOURCE: &str = "--section SourceCounters";
