@@ -149,20 +149,26 @@ fn spun(phases: &Phases, executed: f64) -> Option<Words> {
     is_apart.then(|| words!("Phases are of {}: in another pass waits spin.", amount(sum)))
 }
 
-/// Executions by phase of the role that sets the pace, and by other roles.
+/// Executions by phase of the role that sets the pace, those of one name together, and by other roles.
 fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     let leaves = phases.leaves().map(|phase| (Words::from(places::name(phase)), phase.executed));
     let others = (0..phases.roles.len()).filter(|at| *at != phases.pacing);
     let others =
         others.map(|at| (Words::from(format::capital(&places::role_name(phases, at))), phases.roles[at].executed));
-    let mut all: Vec<(Words, u64)> = leaves.chain(others).collect();
+    let mut all: Vec<(Words, u64)> = Vec::new();
+    for (name, count) in leaves.chain(others) {
+        match all.iter_mut().find(|(other, _)| *other == name) {
+            Some((_, all)) => *all += count,
+            None => all.push((name, count)),
+        }
+    }
     let sum = in_all(phases);
     let share = |count: u64| 100.0 * count as f64 / sum.max(1) as f64;
     all.retain(|(_, count)| share(*count) >= LEAST);
     all.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     all.truncate(SHOWN);
     // Stretches of code without a name of their own tell nothing.
-    if all.len() < 2 || all.iter().all(|(name, _)| *name == all[0].0) {
+    if all.len() < 2 {
         return Vec::new();
     }
     let line = |(label, count): (Words, u64)| {
