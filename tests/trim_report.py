@@ -130,4 +130,5 @@ def main():
     open(asked.target, "wb").write(out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -2,7 +2,7 @@
 //! for a debugger, can do instead; what is true of several kernels in one result.
 
 use crate::judged;
-use crate::rules::{report, set, value, with};
+use crate::rules::{one, report, set, value, with};
 use kernel_audit::analysis::{Audit, Where, Work};
 use kernel_audit::catalog::Code;
 
@@ -116,7 +116,8 @@ fn a_second_tile_that_is_in_flight_is_no_row() {
     assert_eq!(sentence(&with("collected/sgemm_async/profile", &[]), "double-buffer"), None);
     assert!(sentence(&with("collected/pair_potential/profile", &[]), "double-buffer").is_some());
     // Tiles that go through registers are waited for at their loads, and at no barrier.
-    let through = sentence(&with("pairs/h100/hgemm", &[]), "double-buffer").expect("a row");
+    let (report, views) = one("pairs/h100", "hgemm_before");
+    let through = sentence(&judged::audit(&report, &views, &Work::default()), "double-buffer").expect("a row");
     assert!(through.starts_with("Copy the next tile (`cp.async`"), "{through}");
 }
 
@@ -148,4 +149,19 @@ fn sectors_have_one_book() {
     assert!(accesses.iter().filter(|access| access.excess() > 0).all(|access| !access.is_inherent), "{accesses:?}");
     // Loads of the scan wait for the blocks before, and its stores nobody waits for: they cost too little for a row, and are no order of data.
     assert!(said(&scan).contains("coalescing (4.19 M excess sectors, about 0.7 % of the time)"), "{}", said(&scan));
+}
+
+#[test]
+fn copies_that_bring_sectors_twice_are_swizzled_and_not_coalesced() {
+    // Rows of 80 and 272 bytes in shared memory: of every second one the halves of a sector go to two 32-byte pieces, 24 sectors for 16.
+    let (report, views) = one("pairs/h100", "gemm_bf16_before");
+    let padded = judged::audit(&report, &views, &Work::default());
+    assert_eq!(padded.now.bottleneck.limiter, Code::SplitCopies);
+    assert!(!rows(&padded).contains(&"coalesce".to_owned()));
+    let lever = padded.now.levers.iter().find(|lever| lever.code.to_string() == "align-copies").expect("a row");
+    // 33.6 M of 102.8 M sectors are brought a second time; the swizzle saved 15.9 % on an H100.
+    assert!(lever.check.to_plain().contains("103 M → 69.2 M"), "{}", lever.check.to_plain());
+    assert!(lever.expected.is_some_and(|saves| (10.0..30.0).contains(&saves)), "{:?}", lever.expected);
+    // Copies of rows of 128 bytes that are in their place bring each sector once.
+    assert!(!rows(&with("collected/sgemm_async/profile", &[])).contains(&"align-copies".to_owned()));
 }

@@ -1,19 +1,10 @@
 //! What a blind reading found wrong in the judgement, each on a report of which some readings are set by hand.
 
 use crate::judged;
-use crate::rules::{report, value, with};
+use crate::rules::{one, report, value, with};
 use kernel_audit::analysis::{self, Audit, Evidence, LimiterChange, Limits, Work};
 use kernel_audit::catalog::{Code, Part};
 use kernel_audit::evidence::{Report, SourceView, Value};
-
-/// A report of one of its kernels.
-fn one(name: &str, kernel: &str) -> (Report, Vec<SourceView>) {
-    let (mut report, mut views) = report(name);
-    report.launches.retain(|launch| &*launch.function == kernel);
-    let id = report.launches.first().expect(kernel).id;
-    views.retain(|view| view.launch == id);
-    (report, views)
-}
 
 fn audit(report: &Report, views: &[SourceView]) -> Audit {
     judged::audit(report, views, &Work::default())
@@ -136,7 +127,7 @@ fn a_tensor_pipe_that_drains_in_each_step_does_not_limit() {
 #[test]
 fn a_full_unit_has_a_queue_whatever_its_loads_take() {
     // The first load of a walk has 32 sectors, the others few, most of them in L1: a turn takes less than a load from DRAM.
-    let (report, views) = one("pairs/h100/hash_probe", "hash_probe_before");
+    let (report, views) = one("pairs/h100", "hash_probe_before");
     assert_eq!(audit(&report, &views).now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
 }
 

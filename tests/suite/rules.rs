@@ -15,6 +15,15 @@ pub(crate) fn report(name: &str) -> (Report, Vec<SourceView>) {
     read(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report")
 }
 
+/// A report of one of its kernels.
+pub(crate) fn one(name: &str, kernel: &str) -> (Report, Vec<SourceView>) {
+    let (mut report, mut views) = report(name);
+    report.launches.retain(|launch| &*launch.function == kernel);
+    let id = report.launches.first().expect(kernel).id;
+    views.retain(|view| view.launch == id);
+    (report, views)
+}
+
 /// The audit of a report with these readings in place of its own.
 pub(crate) fn with(name: &str, readings: &[(&str, f64)]) -> Audit {
     let (mut report, views) = report(name);

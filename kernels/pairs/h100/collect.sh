@@ -1,5 +1,5 @@
 #!/bin/bash
-# collect.sh OUT: collects the 28 subjects one after another into OUT/NAME, at most 60 s each (LIMIT=SECONDS for another limit), one line each.
+# collect.sh OUT: collects the subjects one after another into OUT/NAME, at most 60 s each (LIMIT=SECONDS for another limit), one line each.
 # AUDIT names the binary, default: audit on PATH.
 set -u
 out=${1:?usage: collect.sh OUT}

@@ -227,6 +227,9 @@ pub struct Spent {
 /// Bits of a lane's element where the report does not tell.
 const REGISTER_BITS: u64 = 32;
 
+/// Bits of a lane's element of which two fill a sector.
+const HALF_A_SECTOR: u64 = 128;
+
 /// Global accesses of one line and opcode.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct SectorAccess {
@@ -285,6 +288,14 @@ impl SectorAccess {
     pub fn is_shifted(&self) -> bool {
         let whole = self.requests * self.width_bits.unwrap_or(REGISTER_BITS) / 8;
         self.ideal <= whole && is_shifted(self.requests, self.sectors, self.ideal)
+    }
+
+    /// Whether asynchronous copies of 16 bytes a lane bring some sectors twice: those whose halves go to two 32-byte pieces of shared
+    /// memory, or whose rows start between two sectors. Lanes apart from each other would touch a sector each, twice what the bytes need.
+    pub fn is_split(&self) -> bool {
+        let op = self.at.op();
+        let copies = op.copies_global() && !op.is_bulk() && self.width_bits == Some(HALF_A_SECTOR);
+        copies && self.excess() > 0 && !self.is_shifted() && self.sectors < 2 * self.ideal
     }
 
     /// Bytes used of the 32 of a sector.

@@ -4,7 +4,7 @@ use super::barriers::meeting;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 
-pub(super) const PATTERNS: [Pattern; 2] = [
+pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
         "Do accesses touch more sectors than their bytes need?",
         SOURCE,
@@ -14,6 +14,8 @@ pub(super) const PATTERNS: [Pattern; 2] = [
     .cured_by(&[coalesce]),
     Pattern::asks("Do contiguous accesses start off a sector boundary?", SOURCE, misaligned, Stands::Beside)
         .cured_by(&[align]),
+    Pattern::asks("Do asynchronous copies bring sectors twice?", SOURCE, split, Stands::For(Action::AlignCopies))
+        .cured_by(&[align_copies]),
 ];
 
 /// Sectors of global loads at L1, and those that L2 is asked for.
@@ -22,12 +24,16 @@ const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Coun
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
 
-/// The accesses whose sectors would go if their bytes lay side by side, without those whose order is the data's and those that are
-/// contiguous; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
+/// Whether another order of the lanes would not take its excess: it is the data's, or the bytes are contiguous.
+fn is_ordered(access: &SectorAccess) -> bool {
+    access.is_inherent || access.is_shifted() || access.is_split()
+}
+
+/// The accesses whose sectors would go if their bytes lay side by side, without those that are ordered already; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
 pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a SectorAccess> {
     let all = m.accesses();
     let mut found: Vec<&SectorAccess> =
-        all.iter().filter(|access| access.excess() > 0 && !access.is_inherent && !access.is_shifted()).collect();
+        all.iter().filter(|access| access.excess() > 0 && !is_ordered(access)).collect();
     let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
     let weight =
         |access: &SectorAccess| access.excess() as f64 * if access.at.op().reads_global() { loads } else { stores };
@@ -56,8 +62,7 @@ fn off_boundary<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
     own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
 }
 
-/// Sectors of global accesses, and those beyond what the bytes need, without those of contiguous bytes and those whose order is the
-/// data's. L1 serves each request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once
+/// Sectors of global accesses, and those beyond what the bytes need, without those of accesses that are ordered already. L1 serves each request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once
 /// where these are busier.
 pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (all, ideal) = (m.value(SECTORS)?, m.value(IDEAL)?);
@@ -65,7 +70,7 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     if !accesses.is_empty() && !is_l1(m) {
         return Some((sectors_of(accesses), excess_of(packable(m))));
     }
-    let kept = accesses.iter().filter(|access| access.is_inherent || access.is_shifted());
+    let kept = accesses.iter().filter(|access| is_ordered(access));
     (all > 0.0).then(|| (all, (all - ideal - excess_of(kept)).max(0.0)))
 }
 
@@ -126,6 +131,49 @@ fn misaligned(m: &Measures<'_>) -> Option<Held> {
     );
     let held = Held::new(Code::MisalignedGlobalAccess, 100.0 * part, 100.0, sentence).only_if(false).noted();
     Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
+}
+
+/// The access with the most sectors that are brought twice, with the part of all sectors that are.
+fn split_copies<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
+    let own = || m.accesses().iter().filter(|access| access.is_split());
+    let part = excess_of(own()) / m.value(SECTORS).filter(|all| *all > 0.0)?;
+    own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
+}
+
+/// Sectors that asynchronous copies bring twice, in front of a busy memory unit.
+fn split(m: &Measures<'_>) -> Option<Held> {
+    let (first, part) = split_copies(m)?;
+    let all = m.value(SECTORS)?;
+    let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
+    let sentence = words!(
+        "{} of {} sectors of global accesses ({} %) are brought a second time by copies of 16 bytes a lane, first at `:{}` ({} sectors a copy instead of {}): their halves go to two 32-byte pieces of shared memory, or the source starts between two sectors.",
+        count(part * all),
+        count(all),
+        fixed(100.0 * part, 1),
+        first.at.line.to_string(),
+        now,
+        ideal
+    );
+    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
+    let held = Held::new(Code::SplitCopies, 100.0 * part, m.limits[Threshold::UncoalescedShare], sentence);
+    let held = held.only_if(is_busy).at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL]));
+    Some(if 100.0 * part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
+}
+
+/// Both halves of each copied sector in one 32-byte piece of shared memory. A sector that is brought twice asks L2 twice: it has at most
+/// a lookup of the tags to itself, where those of contiguous rows share one, and it holds the queue in which reads of shared memory wait.
+fn align_copies(m: &Ask<'_>) -> Option<Draft> {
+    let (first, gone) = split_copies(m)?;
+    let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
+    let why = words!("{} sectors a copy instead of {}: {} of all are brought twice", now, ideal, share(gone));
+    let packed = 1.0 - gone;
+    let draft = Draft::relieves(m, Action::AlignCopies, &[]);
+    let draft = draft.keeps(&[Part::MemoryL2], packed, packed / (packed + SECTORS_PER_LOOKUP * gone));
+    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::MioThrottle];
+    let draft = draft.frees_of(m, &waits, gone);
+    let how = "Swizzle the tile in shared memory, or pad it by 32 bytes: both halves of a sector to one 32-byte piece";
+    let draft = draft.at(At::point(&first.at)).says(how, why).risks("addresses of the reads by `ldmatrix`");
+    Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }
 
 /// Sectors that one lookup of L2's tags finds at most.
