@@ -81,11 +81,12 @@ impl Shares<'_> {
     }
 }
 
-fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
+fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     use StallReason::{
         Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MioThrottle, NotSelected,
         Selected, ShortScoreboard, TexThrottle, Wait,
     };
+    let machine = &m.machine;
     let mut found = Shares { machine, all: Vec::new() };
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
     let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
@@ -138,7 +139,8 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
 }
 
 /// Of pipes that are as busy as this one, the one that warps could not issue to: a throttle is sampled at the instruction that waits.
-fn throttling(m: &Measures<'_>, machine: &Machine, busiest: Part) -> Part {
+fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
+    let machine = &m.machine;
     let Some(study) = m.sampled_code().filter(|_| busiest.computes()) else { return busiest };
     let least = machine.need(busiest).unwrap_or_default() - ERROR;
     let queue = |part: &Part| -> u64 {
@@ -154,12 +156,12 @@ fn throttling(m: &Measures<'_>, machine: &Machine, busiest: Part) -> Part {
 }
 
 impl Account {
-    pub(super) fn of(m: &Measures<'_>, machine: &Machine) -> Account {
-        let shares = shares(m, machine);
+    pub(super) fn of(m: &Measures<'_>) -> Account {
+        let (machine, shares) = (&m.machine, shares(m));
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();
         for at in 0..PLACES {
-            let Some(part) = machine.leading(at).map(|part| throttling(m, machine, part)) else { continue };
+            let Some(part) = machine.leading(at).map(|part| throttling(m, part)) else { continue };
             let is_own = |taker: &Taker| matches!(taker, Taker::Part(part) if place(*part) == at);
             let queues: f64 = shares.iter().filter(|(taker, _)| is_own(taker)).map(|(_, share)| share).sum();
             takers.push((Taker::Part(part), machine.without_place(at, queues, queues + unheld)));

@@ -2,7 +2,7 @@
 //! is, what stands beside it, and what could be done.
 
 use super::account::{Account, ERROR, Taker};
-use super::draft::{Ask, Draft};
+use super::draft::Draft;
 use super::finding::{Finding, Severity};
 use super::held::{At, Held, share};
 use super::kernel::{Kernel, Measurement};
@@ -132,7 +132,7 @@ struct Judged {
 }
 
 /// Names what a launch saves most without.
-fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> Judged {
+fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(ask))).collect();
     let limit = weighed(ask, drafts, &answers);
     let before = found(&answers).find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
@@ -203,8 +203,8 @@ struct Limit {
     nearly: Option<Words>,
 }
 
-fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
-    let account = Account::of(ask, &ask.machine);
+fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
+    let account = Account::of(ask);
     let takers = account
         .takers
         .iter()
@@ -273,7 +273,7 @@ fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
 /// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
 /// than loads of each warp side by side.
 fn cause(
-    ask: &Ask<'_>,
+    ask: &Measures<'_>,
     account: &Account,
     taker: Taker,
     saves: f64,
@@ -356,7 +356,7 @@ pub(in crate::analysis) fn alone(measured: Measurement<'_>, work: &Work, limits:
 /// Diagnoses a kernel. `lines` gives its costs by source line, where the report counts by instruction, once it is known
 /// what limits.
 pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code) -> Option<SourceLines>) -> Diagnosis {
-    let ask = Ask::of(Measures::of(kernel));
+    let ask = Measures::of(kernel);
     let (drafts, refused) = drafts(&ask);
     let Judged { mut bottleneck, at, others, cure } = judge(&ask, &drafts);
     let limiter = bottleneck.limiter;

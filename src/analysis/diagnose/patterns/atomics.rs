@@ -131,7 +131,7 @@ fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
 
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
 /// slice takes its time for those that stay.
-fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
+fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     // Additions to shared memory are copied, and not gathered.
     if own_retries(m).is_some() || hot_spot(m).is_none_or(|held| held.code != Code::AtomicContention) {
         return None;
@@ -153,14 +153,12 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     let slice = at_hot_spot(m)?;
     let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
-    let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
     let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
-    let risk = "shared memory and a barrier per block; the order of additions changes";
-    Some(draft.risks(risk).checks(check, Counter::LtsTSectorsMax))
+    Some(draft.because(why).checks(check, Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
-fn copies(m: &Ask<'_>) -> Option<Draft> {
+fn copies(m: &Measures<'_>) -> Option<Draft> {
     let (tries, additions) = own_retries(m)?;
     let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
@@ -174,7 +172,7 @@ fn copies(m: &Ask<'_>) -> Option<Draft> {
 }
 
 /// Tries of additions to shared memory and these, where they are more than the atomics on L2.
-pub(super) fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
+pub(super) fn own_retries(m: &Measures<'_>) -> Option<(f64, f64)> {
     shared_atomics(m)?;
     retries(m).filter(|(_, additions)| m.count(Op::is_l2_atomic) < *additions)
 }

@@ -63,7 +63,7 @@ pub(super) fn is_chosen_by_data(m: &Measures<'_>) -> bool {
 }
 
 /// C15: a layout without bank conflicts.
-fn unconflict(m: &Ask<'_>) -> Option<Draft> {
+fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
     // Copies of the words that lanes add to have a row of their own.
     if own_retries(m).is_some() {
@@ -103,7 +103,7 @@ fn unconflict(m: &Ask<'_>) -> Option<Draft> {
 const QUARTER: f64 = 0.25;
 
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
-fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
+fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
     let loads = runs.loads as f64;
     let gone = (1.0 - QUARTER) * loads;
@@ -129,7 +129,6 @@ fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(less(l1))
     );
-    let draft = draft.says("LDS.128 in place of four LDS", why).risks(alignment);
-    let draft = draft.beside(Along::PartOf(Action::ReuseInSm));
+    let draft = draft.because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
     Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
 }

@@ -25,7 +25,7 @@ pub(super) mod stages;
 pub(super) mod units;
 
 // What every family speaks of.
-use super::draft::{Ask, Draft, busiest, stall};
+use super::draft::{Draft, busiest, stall};
 use super::held::{At, Held, count, share, whole};
 use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
@@ -83,7 +83,7 @@ pub(super) struct Question {
 }
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
-pub(super) type Cure = fn(&Ask<'_>) -> Option<Draft>;
+pub(super) type Cure = fn(&Measures<'_>) -> Option<Draft>;
 
 impl Pattern {
     /// A question, with what the answer stands for.
@@ -117,7 +117,7 @@ pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
 }
 
 /// Everything that could be done.
-pub(super) fn changes(m: &Ask<'_>) -> impl Iterator<Item = Draft> {
+pub(super) fn changes(m: &Measures<'_>) -> impl Iterator<Item = Draft> {
     all().flat_map(|pattern| pattern.changes).filter_map(|change| change(m))
 }
 

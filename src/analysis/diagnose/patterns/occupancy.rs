@@ -72,7 +72,7 @@ fn little_room(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
-fn warps(m: &Ask<'_>) -> Option<Draft> {
+fn warps(m: &Measures<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     // Blocks that end too soon have the size that a row of their own says.
     let is_short = short_blocks(m).is_some_and(|held| held.holds);
@@ -184,7 +184,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
 }
 
 /// Blocks with more work.
-fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
+fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
     short_blocks(m).filter(|held| held.holds)?;
     let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, m.filled()?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
@@ -207,6 +207,5 @@ fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
     let why = words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life));
     let change = Change { warps: (filled, filled.powi(2)), ..Change::default() };
     let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
-    let draft = draft.risks("a tail where the element count is not a multiple");
     Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
 }

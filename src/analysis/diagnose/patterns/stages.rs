@@ -35,12 +35,12 @@ pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// The part of the shared memory of an SM that no block takes.
-fn shared_left(m: &Ask<'_>) -> Option<f64> {
+fn shared_left(m: &Measures<'_>) -> Option<f64> {
     Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
-fn stages(m: &Ask<'_>) -> Option<Draft> {
+fn stages(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
@@ -96,7 +96,7 @@ fn named(line: &Phase) -> Words {
 const L1_HIGH: f64 = 0.6;
 
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
-fn bulk(m: &Ask<'_>) -> Option<Draft> {
+fn bulk(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let stage = DataStage::of(m.kernel)?;
     let copies = || phases.accesses.iter().filter(|access| access.at.op().copies_global());
@@ -130,7 +130,6 @@ fn bulk(m: &Ask<'_>) -> Option<Draft> {
     let at = copies().next().map_or(At::Launch, |access| At::point(&access.at));
     let (now, then) = (whole(l1.share), whole(goal));
     let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
-    let draft = draft.unknown(m, unknown).at(at).says(words!("TMA for the copies of `cp.async`"), why);
-    let draft = draft.risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"));
+    let draft = draft.unknown(m, unknown).at(at).because(why);
     Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
 }
