@@ -41,9 +41,6 @@ pub(super) struct Account {
     shares: Vec<(Taker, f64)>,
 }
 
-const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
-const LOADS: [Part; 3] = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex];
-
 /// What a unit takes for one request, of what the request takes in all on an idle chip.
 const SERVICE: f64 = 0.05;
 
@@ -82,22 +79,21 @@ impl Shares<'_> {
 }
 
 fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
-    use StallReason::{
-        Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MioThrottle, NotSelected,
-        Selected, ShortScoreboard, TexThrottle, Wait,
-    };
+    use StallReason::{Barrier, BranchResolving, DispatchStall, Gmma, LongScoreboard, NotSelected, Selected, Wait};
     let machine = &m.machine;
     let mut found = Shares { machine, all: Vec::new() };
     let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
-    let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
-    let on_way = [LOADS.as_slice(), &L1].concat();
+    let behind = |reason: StallReason| -> Vec<Part> {
+        machine.parts().filter(|part| part.row().is_some_and(|row| row.queues.contains(&reason))).collect()
+    };
+    let loads = behind(LongScoreboard);
     // Where the steps keep the tensor pipe full, stages that are not free are its queue; where no warps of another role fill them,
     // they wait for memory.
     let is_healthy = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.is_healthy == Some(true));
     let is_copied = m.phases.is_some_and(|phases| phases.roles.len() == 1 || phases.pace == Some(Pace::Copies));
     let behind_mbarriers: &[Part] = match (is_healthy, is_copied) {
         (true, _) => &[Part::ComputeTensor],
-        (false, true) => &LOADS,
+        (false, true) => &loads,
         (false, false) => &[],
     };
     let mut told = 0.0;
@@ -111,10 +107,8 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
                 found.wait(mbarriers, behind_mbarriers, None, Taker::Mbarriers);
                 // The part of the wait for a load that is spent in a queue, by the time that it takes.
                 let queued = m.times_idle().map(|times| 1.0 - 1.0 / times.max(1.0));
-                found.wait(share - mbarriers, &LOADS, queued, rest);
+                found.wait(share - mbarriers, &loads, queued, rest);
             }
-            LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
-            MioThrottle | ShortScoreboard => found.wait(share, &behind_mio, None, rest),
             // Warps that are ready, or issue.
             NotSelected | MathPipeThrottle | Selected | DispatchStall | Gmma => {
                 match machine.busiest(|part| own.contains(&part)) {
@@ -128,7 +122,7 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
                 found.wait(share * products, &[Part::ComputeTensor], None, rest);
                 found.wait(share * (1.0 - products), &[], None, rest);
             }
-            _ => found.wait(share, &[], None, rest),
+            _ => found.wait(share, &behind(reason), None, rest),
         }
     }
     let all: Vec<Part> = machine.parts().collect();

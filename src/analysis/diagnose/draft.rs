@@ -95,7 +95,7 @@ impl Draft {
         self.lever.at = match at {
             At::Launch => Where::Launch,
             At::Place(place) => Where::Line(place),
-            At::Line(_) => Where::Kernel,
+            At::Limiter | At::Nowhere => Where::Kernel,
         };
         self
     }

@@ -322,10 +322,9 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
 fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
     let Some((top, wait)) = m.top_wait() else { return false };
     let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
-    let name: &str = top.into();
     let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
     ready >= wait
-        || part.row().is_some_and(|row| row.queues.contains(&name))
+        || part.row().is_some_and(|row| row.queues.contains(&top))
         || part == Part::ComputeTensor && barrier_of_products
 }
 
@@ -372,8 +371,8 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     all.extend(nvidia(kernel.kernel, kernel.limits));
     let place = |at: At| match at {
         At::Place(place) => Some(place),
-        At::Line(sits) => lines.as_ref()?.place(sits, limiter),
-        At::Launch => None,
+        At::Limiter => lines.as_ref()?.limiting.as_ref()?.first(),
+        At::Launch | At::Nowhere => None,
     };
     let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }

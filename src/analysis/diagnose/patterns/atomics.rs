@@ -1,5 +1,6 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
+use super::banks::conflicts;
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::level::place;
@@ -52,12 +53,12 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         true => m.limits[Threshold::HotSliceAtomics],
         false => m.limits[Threshold::HotSlice],
     };
-    let (code, sits, what) = match atomics > 0.0 {
+    let (code, at, what) = match atomics > 0.0 {
         true => {
             let what = words!("{} warp-level atomics hit one slice of L2", count(atomics));
-            (Code::AtomicContention, Sits::Atomics, what)
+            (Code::AtomicContention, At::most(m, Op::is_l2_atomic), what)
         }
-        false => (Code::MemoryHotSpot, Sits::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
+        false => (Code::MemoryHotSpot, At::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
     };
     let then =
         (of_time < 1.0).then(|| format!(" in the {} of the time in which no memory unit is busy", share(of_time)));
@@ -69,7 +70,7 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         fixed(spot.percent / average.max(0.01), 0),
         &spot.counter
     );
-    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
+    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);
     held.from(m.readings(&[&spot.counter])).if_large()
 }
 
@@ -98,7 +99,7 @@ pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
     );
     let in_vain = 100.0 * (1.0 - additions / tries);
     let held = Held::new(Code::AtomicContention, in_vain, m.limits[Threshold::CauseShare], sentence);
-    held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter])).if_large()
+    held.at(At::heaviest(m, conflicts)).from(m.readings(&[&stage.counter])).if_large()
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.

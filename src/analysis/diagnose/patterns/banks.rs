@@ -48,11 +48,11 @@ fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
         fixed(part, 1)
     );
     let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
-    Some(held.at(At::Line(Sits::SharedAccesses)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
+    Some(held.at(At::heaviest(m, conflicts)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
 }
 
 /// Wavefronts of an instruction beyond those that its words need.
-fn conflicts(study: &Study<'_>, row: usize) -> u64 {
+pub(super) fn conflicts(study: &Study<'_>, row: usize) -> u64 {
     let all = study.view.counts(SHARED).zip(study.view.counts(SHARED_IDEAL));
     all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
 }

@@ -36,7 +36,7 @@ fn constant_at(m: &Measures<'_>) -> At {
         [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
     });
     let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
+    most.map_or(At::Nowhere, |(point, _)| At::point(point))
 }
 
 /// Constants at addresses that differ from lane to lane.

@@ -38,7 +38,7 @@ fn divergence(m: &Measures<'_>) -> Option<Held> {
     let least = 100.0 * idle(m.limits[Threshold::LanesFew]);
     let held = Held::new(Code::Divergence, 100.0 * idle(lanes), least, sentence);
     let held = held.only_if(100.0 * unit.resident >= m.limits[Threshold::SolLow]);
-    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES])))
+    Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES])))
 }
 
 /// Lanes of an average instruction from which few are idle.
@@ -85,7 +85,7 @@ fn predicated_off(m: &Measures<'_>) -> Option<Held> {
         fixed(on, 1)
     );
     let held = Held::remark(m, Code::PredicatedOff, cost, sentence);
-    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES, ON])))
+    Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES, ON])))
 }
 
 /// The part of the accesses whose guard is off from which they are worth a branch.

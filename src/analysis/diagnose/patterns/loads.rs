@@ -190,7 +190,7 @@ fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
         fixed(waits, 1)
     );
     let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
-    let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::Line(Sits::Waits(REASON)));
+    let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::waits(m, REASON));
     Some(held.from(m.readings(&metrics)))
 }
 

@@ -71,7 +71,7 @@ fn local(m: &Measures<'_>) -> Option<Held> {
         || 100.0 * m.waits(&WAITS) >= m.limits[Threshold::QueueShare];
     let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
     let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence).only_if(is_felt);
-    Some(held.at(At::Line(Sits::LocalAccesses)).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
+    Some(held.at(At::most(m, |op| op.is_in(Space::Local))).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
 }
 
 /// Executions by warps of instructions of the uniform datapath that do nothing but address local arrays, and of all of its instructions;

@@ -33,7 +33,6 @@ use super::machine::Change;
 use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};

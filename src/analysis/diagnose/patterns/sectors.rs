@@ -102,7 +102,7 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
     );
     let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     let held = Held::new(Code::UncoalescedGlobalAccess, part, m.limits[Threshold::UncoalescedShare], sentence);
-    let at = first.map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
+    let at = first.map_or(At::Nowhere, |access| At::point(&access.at));
     let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
     Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
 }
@@ -172,7 +172,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
         .frees_of(m, &waits, awaited)
         .unknown(m, &unknown)
-        .at(first_of(m).map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
+        .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
 }

@@ -8,8 +8,8 @@ use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::is_memory;
-use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED};
+use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, is_memory};
+use strum::VariantArray;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a counter read above its peak?", SPEED, peak_exceeded, Stands::Beside)];
@@ -107,30 +107,27 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     words!(": {}shared memory {}, global and local accesses {}", first, shared, other)
 }
 
-/// Stall reasons of warps that queue in front of a unit. Loads wait for L1 where it answers most of them, and for L2 where they make
-/// its stream.
-fn queue(m: &Measures<'_>, part: Part) -> &'static [StallReason] {
-    use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
-    match part {
-        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let is_hit = m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS);
-            let all = &[LgThrottle, MioThrottle, ShortScoreboard, LongScoreboard];
-            if is_hit { all } else { &all[..3] }
+/// Whether warps queue in front of a unit for a reason. Loads wait for L1 where it answers most of them, and for L2 where they make its
+/// stream.
+fn is_queue(m: &Measures<'_>, part: Part, reason: StallReason) -> bool {
+    part.row().is_some_and(|row| row.queues.contains(&reason))
+        && match part {
+            Part::MemoryL2 => loads::streams(m).is_some(),
+            _ => {
+                reason != StallReason::LongScoreboard || m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS)
+            }
         }
-        Part::MemoryL2 if loads::streams(m).is_some() => &[LgThrottle, LongScoreboard],
-        Part::Issue => &[NotSelected],
-        part if part.computes() => &[MathPipeThrottle],
-        _ => &[],
-    }
 }
 
 /// A unit in whose queue warps spend much of their time.
 fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    let wait = |reason: &StallReason| match reason {
-        StallReason::LongScoreboard => Some((*reason, m.waits_for_loads()?)),
-        _ => Some((*reason, m.wait(*reason)?)),
+    let wait = |reason: StallReason| match reason {
+        StallReason::LongScoreboard => Some((reason, m.waits_for_loads()?)),
+        _ => Some((reason, m.wait(reason)?)),
     };
-    let queue: Vec<(StallReason, f64)> = queue(m, unit.part).iter().filter_map(wait).collect();
+    let reasons = StallReason::VARIANTS.iter().copied().filter(|reason| is_queue(m, unit.part, *reason));
+    let mut queue: Vec<(StallReason, f64)> = reasons.filter_map(wait).collect();
+    queue.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
     let named = queue.iter().filter(|(_, share)| *share >= 0.01);
     let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
