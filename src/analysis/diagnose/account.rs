@@ -4,10 +4,10 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::{PLACES, place};
+use super::level::{PIPES, PLACES, PRODUCTS, place};
 use super::machine::Machine;
 use super::measures::Measures;
-use crate::analysis::phases::Pace;
+use crate::analysis::phases::{Pace, PhaseKind, Phases, Study};
 use crate::catalog::StallReason::MathPipeThrottle;
 use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
@@ -78,11 +78,27 @@ impl Shares<'_> {
     }
 }
 
+/// Of the samples of a reason the part that stands at products; without samples by instruction all of them where the tensor pipe is the
+/// busiest.
+pub(super) fn at_products(m: &Measures<'_>, reason: StallReason) -> f64 {
+    let Some(study) = m.sampled_code() else {
+        let busiest = m.machine.busiest(|part| place(part) >= PIPES);
+        return busiest.map_or(0.0, |(part, _)| if place(part) == PRODUCTS { 1.0 } else { 0.0 });
+    };
+    let (all, products): (Vec<usize>, Vec<usize>) = (
+        (0..study.code.rows.len()).collect(),
+        (0..study.code.rows.len()).filter(|row| study.code.op(*row).is_product()).collect(),
+    );
+    let [all, products] = [all, products].map(|rows| study.samples.of_reason(reason.into(), &rows) as f64);
+    products / all.max(1.0)
+}
+
 fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     use StallReason::{Barrier, BranchResolving, DispatchStall, Gmma, LongScoreboard, NotSelected, Selected, Wait};
     let machine = &m.machine;
     let mut found = Shares { machine, all: Vec::new() };
-    let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
+    let own: Vec<Part> = machine.parts().filter(|part| place(*part) == PIPES).collect();
+    let products = machine.leading(PRODUCTS);
     let behind = |reason: StallReason| -> Vec<Part> {
         machine.parts().filter(|part| part.row().is_some_and(|row| row.queues.contains(&reason))).collect()
     };
@@ -91,7 +107,8 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     // they wait for memory.
     let is_healthy = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.is_healthy == Some(true));
     let is_copied = m.phases.is_some_and(|phases| phases.roles.len() == 1 || phases.pace == Some(Pace::Copies));
-    let behind_mbarriers: &[Part] = match (is_healthy, is_copied) {
+    let has_producer = m.phases.and_then(Phases::producer).is_some();
+    let behind_mbarriers: &[Part] = match (is_healthy && !has_producer, is_copied) {
         (true, _) => &[Part::ComputeTensor],
         (false, true) => &loads,
         (false, false) => &[],
@@ -111,12 +128,17 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
             }
             // Warps that are ready, or issue.
             NotSelected | MathPipeThrottle | Selected | DispatchStall | Gmma => {
-                match machine.busiest(|part| own.contains(&part)) {
-                    Some((part, _)) => found.add(Taker::Part(part), share),
-                    None => found.add(rest, share),
+                let of_products = share * at_products(m, reason);
+                for (share, part) in [(of_products, products), (share - of_products, machine.leading(PIPES))] {
+                    found.add(part.map_or(rest, Taker::Part), share);
                 }
             }
-            Wait | BranchResolving => found.wait(share, &own, None, rest),
+            // A product waits its fixed time for the one before, however busy the pipe is.
+            Wait | BranchResolving => {
+                let of_products = share * at_products(m, reason);
+                found.add(rest, of_products);
+                found.wait(share - of_products, &own, None, rest);
+            }
             Barrier => {
                 let products = m.phases.map_or(0.0, |phases| phases.at_products());
                 found.wait(share * products, &[Part::ComputeTensor], None, rest);
@@ -132,6 +154,17 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     found.all
 }
 
+/// The share of the time in which steps of the main loop have no products because a stage is not ready, for its producer or for copies
+/// that come late: however busy parts of the chip are meanwhile, products would fill it.
+fn starved(m: &Measures<'_>) -> Option<f64> {
+    let phases = m.sampled()?;
+    let is_late = phases.producer().is_some() || phases.pace == Some(Pace::Copies);
+    let main = phases.phase(PhaseKind::MainLoop).filter(|_| is_late)?;
+    // What a fence delays is the fence's.
+    let fenced = m.study.and_then(Study::fence_chain).map_or(0.0, |chain| chain.cost);
+    Some((m.machine.time.active() * main.share * (1.0 - phases.step_efficiency?) - fenced).max(0.0))
+}
+
 /// Of pipes that are as busy as this one, the one that warps could not issue to: a throttle is sampled at the instruction that waits.
 fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
     let machine = &m.machine;
@@ -144,7 +177,9 @@ fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
         let rows: Vec<usize> = (0..study.code.rows.len()).filter(is_own).collect();
         study.samples.of_reason(MathPipeThrottle.into(), &rows)
     };
-    let near = machine.parts().filter(|part| part.computes() && machine.need(*part).is_some_and(|need| need >= least));
+    let near = machine.parts().filter(|part| {
+        place(*part) == place(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
+    });
     // The busiest of equal ones.
     near.chain([busiest]).max_by_key(queue).unwrap_or(busiest)
 }
@@ -162,6 +197,11 @@ impl Account {
         }
         let waits = shares.iter().filter(|(taker, _)| !matches!(taker, Taker::Part(_)));
         takers.extend(waits.map(|(taker, share)| (*taker, machine.without_wait(*share))));
+        if let (Some(starved), Some((_, saves))) =
+            (starved(m), takers.iter_mut().find(|(taker, _)| *taker == Taker::Mbarriers))
+        {
+            *saves = saves.max(starved);
+        }
         takers.push((Taker::Tail, machine.time.tail));
         takers.push((Taker::Empty, machine.time.empty));
         takers.retain(|(_, saved)| *saved >= LEAST);

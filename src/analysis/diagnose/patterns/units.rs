@@ -8,6 +8,7 @@ use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
+use crate::analysis::diagnose::account::at_products as at_products_of;
 use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, is_memory};
 use strum::VariantArray;
 
@@ -27,7 +28,10 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Op
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
         Part::ComputeTensor if unit.is_saturated() => full(m, unit),
         _ if unit.is_saturated() => saturated(m, unit),
-        _ => queued(m, unit).or_else(|| pressure(m, unit)).unwrap_or_else(|| saturated(m, unit)),
+        _ => queued(m, unit)
+            .or_else(|| pressure(m, unit))
+            .or_else(|| one_by_one(m, unit))
+            .unwrap_or_else(|| saturated(m, unit)),
     })
 }
 
@@ -44,6 +48,16 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
         readings.extend(m.held(&L2_BYTES));
     }
     Held::of_unit(m, dram, 100.0 * dram.share, 0.0, sentence).from(readings)
+}
+
+/// Instructions that each warp issues one behind the other, while neither issue nor a pipe is busy or has a queue: what they take is their
+/// latency.
+fn one_by_one(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
+    const QUEUES: [StallReason; 3] =
+        [StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall];
+    let is_idle = level::place(unit.part) == level::PIPES && unit.level == Level::Idle;
+    let has_queue = 100.0 * m.waits(&QUEUES) >= m.limits[Threshold::QueueShare];
+    wait(m, StallReason::Wait).filter(|_| is_idle && !has_queue)
 }
 
 /// A unit by what its counter says.
@@ -180,11 +194,19 @@ pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_>, reason: StallReas
     }
 }
 
+/// The part of a wait at products from which it is told.
+const OF_PRODUCTS: f64 = 0.25;
+
 pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     let (share_of, row) = (m.wait(reason)?, reason.row()?);
     let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
-    let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share))).unwrap_or_default();
+    let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share)));
+    // A product waits its fixed time for the one before it.
+    let of_products = if reason == StallReason::Wait { at_products_of(m, reason) } else { 0.0 };
+    let of_products = Some(of_products).filter(|part| *part >= OF_PRODUCTS);
+    let of_products = of_products.map(|part| words!(", {} of that between products", share(part)));
+    let behind = of_products.or(behind).unwrap_or_default();
     // The unit in front of which they wait is not told again.
     let is_told = front.is_some() && front.map(|unit| unit.part) == m.units.first().map(|unit| unit.part);
     let sentence = words!(
