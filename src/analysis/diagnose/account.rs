@@ -4,7 +4,7 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::{PIPES, PLACES, PRODUCTS, place};
+use super::level::{PIPES, PLACES, place};
 use super::machine::Machine;
 use super::measures::Measures;
 use crate::analysis::phases::{Pace, PhaseKind, Phases, Study};
@@ -78,12 +78,20 @@ impl Shares<'_> {
     }
 }
 
+/// The way of products: the tensor pipe works beside issue and the other pipes.
+const PRODUCTS: usize = PLACES;
+
+/// The way that a warp takes to a part.
+fn way(part: Part) -> usize {
+    if part == Part::ComputeTensor { PRODUCTS } else { place(part) }
+}
+
 /// Of the samples of a reason the part that stands at products; without samples by instruction all of them where the tensor pipe is the
 /// busiest.
 pub(super) fn at_products(m: &Measures<'_>, reason: StallReason) -> f64 {
     let Some(study) = m.sampled_code() else {
-        let busiest = m.machine.busiest(|part| place(part) >= PIPES);
-        return busiest.map_or(0.0, |(part, _)| if place(part) == PRODUCTS { 1.0 } else { 0.0 });
+        let busiest = m.machine.busiest(|part| way(part) >= PIPES);
+        return busiest.map_or(0.0, |(part, _)| if way(part) == PRODUCTS { 1.0 } else { 0.0 });
     };
     let (all, products): (Vec<usize>, Vec<usize>) = (
         (0..study.code.rows.len()).collect(),
@@ -97,8 +105,8 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     use StallReason::{Barrier, BranchResolving, DispatchStall, Gmma, LongScoreboard, NotSelected, Selected, Wait};
     let machine = &m.machine;
     let mut found = Shares { machine, all: Vec::new() };
-    let own: Vec<Part> = machine.parts().filter(|part| place(*part) == PIPES).collect();
-    let products = machine.leading(PRODUCTS);
+    let own: Vec<Part> = machine.parts().filter(|part| way(*part) == PIPES).collect();
+    let products = machine.leading(|part| way(part) == PRODUCTS);
     let behind = |reason: StallReason| -> Vec<Part> {
         machine.parts().filter(|part| part.row().is_some_and(|row| row.queues.contains(&reason))).collect()
     };
@@ -129,7 +137,9 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
             // Warps that are ready, or issue.
             NotSelected | MathPipeThrottle | Selected | DispatchStall | Gmma => {
                 let of_products = share * at_products(m, reason);
-                for (share, part) in [(of_products, products), (share - of_products, machine.leading(PIPES))] {
+                for (share, part) in
+                    [(of_products, products), (share - of_products, machine.leading(|part| way(part) == PIPES))]
+                {
                     found.add(part.map_or(rest, Taker::Part), share);
                 }
             }
@@ -178,7 +188,7 @@ fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
         study.samples.of_reason(MathPipeThrottle.into(), &rows)
     };
     let near = machine.parts().filter(|part| {
-        place(*part) == place(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
+        way(*part) == way(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
     });
     // The busiest of equal ones.
     near.chain([busiest]).max_by_key(queue).unwrap_or(busiest)
@@ -189,11 +199,12 @@ impl Account {
         let (machine, shares) = (&m.machine, shares(m));
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();
-        for at in 0..PLACES {
-            let Some(part) = machine.leading(at).map(|part| throttling(m, part)) else { continue };
-            let is_own = |taker: &Taker| matches!(taker, Taker::Part(part) if place(*part) == at);
-            let queues: f64 = shares.iter().filter(|(taker, _)| is_own(taker)).map(|(_, share)| share).sum();
-            takers.push((Taker::Part(part), machine.without_place(at, queues, queues + unheld)));
+        for at in 0..=PRODUCTS {
+            let is_own = |part: Part| way(part) == at;
+            let Some(part) = machine.leading(is_own).map(|part| throttling(m, part)) else { continue };
+            let is_queue = |taker: &Taker| matches!(taker, Taker::Part(part) if is_own(*part));
+            let queues: f64 = shares.iter().filter(|(taker, _)| is_queue(taker)).map(|(_, share)| share).sum();
+            takers.push((Taker::Part(part), machine.without(is_own, queues, queues + unheld)));
         }
         let waits = shares.iter().filter(|(taker, _)| !matches!(taker, Taker::Part(_)));
         takers.extend(waits.map(|(taker, share)| (*taker, machine.without_wait(*share))));

@@ -3,6 +3,7 @@
 use super::finding::Severity;
 use super::level::Unit;
 use super::measures::Measures;
+use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::analysis::lines::Place;
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
@@ -64,6 +65,14 @@ impl At {
         let known = lines.iter().filter(|(own, _)| own.line > 0);
         let most = known.rev().max_by_key(|(_, weight)| *weight);
         most.map_or(At::Nowhere, |(line, _)| At::point(line))
+    }
+
+    /// The line with the most wavefronts of shared memory beyond those that its words need.
+    pub(super) fn conflicts(m: &Measures<'_>) -> At {
+        At::heaviest(m, |study, row| {
+            let all = study.view.counts(WAVEFRONTS).zip(study.view.counts(WAVEFRONTS_IDEAL));
+            all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
+        })
     }
 
     /// What is waited for the most for a reason, by its cause where one is known.

@@ -68,16 +68,14 @@ pub(super) fn place(part: Part) -> usize {
         Part::MemoryDram => 0,
         Part::MemoryL2 => 1,
         Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => 2,
-        Part::ComputeTensor => 4,
         _ => 3,
     }
 }
 
 /// Of those [`place`]s there are so many.
-pub(super) const PLACES: usize = 5;
-/// Issue with the pipes behind it, and products beside them.
+pub(super) const PLACES: usize = 4;
+/// That of issue with the pipes behind it.
 pub(super) const PIPES: usize = 3;
-pub(super) const PRODUCTS: usize = 4;
 /// Whether a part is shared by all SMs.
 pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)

@@ -129,20 +129,19 @@ impl Machine {
         own.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// The part of a place that sets its pace. Issue is the front end of every pipe, and requests of the LSU that of the data stage:
+    /// The part of some that sets their pace. Issue is the front end of every pipe, and requests of the LSU that of the data stage:
     /// the stage behind goes first where it is at its roof.
-    pub(super) fn leading(&self, at: usize) -> Option<Part> {
-        let (most, _) = self.busiest(|part| place(part) == at)?;
+    pub(super) fn leading(&self, is_own: impl Fn(Part) -> bool) -> Option<Part> {
+        let (most, _) = self.busiest(&is_own)?;
         let is_front = matches!(most, Part::Issue | Part::MemoryLsu);
-        let behind =
-            self.busiest(|part| place(part) == at && part != most).filter(|(_, need)| is_front && *need >= ROOF);
+        let behind = self.busiest(|part| is_own(part) && part != most).filter(|(_, need)| is_front && *need >= ROOF);
         Some(behind.map_or(most, |(part, _)| part))
     }
 
-    /// What a launch saves without the parts of a place and the queues in front of them, no more than the warps spend there.
-    pub(super) fn without_place(&self, at: usize, queues: f64, most: f64) -> f64 {
-        let others = || self.needs.iter().copied().filter(|(part, _)| place(*part) != at);
-        let own = self.leading(at);
+    /// What a launch saves without some parts and the queues in front of them, no more than the warps spend there.
+    pub(super) fn without(&self, is_own: impl Fn(Part) -> bool, queues: f64, most: f64) -> f64 {
+        let others = || self.needs.iter().copied().filter(|(part, _)| !is_own(*part));
+        let own = self.leading(&is_own);
         // Warps queue where the part works.
         let queued = |stretch: &Stretch| own.map_or(1.0, |part| stretch.level(part, 1.0));
         self.saved(others, |stretch| queues * queued(stretch)).min(self.time.active() * most)
@@ -245,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
-        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0 };
+        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0, ..TimeSplit::default() };
         let machine = with(time, vec![(Part::Issue, 0.2)]);
         let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
@@ -284,7 +283,7 @@ mod tests {
         assert!(found.expected.abs() < 1e-9 && found.most.abs() < 1e-9, "{found:?}");
         // Without the waits the time of DRAM is left, and without DRAM that of the waits.
         assert!((machine.after(&waits(Vec::new())).most - 0.5).abs() < 1e-9);
-        assert!((machine.without_place(place(Part::MemoryDram), 0.5, 0.5) - 0.5).abs() < 1e-9);
+        assert!((machine.without(|part| part == Part::MemoryDram, 0.5, 0.5) - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use super::kernel::Kernel;
 use super::level::{self, Level, Unit};
-use super::machine::Machine;
+use super::machine::{Change, Machine};
 use super::stretches::{Stretch, TimeSplit, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
@@ -279,6 +279,18 @@ impl<'a> Measures<'a> {
         Some((self.achieved? / self.theoretical?).min(1.0))
     }
 
+    /// The part of the slots for warps that stand empty while blocks wait for them, 0 to 1: those that equal blocks leave in their last wave do
+    /// not count. `None` where no block waits, or it was not measured.
+    pub(super) fn vacant(&self) -> Option<f64> {
+        let waves = self.waves.filter(|waves| *waves > 1.0)?;
+        Some((1.0 - self.filled()? * waves.ceil() / waves).max(0.0))
+    }
+
+    /// Whether blocks end about as fast as they start; `None` where the life of a warp is not known.
+    pub(super) fn ends_soon(&self) -> Option<bool> {
+        Some(self.life? < self.limits[Threshold::ShortLife])
+    }
+
     /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.
     pub(super) fn is_by_design(&self) -> Option<bool> {
         self.occupancy.is_by_design(self.has_tensor)
@@ -310,23 +322,22 @@ fn machine(m: &Measures<'_>) -> Machine {
     // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
     let launch = m.duration.filter(|_| !m.has_several()).map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
     let block = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (sms / blocks).min(1.0));
-    let time = match (active, busiest) {
-        (Some(active), Some(busiest)) => {
+    let time = match (active, busiest, m.over_time) {
+        (Some(active), Some(busiest), _) => {
             let empty = 1.0 - busiest.max(active);
-            TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
+            TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, ..TimeSplit::default() }
         }
-        (None, _) if m.over_time.is_some() => {
-            TimeSplit { block, ..m.over_time.map_or_else(TimeSplit::default, TimeSplit::sampled) }
-        }
+        (None, _, Some(over)) => TimeSplit::sampled(over),
         _ => {
             let empty = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0));
             // SMs that get no block are idle whatever was measured.
             let held = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (blocks / sms).min(1.0));
             let active = active.unwrap_or((1.0 - empty) * held);
             let ramp = empty.min(1.0 - active);
-            TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
+            TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, ..TimeSplit::default() }
         }
     };
+    let time = TimeSplit { block, ..time };
     let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work.
@@ -339,6 +350,10 @@ fn machine(m: &Measures<'_>) -> Machine {
     let waiting = (1.0 - queued).clamp(0.05, 1.0);
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
     machine.floor = floor.unwrap_or_default();
+    let filled = 1.0 - m.vacant().unwrap_or_default();
+    let cost = machine.after(&Change { warps: (filled, filled), ..Change::default() }).expected;
+    let of = if m.ends_soon() == Some(false) { &mut machine.time.uneven } else { &mut machine.time.turnover };
+    *of = cost;
     machine
 }
 

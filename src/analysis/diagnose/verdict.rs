@@ -6,12 +6,12 @@ use super::draft::Draft;
 use super::finding::{Finding, Severity};
 use super::held::{At, Held, share};
 use super::kernel::{Kernel, Measurement};
-use super::level::Unit;
+use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, at_the_roof, drafts, levers, ruled_out};
-use super::patterns::units::{of_wait, unknown};
 use super::patterns::{Question, Stands, WORTH, launch, questions, stages, units};
+use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -82,6 +82,8 @@ pub struct Bottleneck {
     pub next: Option<BusyUnit>,
     /// The units of the chip, the busiest first.
     pub units: Vec<Unit>,
+    /// Where the time goes before any unit is asked; `None` where that was not measured.
+    pub time: Option<TimeSplit>,
     /// How sure it is.
     pub confidence: Confidence,
     /// Why.
@@ -174,6 +176,7 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
         unit: held.unit.as_ref().map(Unit::busy),
         next: next.map(Unit::busy),
         units: ask.units.clone(),
+        time: ask.active.or(ask.over_time.map(|_| 1.0)).map(|_| ask.machine.time),
         confidence,
         because,
         roof: None,
@@ -222,7 +225,7 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     // Of what cannot be told apart, work with a known cause goes first, and what may be away before work that the result may need.
     let rank = |own: &Candidate| match own.taker {
         Some(taker @ Taker::Part(_)) if cause(ask, &account, taker, own.saves, drafts, answers).is_some() => 0,
-        Some(Taker::Part(_)) => 2,
+        Some(Taker::Part(part)) if ask.unit(part).is_none_or(|unit| unit.level == Level::Idle) => 2,
         _ => 1,
     };
     let is_near = |own: &&Candidate| own.saves >= most - ERROR && own.saves > ERROR;
@@ -233,7 +236,7 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
     let Some(Candidate { held, saves, taker }) = all.next() else {
-        return Limit { held: unknown(ask), of: None, ahead: 0.0, near, nearly: None };
+        return Limit { held: units::unknown(ask), of: None, ahead: 0.0, near, nearly: None };
     };
     let second = all.next();
     let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
@@ -260,9 +263,9 @@ fn say(first: f64, second: &Candidate) -> Words {
 fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
     match taker {
         Taker::Part(part) => units::of_part(m, part),
-        Taker::Wait(reason) => of_wait(m, reason),
+        Taker::Wait(reason) => units::of_wait(m, reason),
         Taker::Mbarriers => stages::mbarriers(m),
-        Taker::Unheld => Some(unknown(m)),
+        Taker::Unheld => Some(units::unknown(m)),
         Taker::Tail if launch::is_small_grid(m) => launch::small_grid(m),
         Taker::Tail => launch::tail(m),
         Taker::Empty => launch::short(m),
@@ -367,8 +370,7 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
     bottleneck.ruled_out = ruled_out(&ask, &found, is_found);
-    let mut all = found.rows;
-    all.extend(nvidia(kernel.kernel, kernel.limits));
+    let all = found.rows.into_iter().chain(nvidia(kernel.kernel, kernel.limits)).collect();
     let place = |at: At| match at {
         At::Place(place) => Some(place),
         At::Limiter => lines.as_ref()?.limiting.as_ref()?.first(),

@@ -1,6 +1,5 @@
 //! Atomics at one address: a slice of L2, or words of shared memory.
 
-use super::banks::conflicts;
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::level::place;
@@ -99,7 +98,7 @@ pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
     );
     let in_vain = 100.0 * (1.0 - additions / tries);
     let held = Held::new(Code::AtomicContention, in_vain, m.limits[Threshold::CauseShare], sentence);
-    held.at(At::heaviest(m, conflicts)).from(m.readings(&[&stage.counter])).if_large()
+    held.at(At::conflicts(m)).from(m.readings(&[&stage.counter])).if_large()
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.

@@ -48,13 +48,7 @@ fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
         fixed(part, 1)
     );
     let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
-    Some(held.at(At::heaviest(m, conflicts)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
-}
-
-/// Wavefronts of an instruction beyond those that its words need.
-pub(super) fn conflicts(study: &Study<'_>, row: usize) -> u64 {
-    let all = study.view.counts(SHARED).zip(study.view.counts(SHARED_IDEAL));
-    all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
+    Some(held.at(At::conflicts(m)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
 }
 
 /// Whether data chooses the words of most of the excess: its cause is then that of all of it.
@@ -94,7 +88,7 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(goal)
     );
-    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::heaviest(m, conflicts)).says(sentence, why);
+    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::conflicts(m)).says(sentence, why);
     let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
     Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }
