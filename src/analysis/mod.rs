@@ -51,6 +51,7 @@ pub use derive::roofline::{Ceiling, Flag, Roofline};
 pub(crate) use derive::roofline::{CeilingKind, Point};
 pub(crate) use derive::stalls::{StallBasis, StallRow, StallTable};
 pub(crate) use diagnose::Step;
+pub(crate) use diagnose::TimeSplit;
 pub(crate) use diagnose::finding::Finding;
 pub use diagnose::finding::Severity;
 pub(crate) use diagnose::lever::{Along, LeverCode};

@@ -14,6 +14,12 @@ pub struct LeverRow {
     pub does: &'static str,
     /// What its ceiling counts.
     pub ceiling: &'static str,
+    /// What a row of *Next* says to do, where that needs nothing of the kernel.
+    #[serde(default)]
+    pub how: &'static str,
+    /// What it costs or may break.
+    #[serde(default)]
+    pub risk: &'static str,
 }
 
 catalog! {

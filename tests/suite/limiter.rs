@@ -67,10 +67,57 @@ fn rounds_of_barriers_are_told_from_tiles() {
 fn what_cannot_be_told_apart_is_named_as_well() {
     let audit = collected("mxfp4_grouped_matmul", &[]);
     let said = audit.now.bottleneck.sentence.to_plain();
-    assert!(said.contains("Too near to tell apart") && said.contains("tensor cores about 12."), "{said}");
+    assert!(
+        said.contains("Too near to tell apart") && said.contains("SMs idle before the launch ends about 12."),
+        "{said}"
+    );
     assert!(matches!(audit.now.bottleneck.because, Because::Near(..)), "{:?}", audit.now.bottleneck.because);
     let sure = collected("stream_triad", &[]);
     assert!(!sure.now.bottleneck.sentence.to_plain().contains("Too near"));
+}
+
+/// Products that wait for the warps which fill their stages are no work of the tensor pipe: the page names who is late, and with what.
+#[test]
+fn the_producer_is_named_where_it_sets_the_pace() {
+    for name in ["mxfp4_moe_w1_swiglu", "mxfp4_moe_w2", "mxfp4_grouped_matmul"] {
+        let audit = collected(name, &[]);
+        assert_eq!(limiter(&audit), Code::SyncMbarrier, "{name}");
+        let said = audit.now.bottleneck.sentence.to_plain();
+        assert!(said.contains("The producer sets the pace") && said.contains("write_block"), "{said}");
+    }
+    // Steps that keep the pipe full wait for nobody.
+    assert_eq!(limiter(&collected("mxfp4_moe_w2_h100", &[])), Code::Unit(Part::ComputeTensor));
+}
+
+/// What warps wait for beside products is told apart by the instruction: operands of `mma.sync` through shared memory, and instructions
+/// one behind the other, are no queue of a tensor pipe that is half idle.
+#[test]
+fn an_idle_tensor_pipe_limits_nothing() {
+    let report = crate::brief_sections::fixtures().join("pairs/tensor.ncu-repz");
+    let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis"]).arg(report).output().unwrap();
+    let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
+    for (kernel, code) in [("mma_two_stages", "memory-shared"), ("wgmma_kept", "latency-wait")] {
+        let launch = dumped["launches"].as_array().unwrap().iter().find(|launch| launch["name"] == kernel).unwrap();
+        assert_eq!(launch["verdict"]["limiter"], code, "{kernel}");
+    }
+    let between = collected("wmma_gemm", &[]).now.bottleneck.sentence.to_plain();
+    assert!(between.contains("of that between products"), "{between}");
+}
+
+/// The parts of the elapsed time are shares of one whole, and slots that stay empty between short blocks are told as turnover.
+#[test]
+fn the_time_before_any_unit_is_split() {
+    for name in ["softmax_rows", "queens_search", "stream_triad", "attention_prefill"] {
+        let audit = collected(name, &[]);
+        let time = audit.now.bottleneck.time.expect("measured");
+        let parts = [time.ramp, time.tail, time.turnover, time.uneven];
+        assert!(
+            parts.iter().all(|part| (0.0..1.0).contains(part)) && parts.iter().sum::<f64>() < 1.0,
+            "{name}: {time:?}"
+        );
+        assert_eq!(time.turnover > 0.2, name == "softmax_rows", "{name}: {time:?}");
+        assert_eq!(time.uneven > 0.1, name == "queens_search", "{name}: {time:?}");
+    }
 }
 
 /// A hundredth more or less of any unit does not move what limits.

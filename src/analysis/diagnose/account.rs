@@ -4,10 +4,10 @@
 //! time of a load over that in an idle chip where it is known, else by how busy the part is. Without a part its work goes and its
 //! queues; without a wait its share of the latency.
 
-use super::level::{PLACES, place};
+use super::level::{PIPES, PLACES, place};
 use super::machine::Machine;
 use super::measures::Measures;
-use crate::analysis::phases::Pace;
+use crate::analysis::phases::{Pace, PhaseKind, Phases, Study};
 use crate::catalog::StallReason::MathPipeThrottle;
 use crate::catalog::{Part, StallReason};
 use strum::VariantArray;
@@ -40,9 +40,6 @@ pub(super) struct Account {
     /// The share of the warps' time of each.
     shares: Vec<(Taker, f64)>,
 }
-
-const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
-const LOADS: [Part; 3] = [Part::MemoryDram, Part::MemoryL2, Part::MemoryL1tex];
 
 /// What a unit takes for one request, of what the request takes in all on an idle chip.
 const SERVICE: f64 = 0.05;
@@ -81,22 +78,47 @@ impl Shares<'_> {
     }
 }
 
-fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
-    use StallReason::{
-        Barrier, BranchResolving, DispatchStall, Drain, Gmma, LgThrottle, LongScoreboard, MioThrottle, NotSelected,
-        Selected, ShortScoreboard, TexThrottle, Wait,
+/// The way of products: the tensor pipe works beside issue and the other pipes.
+const PRODUCTS: usize = PLACES;
+
+/// The way that a warp takes to a part.
+fn way(part: Part) -> usize {
+    if part == Part::ComputeTensor { PRODUCTS } else { place(part) }
+}
+
+/// Of the samples of a reason the part that stands at products; without samples by instruction all of them where the tensor pipe is the
+/// busiest.
+pub(super) fn at_products(m: &Measures<'_>, reason: StallReason) -> f64 {
+    let Some(study) = m.sampled_code() else {
+        let busiest = m.machine.busiest(|part| way(part) >= PIPES);
+        return busiest.map_or(0.0, |(part, _)| if way(part) == PRODUCTS { 1.0 } else { 0.0 });
     };
+    let (all, products): (Vec<usize>, Vec<usize>) = (
+        (0..study.code.rows.len()).collect(),
+        (0..study.code.rows.len()).filter(|row| study.code.op(*row).is_product()).collect(),
+    );
+    let [all, products] = [all, products].map(|rows| study.samples.of_reason(reason.into(), &rows) as f64);
+    products / all.max(1.0)
+}
+
+fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
+    use StallReason::{Barrier, BranchResolving, DispatchStall, Gmma, LongScoreboard, NotSelected, Selected, Wait};
+    let machine = &m.machine;
     let mut found = Shares { machine, all: Vec::new() };
-    let own: Vec<Part> = machine.parts().filter(|part| place(*part) == 3).collect();
-    let behind_mio = [L1.as_slice(), &[Part::ComputeXu, Part::ComputeControl]].concat();
-    let on_way = [LOADS.as_slice(), &L1].concat();
+    let own: Vec<Part> = machine.parts().filter(|part| way(*part) == PIPES).collect();
+    let products = machine.leading(|part| way(part) == PRODUCTS);
+    let behind = |reason: StallReason| -> Vec<Part> {
+        machine.parts().filter(|part| part.row().is_some_and(|row| row.queues.contains(&reason))).collect()
+    };
+    let loads = behind(LongScoreboard);
     // Where the steps keep the tensor pipe full, stages that are not free are its queue; where no warps of another role fill them,
     // they wait for memory.
     let is_healthy = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.is_healthy == Some(true));
     let is_copied = m.phases.is_some_and(|phases| phases.roles.len() == 1 || phases.pace == Some(Pace::Copies));
-    let behind_mbarriers: &[Part] = match (is_healthy, is_copied) {
+    let has_producer = m.phases.and_then(Phases::producer).is_some();
+    let behind_mbarriers: &[Part] = match (is_healthy && !has_producer, is_copied) {
         (true, _) => &[Part::ComputeTensor],
-        (false, true) => &LOADS,
+        (false, true) => &loads,
         (false, false) => &[],
     };
     let mut told = 0.0;
@@ -110,24 +132,29 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
                 found.wait(mbarriers, behind_mbarriers, None, Taker::Mbarriers);
                 // The part of the wait for a load that is spent in a queue, by the time that it takes.
                 let queued = m.times_idle().map(|times| 1.0 - 1.0 / times.max(1.0));
-                found.wait(share - mbarriers, &LOADS, queued, rest);
+                found.wait(share - mbarriers, &loads, queued, rest);
             }
-            LgThrottle | TexThrottle | Drain => found.wait(share, &on_way, None, rest),
-            MioThrottle | ShortScoreboard => found.wait(share, &behind_mio, None, rest),
             // Warps that are ready, or issue.
             NotSelected | MathPipeThrottle | Selected | DispatchStall | Gmma => {
-                match machine.busiest(|part| own.contains(&part)) {
-                    Some((part, _)) => found.add(Taker::Part(part), share),
-                    None => found.add(rest, share),
+                let of_products = share * at_products(m, reason);
+                for (share, part) in
+                    [(of_products, products), (share - of_products, machine.leading(|part| way(part) == PIPES))]
+                {
+                    found.add(part.map_or(rest, Taker::Part), share);
                 }
             }
-            Wait | BranchResolving => found.wait(share, &own, None, rest),
+            // A product waits its fixed time for the one before, however busy the pipe is.
+            Wait | BranchResolving => {
+                let of_products = share * at_products(m, reason);
+                found.add(rest, of_products);
+                found.wait(share - of_products, &own, None, rest);
+            }
             Barrier => {
                 let products = m.phases.map_or(0.0, |phases| phases.at_products());
                 found.wait(share * products, &[Part::ComputeTensor], None, rest);
                 found.wait(share * (1.0 - products), &[], None, rest);
             }
-            _ => found.wait(share, &[], None, rest),
+            _ => found.wait(share, &behind(reason), None, rest),
         }
     }
     let all: Vec<Part> = machine.parts().collect();
@@ -137,8 +164,20 @@ fn shares(m: &Measures<'_>, machine: &Machine) -> Vec<(Taker, f64)> {
     found.all
 }
 
+/// The share of the time in which steps of the main loop have no products because a stage is not ready, for its producer or for copies
+/// that come late: however busy parts of the chip are meanwhile, products would fill it.
+fn starved(m: &Measures<'_>) -> Option<f64> {
+    let phases = m.sampled()?;
+    let is_late = phases.producer().is_some() || phases.pace == Some(Pace::Copies);
+    let main = phases.phase(PhaseKind::MainLoop).filter(|_| is_late)?;
+    // What a fence delays is the fence's.
+    let fenced = m.study.and_then(Study::fence_chain).map_or(0.0, |chain| chain.cost);
+    Some((m.machine.time.active() * main.share * (1.0 - phases.step_efficiency?) - fenced).max(0.0))
+}
+
 /// Of pipes that are as busy as this one, the one that warps could not issue to: a throttle is sampled at the instruction that waits.
-fn throttling(m: &Measures<'_>, machine: &Machine, busiest: Part) -> Part {
+fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
+    let machine = &m.machine;
     let Some(study) = m.sampled_code().filter(|_| busiest.computes()) else { return busiest };
     let least = machine.need(busiest).unwrap_or_default() - ERROR;
     let queue = |part: &Part| -> u64 {
@@ -148,24 +187,32 @@ fn throttling(m: &Measures<'_>, machine: &Machine, busiest: Part) -> Part {
         let rows: Vec<usize> = (0..study.code.rows.len()).filter(is_own).collect();
         study.samples.of_reason(MathPipeThrottle.into(), &rows)
     };
-    let near = machine.parts().filter(|part| part.computes() && machine.need(*part).is_some_and(|need| need >= least));
+    let near = machine.parts().filter(|part| {
+        way(*part) == way(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
+    });
     // The busiest of equal ones.
     near.chain([busiest]).max_by_key(queue).unwrap_or(busiest)
 }
 
 impl Account {
-    pub(super) fn of(m: &Measures<'_>, machine: &Machine) -> Account {
-        let shares = shares(m, machine);
+    pub(super) fn of(m: &Measures<'_>) -> Account {
+        let (machine, shares) = (&m.machine, shares(m));
         let unheld = shares.iter().find(|(taker, _)| *taker == Taker::Unheld).map_or(0.0, |(_, share)| *share);
         let mut takers: Vec<(Taker, f64)> = Vec::new();
-        for at in 0..PLACES {
-            let Some(part) = machine.leading(at).map(|part| throttling(m, machine, part)) else { continue };
-            let is_own = |taker: &Taker| matches!(taker, Taker::Part(part) if place(*part) == at);
-            let queues: f64 = shares.iter().filter(|(taker, _)| is_own(taker)).map(|(_, share)| share).sum();
-            takers.push((Taker::Part(part), machine.without_place(at, queues, queues + unheld)));
+        for at in 0..=PRODUCTS {
+            let is_own = |part: Part| way(part) == at;
+            let Some(part) = machine.leading(is_own).map(|part| throttling(m, part)) else { continue };
+            let is_queue = |taker: &Taker| matches!(taker, Taker::Part(part) if is_own(*part));
+            let queues: f64 = shares.iter().filter(|(taker, _)| is_queue(taker)).map(|(_, share)| share).sum();
+            takers.push((Taker::Part(part), machine.without(is_own, queues, queues + unheld)));
         }
         let waits = shares.iter().filter(|(taker, _)| !matches!(taker, Taker::Part(_)));
         takers.extend(waits.map(|(taker, share)| (*taker, machine.without_wait(*share))));
+        if let (Some(starved), Some((_, saves))) =
+            (starved(m), takers.iter_mut().find(|(taker, _)| *taker == Taker::Mbarriers))
+        {
+            *saves = saves.max(starved);
+        }
         takers.push((Taker::Tail, machine.time.tail));
         takers.push((Taker::Empty, machine.time.empty));
         takers.retain(|(_, saved)| *saved >= LEAST);

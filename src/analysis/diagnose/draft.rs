@@ -3,42 +3,11 @@
 use super::held::{At, share};
 use super::level::place;
 use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
-use super::machine::{Change, Machine};
+use super::machine::Change;
 use super::measures::Measures;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
 use crate::words::Words;
-use std::ops::Deref;
-
-/// What patterns and changes are worked out from: the numbers of a kernel, and the machine.
-pub(super) struct Ask<'a> {
-    pub(super) m: Measures<'a>,
-    pub(super) machine: Machine,
-}
-
-impl<'a> Deref for Ask<'a> {
-    type Target = Measures<'a>;
-
-    fn deref(&self) -> &Measures<'a> {
-        &self.m
-    }
-}
-
-impl<'a> Ask<'a> {
-    pub(super) fn of(m: Measures<'a>) -> Ask<'a> {
-        Ask { machine: Machine::of(&m), m }
-    }
-
-    /// What a part needs of the time, 0 to 1.
-    pub(super) fn need(&self, part: Part) -> f64 {
-        self.machine.need(part).unwrap_or_default()
-    }
-
-    /// The largest need of some parts.
-    pub(super) fn need_of(&self, parts: &[Part]) -> f64 {
-        parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)
-    }
-}
 
 /// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
 const TO_BE_FOUND: f64 = 0.75;
@@ -73,7 +42,7 @@ impl Draft {
     }
 
     /// A lever that changes the work of some parts to these shares of their peak; the others stay.
-    pub(super) fn relieves(m: &Ask<'_>, action: Action, after: &[(Part, f64)]) -> Draft {
+    pub(super) fn relieves(m: &Measures<'_>, action: Action, after: &[(Part, f64)]) -> Draft {
         // Without a unit that was measured there is no bound, and not one of 100 %.
         let draft = Draft::new(action);
         let draft = if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft };
@@ -110,7 +79,7 @@ impl Draft {
     }
 
     /// Frees a part of the waits for these reasons: expected, and all of them at most.
-    pub(super) fn frees_of(self, m: &Ask<'_>, reasons: &[StallReason], part: f64) -> Draft {
+    pub(super) fn frees_of(self, m: &Measures<'_>, reasons: &[StallReason], part: f64) -> Draft {
         let waits = m.waits(reasons);
         self.frees(part * waits, waits)
     }
@@ -126,7 +95,7 @@ impl Draft {
         self.lever.at = match at {
             At::Launch => Where::Launch,
             At::Place(place) => Where::Line(place),
-            At::Line(_) => Where::Kernel,
+            At::Limiter | At::Nowhere => Where::Kernel,
         };
         self
     }
@@ -137,6 +106,13 @@ impl Draft {
         self
     }
 
+    /// Why, where what to do is the same everywhere: the words of its row.
+    pub(super) fn because(mut self, why: impl Into<Words>) -> Draft {
+        self.lever.why = why.into();
+        self
+    }
+
+    /// What it costs here, in place of what its row says.
     pub(super) fn risks(mut self, risk: impl Into<Words>) -> Draft {
         self.lever.risk = risk.into();
         self
@@ -160,7 +136,7 @@ impl Draft {
     }
 
     /// More work in the same time.
-    pub(super) fn rate(mut self, m: &Ask<'_>) -> Draft {
+    pub(super) fn rate(mut self, m: &Measures<'_>) -> Draft {
         self.lever.ceiling = Bound::Rate(1.0 / busiest(m, &[]).1.max(0.01));
         self
     }
@@ -172,7 +148,7 @@ impl Draft {
     }
 
     /// Without a bound where what is left is one of these parts, whose later work this report cannot tell.
-    pub(super) fn unknown(self, m: &Ask<'_>, parts: &[Part]) -> Draft {
+    pub(super) fn unknown(self, m: &Measures<'_>, parts: &[Part]) -> Draft {
         if self.left(m).is_some_and(|part| parts.contains(&part)) {
             self.open("a report with --set full")
         } else {
@@ -218,22 +194,29 @@ impl Draft {
     }
 
     /// What needs most of the time that is left at best.
-    pub(super) fn left(&self, m: &Ask<'_>) -> Option<Part> {
+    pub(super) fn left(&self, m: &Measures<'_>) -> Option<Part> {
         Some(m.machine.after(&self.change).left?.0)
     }
 
     /// The ceiling, 0 to 1.
-    pub(super) fn saves(&self, m: &Ask<'_>) -> f64 {
+    pub(super) fn saves(&self, m: &Measures<'_>) -> f64 {
         m.machine.after(&self.change).most
     }
 
     /// What it is expected to save, 0 to 1.
-    pub(super) fn expected(&self, m: &Ask<'_>) -> f64 {
+    pub(super) fn expected(&self, m: &Measures<'_>) -> f64 {
         m.machine.after(&self.change).expected
     }
 
-    pub(super) fn done(self, m: &Ask<'_>) -> Lever {
-        let Draft { action, lever, change, .. } = self;
+    pub(super) fn done(self, m: &Measures<'_>) -> Lever {
+        let Draft { action, mut lever, change, .. } = self;
+        let row = catalog::lever(action.into());
+        for (own, words) in [(&mut lever.sentence, row.map(|row| row.how)), (&mut lever.risk, row.map(|row| row.risk))]
+        {
+            if own.is_empty() {
+                *own = Words::filled(words.unwrap_or_default(), []);
+            }
+        }
         let found = m.machine.after(&change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
@@ -245,7 +228,7 @@ impl Draft {
             _ => format!("{unit} needs {} of the time then", share(left)),
         };
         let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
-        let fit = catalog::lever(action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = row.and_then(|row| catalog::forecast(row.class));
         let fit = fit.filter(|fit| fit.pairs >= FEW);
         let forecast = fit.map(|fit| fit.interval(expected, bound));
         match lever.is_rough() {
@@ -256,7 +239,7 @@ impl Draft {
 }
 
 /// The busiest unit once some parts do other work: its name and share of peak.
-pub(super) fn busiest(m: &Ask<'_>, after: &[(Part, f64)]) -> (String, f64) {
+pub(super) fn busiest(m: &Measures<'_>, after: &[(Part, f64)]) -> (String, f64) {
     let of = |part: Part| after.iter().find(|(other, _)| *other == part).map(|(_, share)| *share);
     let units = m.units.iter().map(|unit| (unit.name.clone(), of(unit.part).unwrap_or(unit.share)));
     units.max_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or_default()

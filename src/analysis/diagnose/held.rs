@@ -3,7 +3,8 @@
 use super::finding::Severity;
 use super::level::Unit;
 use super::measures::Measures;
-use crate::analysis::lines::{Place, Sits};
+use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
+use crate::analysis::lines::Place;
 use crate::analysis::phases::{Point, Span, Study, point};
 use crate::catalog::{Code, StallReason, Threshold};
 use crate::evidence::Reading;
@@ -25,19 +26,21 @@ pub(super) fn whole(value: f64) -> String {
 /// Where a rule points.
 #[derive(Clone, Debug)]
 pub(super) enum At {
-    /// At what lines cost.
-    Line(Sits),
     /// At one place.
     Place(Place),
-    /// At none: how it is launched.
+    /// At the line that makes most of the limiting part's work.
+    Limiter,
+    /// In how it is launched.
     Launch,
+    /// At none that is known.
+    Nowhere,
 }
 
 impl At {
     /// The first line of a phase; nowhere without one.
     pub(super) fn span(span: &Span) -> At {
         match span.first {
-            0 => At::Line(Sits::Nowhere),
+            0 => At::Nowhere,
             line => At::Place(Place { file: span.file.clone(), line, inlined_at: Vec::new() }),
         }
     }
@@ -49,7 +52,7 @@ impl At {
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
     pub(super) fn heaviest(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
-        let Some(study) = m.study else { return At::Line(Sits::Nowhere) };
+        let Some(study) = m.study else { return At::Nowhere };
         let mut lines: Vec<(Point, u64)> = Vec::new();
         let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
         for (row, weight) in weights.filter(|(_, weight)| *weight > 0) {
@@ -61,7 +64,15 @@ impl At {
         }
         let known = lines.iter().filter(|(own, _)| own.line > 0);
         let most = known.rev().max_by_key(|(_, weight)| *weight);
-        most.map_or(At::Line(Sits::Nowhere), |(line, _)| At::point(line))
+        most.map_or(At::Nowhere, |(line, _)| At::point(line))
+    }
+
+    /// The line with the most wavefronts of shared memory beyond those that its words need.
+    pub(super) fn conflicts(m: &Measures<'_>) -> At {
+        At::heaviest(m, |study, row| {
+            let all = study.view.counts(WAVEFRONTS).zip(study.view.counts(WAVEFRONTS_IDEAL));
+            all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
+        })
     }
 
     /// What is waited for the most for a reason, by its cause where one is known.
@@ -84,7 +95,7 @@ impl At {
     /// The line of an instruction; nowhere without one.
     pub(super) fn point(point: &Point) -> At {
         if point.line == 0 {
-            return At::Line(Sits::Nowhere);
+            return At::Nowhere;
         }
         let inlined_at = point.call.iter().map(|line| format!("{}:{line}", point.file)).collect();
         At::Place(Place { file: point.file.clone(), line: point.line, inlined_at })
@@ -116,7 +127,7 @@ impl Held {
             holds: value >= least,
             beside: Severity::Costs,
             sentence,
-            at: At::Line(Sits::Nowhere),
+            at: At::Nowhere,
             share: value,
             readings: Vec::new(),
             unit: None,
@@ -125,14 +136,14 @@ impl Held {
 
     /// A part of the chip: `value` of its time reached `least`, both in percent.
     pub(super) fn of_unit(m: &Measures<'_>, unit: &Unit, value: f64, least: f64, sentence: Words) -> Held {
-        let held = Held::new(Code::Unit(unit.part), value, least, sentence).at(At::Line(Sits::Limiter));
+        let held = Held::new(Code::Unit(unit.part), value, least, sentence).at(At::Limiter);
         Held { unit: Some(unit.clone()), ..held.from(m.readings(&[&unit.counter])) }
     }
 
     /// Where a wait sits, with its counter and others that have a number.
     pub(super) fn of_wait(self, m: &Measures<'_>, reason: StallReason, others: &[&str]) -> Held {
         let own = reason.per_issue();
-        self.at(At::Line(Sits::Waits(reason))).from(m.held(&[&[own.as_str()], others].concat()))
+        self.at(At::waits(m, reason)).from(m.held(&[&[own.as_str()], others].concat()))
     }
 
     /// Something that limits nothing: it costs, or is worth knowing.

@@ -74,6 +74,8 @@ pub(super) fn place(part: Part) -> usize {
 
 /// Of those [`place`]s there are so many.
 pub(super) const PLACES: usize = 4;
+/// That of issue with the pipes behind it.
+pub(super) const PIPES: usize = 3;
 /// Whether a part is shared by all SMs.
 pub(super) fn is_shared(part: Part) -> bool {
     matches!(part, Part::MemoryDram | Part::MemoryL2)

@@ -4,29 +4,13 @@
 //! Everything is a share of the launch's elapsed time, for the average SM. A launch that overlaps perfectly takes as long as what
 //! needs most; a real one takes a little longer wherever two needs come near each other, which the norm of [`OVERLAP`] says.
 
-use super::level::{self, PLACES, is_shared, place};
-use super::measures::{CYCLES, Measures, RESIDENT_MOST};
+use super::level::{PLACES, is_shared, place};
 use super::stretches::{Stretch, TimeSplit};
-use crate::catalog::{Part, StallReason};
+use crate::catalog::Part;
 
 /// How well needs overlap: the time is the norm of this order over what the parts and the waits need by themselves. One is no overlap,
 /// infinity a perfect one. Fitted on the measured pairs of `docs/evidence/pairs.md`.
 const OVERLAP: f64 = 4.0;
-/// The share of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %, a copy 92 %.
-const DRAM_REACHES: f64 = 0.92;
-/// What a launch takes before the first and behind the last instruction at most, in nanoseconds: an empty kernel on an H200 takes 2,200
-/// under ncu.
-const LAUNCH: f64 = 4000.0;
-/// What an empty launch takes at least, in nanoseconds: the shortest of public reports take 1,500.
-const EMPTY: f64 = 1500.0;
-/// Waits that are a queue in front of a unit, whose need says them already; and no wait at all.
-const QUEUES: [StallReason; 5] = [
-    StallReason::NotSelected,
-    StallReason::MathPipeThrottle,
-    StallReason::LgThrottle,
-    StallReason::MioThrottle,
-    StallReason::TexThrottle,
-];
 
 /// What a change leaves, as factors of what there is, for the forecast and at best.
 #[derive(Clone, Debug)]
@@ -76,7 +60,7 @@ pub(super) struct Outcome {
 }
 
 /// The kernel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Machine {
     pub(super) time: TimeSplit,
     /// What each part needs at its reachable rate.
@@ -86,7 +70,7 @@ pub(super) struct Machine {
     /// The share of the warps' time that is latency: waits that are no queue, and the issue itself.
     waiting: f64,
     /// What the stated work takes on the units that do it at their peak; 0 where none is stated.
-    floor: f64,
+    pub(super) floor: f64,
 }
 
 /// The need from which a part is at its roof.
@@ -110,46 +94,9 @@ fn grouped(needs: impl Iterator<Item = (Part, f64)>) -> [f64; PLACES] {
 }
 
 impl Machine {
-    pub(super) fn of(m: &Measures<'_>) -> Machine {
-        let busiest = m.value(RESIDENT_MOST).zip(m.value(CYCLES).filter(|cycles| *cycles > 0.0));
-        let busiest = busiest.map(|(resident, cycles)| (resident / cycles).min(1.0));
-        let active = m.active.map(|active| active.min(1.0));
-        // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
-        let launch = m.duration.filter(|_| !m.has_several()).map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
-        let block = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (sms / blocks).min(1.0));
-        let time = match (active, busiest) {
-            (Some(active), Some(busiest)) => {
-                let empty = 1.0 - busiest.max(active);
-                TimeSplit { ramp: empty.min(launch), tail: (busiest - active).max(0.0), empty, block }
-            }
-            (None, _) if m.over_time.is_some() => {
-                TimeSplit { block, ..m.over_time.map_or_else(TimeSplit::default, TimeSplit::sampled) }
-            }
-            _ => {
-                let empty = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0));
-                // SMs that get no block are idle whatever was measured.
-                let held = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (blocks / sms).min(1.0));
-                let active = active.unwrap_or((1.0 - empty) * held);
-                let ramp = empty.min(1.0 - active);
-                TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, block }
-            }
-        };
-        let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES } else { 1.0 };
-        // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
-        // Lanes at addresses of their own ask of it sector by sector, and that is its own work.
-        let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m);
-        let units = m.units.iter().filter(|unit| !(is_stream && unit.part == Part::MemoryL2));
-        let needs: Vec<(Part, f64)> =
-            units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
-        let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
-        // Work that takes longer than the launch took was not stated right.
-        let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
-        let waiting = (1.0 - queued).clamp(0.05, 1.0);
-        let machine = Machine::with(time, needs, waiting, m.stretches.clone());
-        Machine { floor: floor.unwrap_or_default(), ..machine }
-    }
-
-    fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64, stretches: Vec<Stretch>) -> Machine {
+    /// By the time before any unit is asked, what each part needs at its reachable rate, the share of the warps' time that is latency, and
+    /// the phases in series.
+    pub(super) fn with(time: TimeSplit, needs: Vec<(Part, f64)>, waiting: f64, stretches: Vec<Stretch>) -> Machine {
         let latency = |stretch: Stretch| {
             let of_units = norm(grouped(within(&stretch, needs.iter().copied())).into_iter());
             let active = time.active() * stretch.share;
@@ -182,20 +129,19 @@ impl Machine {
         own.max_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
-    /// The part of a place that sets its pace. Issue is the front end of every pipe, and requests of the LSU that of the data stage:
+    /// The part of some that sets their pace. Issue is the front end of every pipe, and requests of the LSU that of the data stage:
     /// the stage behind goes first where it is at its roof.
-    pub(super) fn leading(&self, at: usize) -> Option<Part> {
-        let (most, _) = self.busiest(|part| place(part) == at)?;
+    pub(super) fn leading(&self, is_own: impl Fn(Part) -> bool) -> Option<Part> {
+        let (most, _) = self.busiest(&is_own)?;
         let is_front = matches!(most, Part::Issue | Part::MemoryLsu);
-        let behind =
-            self.busiest(|part| place(part) == at && part != most).filter(|(_, need)| is_front && *need >= ROOF);
+        let behind = self.busiest(|part| is_own(part) && part != most).filter(|(_, need)| is_front && *need >= ROOF);
         Some(behind.map_or(most, |(part, _)| part))
     }
 
-    /// What a launch saves without the parts of a place and the queues in front of them, no more than the warps spend there.
-    pub(super) fn without_place(&self, at: usize, queues: f64, most: f64) -> f64 {
-        let others = || self.needs.iter().copied().filter(|(part, _)| place(*part) != at);
-        let own = self.leading(at);
+    /// What a launch saves without some parts and the queues in front of them, no more than the warps spend there.
+    pub(super) fn without(&self, is_own: impl Fn(Part) -> bool, queues: f64, most: f64) -> f64 {
+        let others = || self.needs.iter().copied().filter(|(part, _)| !is_own(*part));
+        let own = self.leading(&is_own);
         // Warps queue where the part works.
         let queued = |stretch: &Stretch| own.map_or(1.0, |part| stretch.level(part, 1.0));
         self.saved(others, |stretch| queues * queued(stretch)).min(self.time.active() * most)
@@ -298,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
-        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0 };
+        let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0, ..TimeSplit::default() };
         let machine = with(time, vec![(Part::Issue, 0.2)]);
         let all = machine.after(&Change { rewrites: true, keeps: vec![(Part::Issue, 0.0, 0.0)], ..Change::default() });
         assert!((all.most - 0.9).abs() < 1e-9, "{all:?}");
@@ -337,7 +283,7 @@ mod tests {
         assert!(found.expected.abs() < 1e-9 && found.most.abs() < 1e-9, "{found:?}");
         // Without the waits the time of DRAM is left, and without DRAM that of the waits.
         assert!((machine.after(&waits(Vec::new())).most - 0.5).abs() < 1e-9);
-        assert!((machine.without_place(place(Part::MemoryDram), 0.5, 0.5) - 0.5).abs() < 1e-9);
+        assert!((machine.without(|part| part == Part::MemoryDram, 0.5, 0.5) - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod verdict;
 
 pub(in crate::analysis) use kernel::{Kernel, Measurement};
 pub use level::{Level, Unit};
+pub(crate) use stretches::TimeSplit;
 pub(crate) use verdict::Step;
 pub use verdict::{Because, Bottleneck, Confidence};
 pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

@@ -1,10 +1,11 @@
 //! What could be done about a verdict, ranked; what is left at the roof, and what is ruled out.
 
-use super::draft::{Ask, Draft};
+use super::draft::Draft;
 use super::held::{count, share};
 use super::level::DRAM_BYTES;
 use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
+use super::measures::Measures;
 use super::patterns::banks::wavefronts;
 use super::patterns::launch::is_mostly_launch;
 use super::patterns::occupancy::FULL_WAVE;
@@ -47,7 +48,7 @@ const FIRST: usize = 2;
 
 /// What could be done, once for each action: the one that is expected to save most, and one that can be done before one that cannot.
 /// Those that can be done, and those that cannot.
-pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
+pub(super) fn drafts(ask: &Measures<'_>) -> (Drafts, Drafts) {
     let mut merged = Drafts::new();
     for draft in changes(ask) {
         let expected = draft.expected(ask);
@@ -64,7 +65,7 @@ pub(super) fn drafts(ask: &Ask<'_>) -> (Drafts, Drafts) {
 const NEAR: f64 = 0.5;
 
 /// The levers of a kernel, of what can be done and what cannot; `cure` is what takes the limiter away.
-pub(super) fn levers(ask: &Ask<'_>, cure: Option<Action>, mut merged: Drafts, mut refused: Drafts) -> Levers {
+pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Drafts, mut refused: Drafts) -> Levers {
     if let Some(own) = by_caller(ask) {
         (merged, refused) = (own.into_iter().map(|draft| (draft, 0.0)).collect(), Vec::new());
     }
@@ -107,7 +108,7 @@ const WORK: f64 = 0.5;
 
 /// Nothing that was computed takes off what is worth a row of a unit that is nearly full or limits all the same: what is left, and that
 /// only less work helps.
-pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
+pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = part.computes() && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
@@ -147,7 +148,7 @@ pub(super) fn at_the_roof(m: &Ask<'_>, limiter: Code, levers: &Levers) -> Option
 }
 
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.
-pub(super) fn ruled_out(m: &Ask<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
+pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
     if let Some(wave) = wavefronts(m).filter(|_| !levers.names(Action::Unconflict)) {
         let excess = wave.all - wave.ideal;

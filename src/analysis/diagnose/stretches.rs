@@ -14,13 +14,18 @@ const ELSE: f64 = 0.4;
 /// The share of the time from which a stretch is told from its neighbours.
 const TOLD: f64 = 0.05;
 
-/// Where the elapsed time goes before any unit is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct TimeSplit {
+/// Where the elapsed time goes before any unit is asked, in shares of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct TimeSplit {
     /// Launch, ramp and drain: no SM holds a block.
-    pub(super) ramp: f64,
+    pub ramp: f64,
     /// The average SM has nothing left, or never had a block, while others work.
-    pub(super) tail: f64,
+    pub tail: f64,
+    /// What slots for warps cost that stand empty between two blocks, of the time in which SMs hold blocks: by so much the launch would be
+    /// shorter with them filled.
+    pub turnover: f64,
+    /// The same of slots that stay empty because the warps of a block, or the blocks, end at different times.
+    pub uneven: f64,
     /// No SM holds a block: the ramp, and memory that drains.
     pub(super) empty: f64,
     /// What one of its blocks is of an SM's work; without a number of blocks, all of it.
@@ -38,7 +43,7 @@ impl TimeSplit {
         found().unwrap_or_default()
     }
 
-    /// The rest: the average SM holds a block.
+    /// Without launch and tail: the average SM holds a block.
     pub(super) fn active(self) -> f64 {
         (1.0 - self.ramp - self.tail).max(f64::EPSILON)
     }

@@ -2,16 +2,16 @@
 //! is, what stands beside it, and what could be done.
 
 use super::account::{Account, ERROR, Taker};
-use super::draft::{Ask, Draft};
+use super::draft::Draft;
 use super::finding::{Finding, Severity};
 use super::held::{At, Held, share};
 use super::kernel::{Kernel, Measurement};
-use super::level::Unit;
+use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, at_the_roof, drafts, levers, ruled_out};
-use super::patterns::units::{of_wait, unknown};
 use super::patterns::{Question, Stands, WORTH, launch, questions, stages, units};
+use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
@@ -82,6 +82,8 @@ pub struct Bottleneck {
     pub next: Option<BusyUnit>,
     /// The units of the chip, the busiest first.
     pub units: Vec<Unit>,
+    /// Where the time goes before any unit is asked; `None` where that was not measured.
+    pub time: Option<TimeSplit>,
     /// How sure it is.
     pub confidence: Confidence,
     /// Why.
@@ -132,7 +134,7 @@ struct Judged {
 }
 
 /// Names what a launch saves most without.
-fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> Judged {
+fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let answers: Vec<(&Question, Option<Held>)> = questions().map(|rule| (rule, (rule.measure)(ask))).collect();
     let limit = weighed(ask, drafts, &answers);
     let before = found(&answers).find(|(rule, _)| matches!(rule.stands, Stands::Before)).map(|(_, held)| held.clone());
@@ -174,6 +176,7 @@ fn judge(ask: &Ask<'_>, drafts: &[(Draft, f64)]) -> Judged {
         unit: held.unit.as_ref().map(Unit::busy),
         next: next.map(Unit::busy),
         units: ask.units.clone(),
+        time: ask.active.or(ask.over_time.map(|_| 1.0)).map(|_| ask.machine.time),
         confidence,
         because,
         roof: None,
@@ -203,8 +206,8 @@ struct Limit {
     nearly: Option<Words>,
 }
 
-fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
-    let account = Account::of(ask, &ask.machine);
+fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
+    let account = Account::of(ask);
     let takers = account
         .takers
         .iter()
@@ -222,7 +225,7 @@ fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
     // Of what cannot be told apart, work with a known cause goes first, and what may be away before work that the result may need.
     let rank = |own: &Candidate| match own.taker {
         Some(taker @ Taker::Part(_)) if cause(ask, &account, taker, own.saves, drafts, answers).is_some() => 0,
-        Some(Taker::Part(_)) => 2,
+        Some(Taker::Part(part)) if ask.unit(part).is_none_or(|unit| unit.level == Level::Idle) => 2,
         _ => 1,
     };
     let is_near = |own: &&Candidate| own.saves >= most - ERROR && own.saves > ERROR;
@@ -233,7 +236,7 @@ fn weighed(ask: &Ask<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
     let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
     let Some(Candidate { held, saves, taker }) = all.next() else {
-        return Limit { held: unknown(ask), of: None, ahead: 0.0, near, nearly: None };
+        return Limit { held: units::unknown(ask), of: None, ahead: 0.0, near, nearly: None };
     };
     let second = all.next();
     let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
@@ -260,9 +263,9 @@ fn say(first: f64, second: &Candidate) -> Words {
 fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
     match taker {
         Taker::Part(part) => units::of_part(m, part),
-        Taker::Wait(reason) => of_wait(m, reason),
+        Taker::Wait(reason) => units::of_wait(m, reason),
         Taker::Mbarriers => stages::mbarriers(m),
-        Taker::Unheld => Some(unknown(m)),
+        Taker::Unheld => Some(units::unknown(m)),
         Taker::Tail if launch::is_small_grid(m) => launch::small_grid(m),
         Taker::Tail => launch::tail(m),
         Taker::Empty => launch::short(m),
@@ -273,7 +276,7 @@ fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
 /// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
 /// than loads of each warp side by side.
 fn cause(
-    ask: &Ask<'_>,
+    ask: &Measures<'_>,
     account: &Account,
     taker: Taker,
     saves: f64,
@@ -322,10 +325,9 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
 fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
     let Some((top, wait)) = m.top_wait() else { return false };
     let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
-    let name: &str = top.into();
     let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
     ready >= wait
-        || part.row().is_some_and(|row| row.queues.contains(&name))
+        || part.row().is_some_and(|row| row.queues.contains(&top))
         || part == Part::ComputeTensor && barrier_of_products
 }
 
@@ -356,7 +358,7 @@ pub(in crate::analysis) fn alone(measured: Measurement<'_>, work: &Work, limits:
 /// Diagnoses a kernel. `lines` gives its costs by source line, where the report counts by instruction, once it is known
 /// what limits.
 pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code) -> Option<SourceLines>) -> Diagnosis {
-    let ask = Ask::of(Measures::of(kernel));
+    let ask = Measures::of(kernel);
     let (drafts, refused) = drafts(&ask);
     let Judged { mut bottleneck, at, others, cure } = judge(&ask, &drafts);
     let limiter = bottleneck.limiter;
@@ -368,12 +370,11 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
     bottleneck.ruled_out = ruled_out(&ask, &found, is_found);
-    let mut all = found.rows;
-    all.extend(nvidia(kernel.kernel, kernel.limits));
+    let all = found.rows.into_iter().chain(nvidia(kernel.kernel, kernel.limits)).collect();
     let place = |at: At| match at {
         At::Place(place) => Some(place),
-        At::Line(sits) => lines.as_ref()?.place(sits, limiter),
-        At::Launch => None,
+        At::Limiter => lines.as_ref()?.limiting.as_ref()?.first(),
+        At::Launch | At::Nowhere => None,
     };
     let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }

@@ -5,13 +5,13 @@ use super::attribution::Attribution;
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, SECTORS};
 use super::parked::Parked;
-use super::spot::{Groups, Place, Spot};
+use super::spot::{Groups, Spot};
 use super::waits::Waits;
 use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::stalls::sampled_reason;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::{Code, Counter, StallReason};
+use crate::catalog::{Code, Counter};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
 use std::sync::Arc;
 
@@ -70,34 +70,6 @@ pub struct SourceLines {
 }
 
 impl SourceLines {
-    /// The line that has the most of a pattern. Waits are placed at what is waited for. A launch, and a limit of two sides,
-    /// sit at no line.
-    pub(in crate::analysis) fn place(&self, sits: Sits, limiter: Code) -> Option<Place> {
-        let accesses = |accesses: &Option<Accesses>| Some(accesses.as_ref()?.lines.first()?.spot.clone());
-        let spot = match (sits, limiter) {
-            (Sits::Nowhere, _) => None,
-            (Sits::GlobalAccesses, _) => accesses(&self.global),
-            (Sits::SharedAccesses, _) => accesses(&self.shared),
-            (Sits::LocalAccesses, _) => accesses(&self.local),
-            (Sits::IdleLanes, _) => Some(self.idle_lanes.as_ref()?.first()?.spot.clone()),
-            (Sits::Atomics, _) => self.atomics.first().map(|(spot, _)| spot.clone()),
-            (Sits::Waits(reason), _) => self.awaited(reason),
-            (Sits::Limiter, Code::Wait(reason)) => self.awaited(reason),
-            (Sits::Limiter, _) => self.limiting.as_ref()?.lines.first().map(|(spot, _)| spot.clone()),
-        };
-        spot.map(|spot| spot.place).filter(|place| place.line > 0)
-    }
-
-    /// The line that warps wait for the most for this reason.
-    fn awaited(&self, reason: StallReason) -> Option<Spot> {
-        let (reasons, name): (_, &str) = (&self.waits.as_ref()?.reasons, reason.into());
-        let lines = &reasons.iter().find(|lines| lines.reason == name)?;
-        let waits = lines.lines.first()?;
-        // A cause that stands for few of the waits is not theirs.
-        let cause = lines.causes.first().filter(|(_, share)| *share >= waits.1 / 2.0);
-        Some(cause.unwrap_or(waits).0.clone())
-    }
-
     /// Every place that it names.
     pub(crate) fn spots(&self) -> impl Iterator<Item = &Spot> {
         let waits = self.waits.iter().flat_map(|waits| {
@@ -147,25 +119,4 @@ impl SourceLines {
             atomics: limiting::atomics(view, &groups),
         }
     }
-}
-
-/// The line that a pattern stands at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) enum Sits {
-    /// At none.
-    Nowhere,
-    /// That with the most excess sectors of global accesses.
-    GlobalAccesses,
-    /// That with the most excess wavefronts of shared accesses.
-    SharedAccesses,
-    /// That with the most local accesses.
-    LocalAccesses,
-    /// That which leaves the most lanes idle.
-    IdleLanes,
-    /// That with the most atomics.
-    Atomics,
-    /// That which warps wait for the most for this reason.
-    Waits(StallReason),
-    /// That which makes the most of the limiting part's work, or which the limiting wait is for.
-    Limiter,
 }

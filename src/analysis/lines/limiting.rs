@@ -1,7 +1,7 @@
 //! The lines that make the work of the part that limits.
 
 use super::accesses::EXECUTED;
-use super::spot::{Groups, Spot};
+use super::spot::{Groups, Place, Spot};
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::derive::units;
@@ -51,6 +51,11 @@ pub struct LimitingLines {
 }
 
 impl LimitingLines {
+    /// The line that makes the most of it.
+    pub(in crate::analysis) fn first(&self) -> Option<Place> {
+        self.lines.first().map(|(spot, _)| spot.place.clone()).filter(|place| place.line > 0)
+    }
+
     /// `None` where no counter by instruction stands for the part, none was collected, or the part is far from limiting. Of lines that
     /// tie for the most those come first that warps wait for.
     pub(super) fn of(

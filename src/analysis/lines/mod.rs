@@ -18,7 +18,6 @@ pub(crate) use accesses::AccessLine;
 pub use accesses::Pattern;
 pub use accesses::{Accesses, Space};
 pub(super) use attribution::{Attribution, NOT_SELECTED, is_wait};
-pub(super) use costs::Sits;
 pub(crate) use costs::SourceLines;
 pub use costs::source_want;
 pub use limiting::Counted;

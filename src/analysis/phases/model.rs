@@ -215,6 +215,12 @@ impl Phases {
         self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts)).find(|phase| phase.kind == kind)
     }
 
+    /// The warps without products whose work sets the pace of those with products; `None` where nobody waits for such.
+    pub(in crate::analysis) fn producer(&self) -> Option<&Role> {
+        let Some(Pace::Role(at)) = self.pace else { return None };
+        self.roles.get(at).filter(|role| role.tensor == 0)
+    }
+
     /// The share of all phases of a kind, parts included; 0 where there is none.
     pub fn share(&self, kind: PhaseKind) -> f64 {
         let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));

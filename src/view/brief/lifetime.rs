@@ -2,8 +2,8 @@
 
 use super::numbers::tenth;
 use super::places::phase_words;
-use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
+use crate::analysis::{Audit, TimeSplit};
 use crate::catalog::Threshold;
 use crate::quantity::{format, glance};
 use crate::words;
@@ -12,13 +12,25 @@ use crate::words::Words;
 /// Share of the samples from which a phase is a part of the tile worth a word.
 const SHOWN: f64 = 0.005;
 
-/// The sentences; none where too little was sampled for shares to mean something.
+/// The sentences; of phases none where too little was sampled for shares to mean something.
 pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let few = audit.limits[Threshold::SamplesFew];
-    let Some(phases) = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few) else {
-        return Vec::new();
-    };
-    [tile(phases), split(phases), health(phases)].into_iter().flatten().collect()
+    let phases = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few);
+    let of_products = phases.and_then(split);
+    let split = of_products.or_else(|| audit.now.bottleneck.time.as_ref().map(of_launch));
+    [phases.and_then(tile), split, phases.and_then(health)].into_iter().flatten().collect()
+}
+
+/// `Elapsed time: launch and ramp 0.9 %, tail and imbalance 3.7 %, turnover of blocks 0.0 %, 95.4 % the rest.`
+fn of_launch(time: &TimeSplit) -> Words {
+    let (tail, turnover) = (time.tail + time.uneven, time.turnover);
+    words!(
+        "Elapsed time: {} launch and ramp, {} tail and imbalance, {} turnover of blocks, {} SMs at work.",
+        share(time.ramp),
+        share(tail),
+        share(turnover),
+        share((1.0 - time.ramp - tail - turnover).max(0.0))
+    )
 }
 
 /// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`

@@ -308,7 +308,8 @@ fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
 
 /// Whether warps that wait for this reason cannot hand their work to a unit that is saturated.
 fn is_behind_full(audit: &Audit, reason: &str) -> bool {
-    let is_queue = |unit: &Unit| unit.part.row().is_some_and(|row| row.queues.contains(&reason));
+    let is_queue =
+        |unit: &Unit| unit.part.row().is_some_and(|row| row.queues.iter().any(|queue| <&str>::from(queue) == reason));
     reason.ends_with("_throttle") && audit.now.bottleneck.units.iter().any(|unit| unit.is_saturated() && is_queue(unit))
 }
 

@@ -52,12 +52,12 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         true => m.limits[Threshold::HotSliceAtomics],
         false => m.limits[Threshold::HotSlice],
     };
-    let (code, sits, what) = match atomics > 0.0 {
+    let (code, at, what) = match atomics > 0.0 {
         true => {
             let what = words!("{} warp-level atomics hit one slice of L2", count(atomics));
-            (Code::AtomicContention, Sits::Atomics, what)
+            (Code::AtomicContention, At::most(m, Op::is_l2_atomic), what)
         }
-        false => (Code::MemoryHotSpot, Sits::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
+        false => (Code::MemoryHotSpot, At::Nowhere, words!("The accesses hit one instance of {}", &spot.label)),
     };
     let then =
         (of_time < 1.0).then(|| format!(" in the {} of the time in which no memory unit is busy", share(of_time)));
@@ -69,7 +69,7 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         fixed(spot.percent / average.max(0.01), 0),
         &spot.counter
     );
-    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(At::Line(sits));
+    let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);
     held.from(m.readings(&[&spot.counter])).if_large()
 }
 
@@ -98,7 +98,7 @@ pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
     );
     let in_vain = 100.0 * (1.0 - additions / tries);
     let held = Held::new(Code::AtomicContention, in_vain, m.limits[Threshold::CauseShare], sentence);
-    held.at(At::Line(Sits::SharedAccesses)).from(m.readings(&[&stage.counter])).if_large()
+    held.at(At::conflicts(m)).from(m.readings(&[&stage.counter])).if_large()
 }
 
 /// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
@@ -131,7 +131,7 @@ fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
 
 /// Fewer atomics to one address. What they take of the way to L2 falls with them; how much of it is theirs is not known. At best the
 /// slice takes its time for those that stay.
-fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
+fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     // Additions to shared memory are copied, and not gathered.
     if own_retries(m).is_some() || hot_spot(m).is_none_or(|held| held.code != Code::AtomicContention) {
         return None;
@@ -153,14 +153,12 @@ fn fewer_atomics(m: &Ask<'_>) -> Option<Draft> {
     let slice = at_hot_spot(m)?;
     let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
-    let draft = draft.says("Reduce in registers, then in shared memory, then one atomic per block", why);
     let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
-    let risk = "shared memory and a barrier per block; the order of additions changes";
-    Some(draft.risks(risk).checks(check, Counter::LtsTSectorsMax))
+    Some(draft.because(why).checks(check, Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
-fn copies(m: &Ask<'_>) -> Option<Draft> {
+fn copies(m: &Measures<'_>) -> Option<Draft> {
     let (tries, additions) = own_retries(m)?;
     let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
@@ -174,7 +172,7 @@ fn copies(m: &Ask<'_>) -> Option<Draft> {
 }
 
 /// Tries of additions to shared memory and these, where they are more than the atomics on L2.
-pub(super) fn own_retries(m: &Ask<'_>) -> Option<(f64, f64)> {
+pub(super) fn own_retries(m: &Measures<'_>) -> Option<(f64, f64)> {
     shared_atomics(m)?;
     retries(m).filter(|(_, additions)| m.count(Op::is_l2_atomic) < *additions)
 }

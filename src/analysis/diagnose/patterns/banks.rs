@@ -48,13 +48,7 @@ fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
         fixed(part, 1)
     );
     let held = Held::new(Code::SharedBankConflicts, part, m.limits[Threshold::BankConflictCycles], sentence);
-    Some(held.at(At::Line(Sits::SharedAccesses)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
-}
-
-/// Wavefronts of an instruction beyond those that its words need.
-fn conflicts(study: &Study<'_>, row: usize) -> u64 {
-    let all = study.view.counts(SHARED).zip(study.view.counts(SHARED_IDEAL));
-    all.map_or(0, |(all, ideal)| all[row].saturating_sub(ideal[row]))
+    Some(held.at(At::conflicts(m)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
 }
 
 /// Whether data chooses the words of most of the excess: its cause is then that of all of it.
@@ -63,7 +57,7 @@ pub(super) fn is_chosen_by_data(m: &Measures<'_>) -> bool {
 }
 
 /// C15: a layout without bank conflicts.
-fn unconflict(m: &Ask<'_>) -> Option<Draft> {
+fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
     // Copies of the words that lanes add to have a row of their own.
     if own_retries(m).is_some() {
@@ -94,7 +88,7 @@ fn unconflict(m: &Ask<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(goal)
     );
-    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::heaviest(m, conflicts)).says(sentence, why);
+    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::conflicts(m)).says(sentence, why);
     let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
     Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }
@@ -103,7 +97,7 @@ fn unconflict(m: &Ask<'_>) -> Option<Draft> {
 const QUARTER: f64 = 0.25;
 
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
-fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
+fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
     let loads = runs.loads as f64;
     let gone = (1.0 - QUARTER) * loads;
@@ -129,7 +123,6 @@ fn wide_shared(m: &Ask<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(less(l1))
     );
-    let draft = draft.says("LDS.128 in place of four LDS", why).risks(alignment);
-    let draft = draft.beside(Along::PartOf(Action::ReuseInSm));
+    let draft = draft.because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
     Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
 }

@@ -135,7 +135,7 @@ const AT_TILES: f64 = 0.25;
 const FEW: f64 = 2.0;
 
 /// Fewer barriers of the block.
-fn barriers(m: &Ask<'_>) -> Option<Draft> {
+fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
     let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::StallBarrierShare])?;
     if m.has_tensor || m.stalls.are_hidden {
@@ -158,9 +158,8 @@ fn barriers(m: &Ask<'_>) -> Option<Draft> {
     let of_barrier = if is_of_loads && double_buffer(m).is_some() { AT_TILES } else { 1.0 };
     let draft = draft.frees(MOST_OF * of_barrier * wait + (1.0 - ROUNDS) * through, wait + through);
     let check = stall("barrier stall", wait, draft.saves(m));
-    let how = "Fewer barriers: exchange by shuffle, publish before waiting, use fewer rounds";
-    let draft = draft.says(how, words!("warps wait at block barriers {} of their time", share(wait)));
-    Some(draft.at(At::waits(m, reason)).risks("races: run racecheck").checks(check, reason.per_issue()))
+    let why = words!("warps wait at block barriers {} of their time", share(wait));
+    Some(draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue()))
 }
 
 /// The share of a phase's samples that wait for data.
@@ -179,7 +178,7 @@ fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
-fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
+fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let main = phases.phase(PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
@@ -237,7 +236,6 @@ fn double_buffer(m: &Ask<'_>) -> Option<Draft> {
         true => Some("registers for the next tile".into()),
         false => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
     };
-    let draft = draft.at(At::span(&main.at)).says(sentence, why);
-    let draft = draft.risks(risk.unwrap_or_else(|| "shared memory for a second tile".into()));
+    let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
     Some(draft.checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()))
 }

@@ -36,11 +36,11 @@ fn constant_at(m: &Measures<'_>) -> At {
         [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
     });
     let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map_or(At::Line(Sits::Nowhere), |(point, _)| At::point(point))
+    most.map_or(At::Nowhere, |(point, _)| At::point(point))
 }
 
 /// Constants at addresses that differ from lane to lane.
-fn move_constants(m: &Ask<'_>) -> Option<Draft> {
+fn move_constants(m: &Measures<'_>) -> Option<Draft> {
     divergent(m)?;
     let waits = [StallReason::ImcMiss, StallReason::ShortScoreboard, StallReason::MioThrottle];
     let draft = Draft::relieves(m, Action::MoveConstants, &[(Part::ComputeControl, 0.0)]).rewrites();
@@ -67,7 +67,7 @@ fn is_table(m: &Measures<'_>, access: &SectorAccess) -> bool {
 }
 
 /// Loads through L1 of one address for all lanes.
-fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
+fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let is_one = |access: &&SectorAccess| {
         access.at.opcode.starts_with("LDG")
             && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
@@ -92,10 +92,8 @@ fn broadcasts(m: &Ask<'_>) -> Option<Draft> {
         .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), part * (for_loads + queued))
         .at(At::point(&first.at));
     let why = words!("{} of the requests bring one value to all lanes through L1", share(part));
-    let draft = draft.says("Keep the table in shared memory, constant memory or registers", why);
-    let draft = draft.risks("64 KB of constants; shared memory for a table or a tile of it");
     let check = words!("requests of global loads −{}", count(own as f64));
-    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+    Some(draft.because(why).checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
 }
 
 /// The part of the waits for loads that is for the values of these; `None` where none can be traced.
@@ -152,14 +150,13 @@ fn loop_of(m: &Measures<'_>) -> Option<String> {
 }
 
 /// Code that stays in the instruction cache.
-fn smaller_code(m: &Ask<'_>) -> Option<Draft> {
+fn smaller_code(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::NoInstruction;
     // Where no request leaves the SM, it is jumps that warps wait behind, and not code that is too long.
     let leaves = leaving(m).is_none_or(|misses| misses >= m.limits[Threshold::FetchMisses]);
     let is_much = |wait: &f64| leaves && 100.0 * wait >= m.limits[Threshold::FetchShare] && !m.is_hardly_sampled();
     let wait = m.wait(reason).filter(is_much)?;
     let why = words!("warps wait for the next instruction {} of their time", share(wait));
-    let draft = Draft::overlaps(Action::SmallerCode, wait).at(At::waits(m, reason));
-    let draft = draft.says("Less unrolling, fewer inlined copies in the loop", why);
-    Some(draft.risks("more instructions for loop control").checks("no instruction < 5 %", reason.per_issue()))
+    let draft = Draft::overlaps(Action::SmallerCode, wait).at(At::waits(m, reason)).because(why);
+    Some(draft.checks("no instruction < 5 %", reason.per_issue()))
 }

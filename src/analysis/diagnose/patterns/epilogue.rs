@@ -61,13 +61,13 @@ const NARROW: u64 = 32;
 const NEARLY_FULL: f64 = 0.95;
 
 /// `tensor active 40 → 60 %`: the same work in less time.
-fn busier(m: &Ask<'_>, saves: f64) -> Words {
+fn busier(m: &Measures<'_>, saves: f64) -> Words {
     let Some(now) = m.unit(Part::ComputeTensor).map(|unit| unit.share) else { return Words::default() };
     words!("tensor active {} → {} %", whole(now), whole((now / (1.0 - saves).max(0.01)).min(1.0)))
 }
 
 /// The part of the register file that a block takes, where it is nearly all.
-pub(super) fn registers(m: &Ask<'_>) -> Option<Words> {
+pub(super) fn registers(m: &Measures<'_>) -> Option<Words> {
     let used = m.occupancy.file_in_use()?;
     (used.share >= NEARLY_FULL).then(|| {
         words!(
@@ -80,20 +80,18 @@ pub(super) fn registers(m: &Ask<'_>) -> Option<Words> {
 }
 
 /// The epilogue of a tile beside the products of the next one.
-pub(super) fn overlap(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn overlap(m: &Measures<'_>) -> Option<Draft> {
     let epilogue = without_products(m).filter(|epilogue| epilogue.cost >= WORTH)?;
     let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost).at(at(epilogue));
     let (unit, left) = busiest(m, &[]);
-    let how = "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)";
-    let draft =
-        draft.says(how, words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)));
+    let why = words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left));
     let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
     let check = busier(m, draft.saves(m));
-    Some(draft.risks(full.unwrap_or_else(|| "a second accumulator, or smaller tiles".into())).checks(check, TENSOR))
+    Some(draft.because(why).risks(full.unwrap_or_default()).checks(check, TENSOR))
 }
 
 /// Persistent blocks, where it is not known that the epilogue is empty of products.
-fn persistent(m: &Ask<'_>) -> Option<Draft> {
+fn persistent(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let epilogue = phases.phase(PhaseKind::Epilogue)?;
     let idle = 1.0 - phases.time.tensor?;
@@ -104,11 +102,10 @@ fn persistent(m: &Ask<'_>) -> Option<Draft> {
     let wave = phases.time.last_wave;
     let less = wave.map(|wave| words!(", less {} of the last wave", share(wave))).unwrap_or_default();
     let draft = Draft::overlaps(Action::PersistentBlocks, idle - wave.unwrap_or(0.0)).at(at(epilogue));
-    let how = "Persistent blocks: overlap the store of a tile with the next tile's products";
-    let draft = draft.says(how, words!("tensor idle {} of the time{}", share(idle), less));
+    let draft = draft.because(words!("tensor idle {} of the time{}", share(idle), less));
     let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
     let check = busier(m, draft.saves(m));
-    Some(draft.risks(full.unwrap_or_else(|| "consumers on different tiles".into())).checks(check, TENSOR))
+    Some(draft.risks(full.unwrap_or_default()).checks(check, TENSOR))
 }
 
 /// The part of the samples of a prologue that a loop in it has from which that is work of its own.
@@ -118,7 +115,7 @@ const OF_LOOP: f64 = 0.5;
 const BESIDE: f64 = 0.5;
 
 /// What blocks that stay do before they turn to their tiles: all start at once, and no other block fills it.
-fn prologue(m: &Ask<'_>) -> Option<Draft> {
+fn prologue(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|phases| phases.is_persistent)?;
     let own = phases.phase(PhaseKind::Prologue).filter(|own| own.cost >= WORTH_A_TRY)?;
     let study = m.study?;
@@ -138,15 +135,13 @@ fn prologue(m: &Ask<'_>) -> Option<Draft> {
     let change = Change { fixed: (active * waits, active * own.cost), ..Change::default() };
     let first = own.waits.first().and_then(|wait| Some((catalog::stall(&wait.reason)?.label, wait.share)));
     let first = first.map(|(label, part)| words!(", {} {} of it", label, share(part))).unwrap_or_default();
-    let how = "Overlap what each block does before its main loop with the first copies, or do it in a kernel before";
     let why = words!("{} of a warp's lifetime in front of its main loop{}", share(own.share), first);
-    let draft = Draft::of(Action::OverlapPrologue, change).at(at(own)).says(how, why);
-    let draft = draft.risks("buffers for what is made ahead, or one more launch");
+    let draft = Draft::of(Action::OverlapPrologue, change).at(at(own)).because(why);
     Some(draft.checks(stall("prologue", own.share, waits), DURATION))
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.
-fn wide_loads(m: &Ask<'_>) -> Option<Draft> {
+fn wide_loads(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let warps = phases.roles.get(phases.pacing).map_or(phases.warps, |role| role.warps).max(1) as f64;
     let turns = phases.tiles?.max(1.0) * warps;
@@ -170,8 +165,7 @@ fn wide_loads(m: &Ask<'_>) -> Option<Draft> {
             count(loads),
             share(wait.share)
         );
-        let draft = Draft::overlaps(Action::WideLoads, cost).at(At::point(cause)).says("16-byte loads", why);
-        let draft = draft.risks("shuffles to redistribute, alignment of 16 bytes");
+        let draft = Draft::overlaps(Action::WideLoads, cost).at(At::point(cause)).because(why);
         Some(draft.checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()))
     })
 }

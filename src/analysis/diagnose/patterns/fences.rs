@@ -25,21 +25,19 @@ fn fence_chain(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// C5: the fence chain.
-fn fence(m: &Ask<'_>) -> Option<Draft> {
+fn fence(m: &Measures<'_>) -> Option<Draft> {
     let chain = m.sampled_code()?.fence_chain().filter(|chain| chain.cost >= WORTH)?;
     let why = words!(
         "{} of a warp's lifetime waits on {} fences: late arrival, late refill, late first product",
         share(chain.cost),
         count(chain.lanes as f64)
     );
-    let how = words!("Drop the release before the arrivals: `.relaxed`, or block scope");
-    let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).says(how, why);
-    let draft = draft.risks("safe only where the barrier orders shared memory alone");
+    let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).because(why);
     Some(draft.checks("MEMBAR in the loop = 0", StallReason::Membar.per_issue()))
 }
 
 /// A release in front of the last barrier, behind which nothing is read or written.
-fn exit(m: &Ask<'_>) -> Option<Draft> {
+fn exit(m: &Measures<'_>) -> Option<Draft> {
     let exit = m.sampled()?.phase(PhaseKind::Exit).filter(|phase| phase.share >= WORTH)?;
     exit.waits.iter().find(|wait| wait.reason == "membar")?;
     let why = words!(
@@ -47,8 +45,7 @@ fn exit(m: &Ask<'_>) -> Option<Draft> {
         share(exit.share)
     );
     let draft = Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0)).at(At::span(&exit.at));
-    let draft = draft.says("Drop the release of the exit barrier", why).risks("the wait itself has to stay");
-    let draft = draft.beside(Along::PartOf(Action::PersistentBlocks));
+    let draft = draft.because(why).beside(Along::PartOf(Action::PersistentBlocks));
     Some(draft.checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue()))
 }
 
@@ -57,7 +54,7 @@ fn exit(m: &Ask<'_>) -> Option<Draft> {
 const WAVEFRONTS: f64 = 4.7;
 
 /// Fences that warps wait at: each waits until everything that its warp stored before is seen.
-fn fences(m: &Ask<'_>) -> Option<Draft> {
+fn fences(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Membar;
     let wait = m.wait(reason).filter(|wait| *wait >= WORTH)?;
     // A fence of the chip makes L1 forget, so that at best loads behind it hit again.

@@ -35,14 +35,14 @@ const MOST_CYCLES: f64 = 8.0;
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
 
 /// Executions of the opcodes that a pipe runs.
-fn executed_on(m: &Ask<'_>, part: Part) -> Option<f64> {
+fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
     let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
     m.mix.count(|op| row.runs(op, capability))
 }
 
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.
-pub(super) fn without_index(m: &Ask<'_>, gone: f64) -> Option<Vec<(Part, f64)>> {
+pub(super) fn without_index(m: &Measures<'_>, gone: f64) -> Option<Vec<(Part, f64)>> {
     let (study, total) = m.sampled_code().zip(m.mix.total)?;
     let index = study.index_arithmetic();
     let left = |part: Part| {
@@ -59,14 +59,14 @@ pub(super) fn without_index(m: &Ask<'_>, gone: f64) -> Option<Vec<(Part, f64)>> 
 
 /// The part of the index arithmetic that loads of 16 bytes a lane take away: 0 where all are as wide; `None` where no accesses were
 /// counted.
-pub(super) fn narrow(m: &Ask<'_>) -> Option<f64> {
+pub(super) fn narrow(m: &Measures<'_>) -> Option<f64> {
     let narrowest = m.sampled()?.accesses.iter().map(|access| access.width_bits.unwrap_or(8)).min()?;
     Some(1.0 - narrowest as f64 / WIDEST as f64)
 }
 
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than
 /// the instructions that are known to run on it can make it.
-pub(super) fn of_index(m: &Ask<'_>, part: Part) -> Option<f64> {
+pub(super) fn of_index(m: &Measures<'_>, part: Part) -> Option<f64> {
     let (index, total) = (m.sampled_code()?.index_arithmetic(), m.mix.total?);
     if part == Part::Issue {
         return (total > 0.0).then_some(index.executed as f64 / total);
@@ -78,7 +78,7 @@ pub(super) fn of_index(m: &Ask<'_>, part: Part) -> Option<f64> {
 }
 
 /// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
-fn arithmetic(m: &Ask<'_>) -> Option<f64> {
+fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     const ON_VALUES: [Class; 4] = [Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction];
     let is_meant = |op: Op| op.is_product() || op.is_of(&ON_VALUES);
     Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
@@ -86,7 +86,7 @@ fn arithmetic(m: &Ask<'_>) -> Option<f64> {
 
 /// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
 /// tile needs less of it for each product.
-fn beside_products(m: &Ask<'_>, unit: &Unit) -> Option<Draft> {
+fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let (row, capability) = (unit.part.row()?, m.kernel.device().compute_capability);
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
     let mut own: BTreeMap<&str, f64> = BTreeMap::new();
@@ -117,7 +117,7 @@ fn beside_products(m: &Ask<'_>, unit: &Unit) -> Option<Draft> {
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
 /// Where a pipe does, and much of its work is index arithmetic, that falls.
-fn fewer(m: &Ask<'_>) -> Option<Draft> {
+fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let of_work = m.units.iter().filter(|unit| unit.part == Part::Issue || PIPES.contains(&unit.part));
     let unit = of_work.max_by(|a, b| a.share.total_cmp(&b.share)).filter(|unit| unit.share >= WORKING)?;
     let part = unit.part;
@@ -177,7 +177,7 @@ const OF_A_DIVISION: f64 = 20.0;
 const OF_A_PRODUCT: f64 = 3.0;
 
 /// Values that go from single to double precision and back.
-fn conversions(m: &Ask<'_>) -> Option<Draft> {
+fn conversions(m: &Measures<'_>) -> Option<Draft> {
     let is_conversion = |op| op == Op::F2F;
     let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
     // Without arithmetic on doubles they convert halves.
@@ -197,8 +197,7 @@ fn conversions(m: &Ask<'_>) -> Option<Draft> {
         doubles,
         share(gone)
     );
-    let how = "Compute in single precision: literals with an `f`, no function or variable of type double";
-    let draft = draft.at(At::most(m, is_conversion)).says(how, why).risks("fewer digits in long sums");
+    let draft = draft.at(At::most(m, is_conversion)).because(why);
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
@@ -226,7 +225,7 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// Integers that are divided by a value that is not known when the code is compiled.
-fn divisions(m: &Ask<'_>) -> Option<Draft> {
+fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let (divisions, gone) = divided(m)?;
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);

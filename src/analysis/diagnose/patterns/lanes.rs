@@ -38,7 +38,7 @@ fn divergence(m: &Measures<'_>) -> Option<Held> {
     let least = 100.0 * idle(m.limits[Threshold::LanesFew]);
     let held = Held::new(Code::Divergence, 100.0 * idle(lanes), least, sentence);
     let held = held.only_if(100.0 * unit.resident >= m.limits[Threshold::SolLow]);
-    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES])))
+    Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES])))
 }
 
 /// Lanes of an average instruction from which few are idle.
@@ -51,17 +51,15 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 }
 
 /// Warps whose lanes go one way.
-fn regroup(m: &Ask<'_>) -> Option<Draft> {
+fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
     let on = lanes / WARP;
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
     let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
     let now = fixed(lanes, 1);
-    let how = "Sort or regroup the work so that the lanes of a warp take one path, or branch per warp";
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
-    let draft = draft.at(At::heaviest(m, idle_lanes)).says(how, why);
-    let draft = draft.risks("the cost of sorting; order of the output");
+    let draft = draft.at(At::heaviest(m, idle_lanes)).because(why);
     Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 
@@ -87,7 +85,7 @@ fn predicated_off(m: &Measures<'_>) -> Option<Held> {
         fixed(on, 1)
     );
     let held = Held::remark(m, Code::PredicatedOff, cost, sentence);
-    Some(held.at(At::Line(Sits::IdleLanes)).from(m.readings(&[LANES, ON])))
+    Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES, ON])))
 }
 
 /// The part of the accesses whose guard is off from which they are worth a branch.
@@ -110,7 +108,7 @@ fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
 }
 
 /// A branch around accesses whose guard is off for all lanes: they take their request all the same.
-fn skipped(m: &Ask<'_>) -> Option<Draft> {
+fn skipped(m: &Measures<'_>) -> Option<Draft> {
     let unit = m.unit(Part::MemoryLsu)?;
     let executed = m.kernel.opcodes();
     let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
@@ -118,9 +116,8 @@ fn skipped(m: &Ask<'_>) -> Option<Draft> {
     let goal = unit.share * (1.0 - most / all).max(0.0);
     let why = words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all));
     let draft = Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)]).at(At::most(m, is_access));
-    let draft = draft.says("Branch around the accesses whose guard is off for the whole warp", why);
     let check = words!("LSU requests {} → {}", share(unit.share), share(goal));
-    Some(draft.risks("divergent branches where some lanes are on").checks(check, REQUESTS))
+    Some(draft.because(why).checks(check, REQUESTS))
 }
 
 #[cfg(test)]

@@ -82,12 +82,12 @@ fn microseconds(ns: f64) -> String {
 const MOSTLY: f64 = 0.5;
 
 /// Whether a launch is shorter than what starts it.
-pub(in crate::analysis::diagnose) fn is_mostly_launch(m: &Ask<'_>) -> bool {
+pub(in crate::analysis::diagnose) fn is_mostly_launch(m: &Measures<'_>) -> bool {
     !m.has_several() && (brief(m).is_some() || m.machine.time.empty >= MOSTLY)
 }
 
 /// A launch that is shorter than what starts it, or kernels with gaps between them.
-pub(super) fn fuse(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn fuse(m: &Measures<'_>) -> Option<Draft> {
     let empty = m.machine.time.empty;
     let has_gaps = m.has_several() && empty >= WORTH_A_TRY;
     if !is_mostly_launch(m) && !has_gaps {
@@ -183,7 +183,7 @@ fn underfilled(m: &Measures<'_>) -> Option<Held> {
 const MANY_WAVES: f64 = 20.0;
 
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
-fn waves(m: &Ask<'_>) -> Option<Draft> {
+fn waves(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
     let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
@@ -215,7 +215,7 @@ fn waves(m: &Ask<'_>) -> Option<Draft> {
 }
 
 /// Blocks for every SM. What is to be split is a loop: without one each thread has one piece of the work.
-fn more_blocks(m: &Ask<'_>) -> Option<Draft> {
+fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     // SMs without a block are the tail, whatever the others wait for.
@@ -318,7 +318,7 @@ const UNALIKE: f64 = 0.08;
 
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
 /// others, and where there is less than a wave of them more blocks are also equal ones.
-fn even(m: &Ask<'_>) -> Option<Draft> {
+fn even(m: &Measures<'_>) -> Option<Draft> {
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m) && more_blocks(m).is_none())?;

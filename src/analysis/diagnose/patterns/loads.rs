@@ -73,7 +73,7 @@ const SORTED: f64 = 0.5;
 
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
-fn in_flight(m: &Ask<'_>) -> Option<Draft> {
+fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
@@ -117,7 +117,6 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
             draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
         }
     };
-    let draft = draft.risks("registers for the loads in flight");
     let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
     let is_stream = level::is_of_dram(m) == Some(true) && is_first(Part::MemoryL2);
     if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| is_stream || is_first(dram.part)) {
@@ -138,7 +137,7 @@ fn in_flight(m: &Ask<'_>) -> Option<Draft> {
 
 /// Work in the order of its indices: lanes share sectors, and with those that nobody asked for go the waits for them, in the queue in
 /// front of the LSU as well.
-fn sorted(m: &Ask<'_>) -> Option<Draft> {
+fn sorted(m: &Measures<'_>) -> Option<Draft> {
     let wait = m.waits_for_loads().filter(|wait| 100.0 * wait >= m.limits[Threshold::StallShare])?;
     let is_chain = m.study.and_then(Study::chain).is_some_and(|chain| 2.0 * chain.share >= wait);
     let found = indirection(m, wait).filter(|found| !is_chain && is_sortable(m, found))?;
@@ -146,13 +145,13 @@ fn sorted(m: &Ask<'_>) -> Option<Draft> {
     let all = wait + m.waits(&[StallReason::LgThrottle]);
     let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
-    let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load)).risks("the cost of sorting");
-    let draft = draft.says("Sort or group the work by index, so that lanes share sectors", through_index(found));
+    let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load));
+    let draft = draft.because(through_index(found));
     Some(draft.checks(stall("long scoreboard", wait, SORTED * excess * all), reason.per_issue()))
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.
-fn chains(m: &Ask<'_>) -> Option<Draft> {
+fn chains(m: &Measures<'_>) -> Option<Draft> {
     let chain = m.chain()?;
     let busiest = m.units.first()?;
     // Blocks beyond those that fit at once wait for their turn.
@@ -162,8 +161,7 @@ fn chains(m: &Ask<'_>) -> Option<Draft> {
     let how = words!("More chains in flight: {}several chains per thread", fit);
     let now = words!("{} {}", &busiest.name, share(busiest.share));
     let draft = Draft::relieves(m, Action::MoreChains, &[]).rate(m).at(At::point(&chain.load));
-    let draft = draft.says(how, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share)));
-    let draft = draft.risks("needs independent chains").rises();
+    let draft = draft.says(how, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share))).rises();
     Some(draft.checks(words!("{} → 100 % at best", now), busiest.counter.clone()))
 }
 
@@ -192,7 +190,7 @@ fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
         fixed(waits, 1)
     );
     let metrics = [metric.name(), MEMORY.name(), &REASON.per_issue()];
-    let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::Line(Sits::Waits(REASON)));
+    let held = Held::remark(m, Code::SerialisedAccesses, waits, sentence).at(At::waits(m, REASON));
     Some(held.from(m.readings(&metrics)))
 }
 

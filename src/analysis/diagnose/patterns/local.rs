@@ -71,7 +71,7 @@ fn local(m: &Measures<'_>) -> Option<Held> {
         || 100.0 * m.waits(&WAITS) >= m.limits[Threshold::QueueShare];
     let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
     let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence).only_if(is_felt);
-    Some(held.at(At::Line(Sits::LocalAccesses)).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
+    Some(held.at(At::most(m, |op| op.is_in(Space::Local))).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
 }
 
 /// Executions by warps of instructions of the uniform datapath that do nothing but address local arrays, and of all of its instructions;
@@ -86,7 +86,7 @@ fn index_work(m: &Measures<'_>) -> Option<(f64, f64)> {
 const MOSTLY_GLOBAL: f64 = 0.9;
 
 /// C16: values in registers in place of local memory.
-pub(super) fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     let (local, global) = (m.value(LOCAL).filter(|local| *local > 0.0)?, m.value(SECTORS)?);
     let kept = Some(global / (global + local)).filter(|kept| *kept <= MOSTLY_GLOBAL)?;
     let index = index_work(m);
@@ -121,12 +121,12 @@ pub(super) fn keep_in_registers(m: &Ask<'_>) -> Option<Draft> {
     };
     why.push(against_l2(m).unwrap_or_default());
     let draft = draft.frees_of(m, &WAITS, 1.0 - kept).unknown(m, unknown).says(how, why);
-    let draft = draft.at(At::most(m, |op| op.is_in(Space::Local))).risks("more registers per thread: fewer warps");
+    let draft = draft.at(At::most(m, |op| op.is_in(Space::Local)));
     Some(draft.checks("LDL + STL = 0", LOCAL))
 }
 
 /// Local memory of all resident threads, where it is more than L2 holds.
-fn against_l2(m: &Ask<'_>) -> Option<Words> {
+fn against_l2(m: &Measures<'_>) -> Option<Words> {
     let of_thread = m.local_bytes? as f64;
     let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm? * m.sms?;
     let bytes = of_thread * threads;
@@ -143,7 +143,7 @@ fn against_l2(m: &Ask<'_>) -> Option<Words> {
 const MOST_REGISTERS: f64 = 255.0;
 
 /// Whether registers are all that a thread can have, or cut to what a stated number of blocks leaves: a launch bound is what causes the spills.
-fn capped(m: &Ask<'_>) -> Words {
+fn capped(m: &Measures<'_>) -> Words {
     let Some(used) = m.occupancy.file_in_use() else { return Words::default() };
     match used.file.per_thread >= MOST_REGISTERS {
         true => words!(

@@ -25,7 +25,7 @@ pub(super) mod stages;
 pub(super) mod units;
 
 // What every family speaks of.
-use super::draft::{Ask, Draft, busiest, stall};
+use super::draft::{Draft, busiest, stall};
 use super::held::{At, Held, count, share, whole};
 use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
@@ -33,7 +33,6 @@ use super::machine::Change;
 use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::lines::Sits;
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
@@ -83,7 +82,7 @@ pub(super) struct Question {
 }
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
-pub(super) type Cure = fn(&Ask<'_>) -> Option<Draft>;
+pub(super) type Cure = fn(&Measures<'_>) -> Option<Draft>;
 
 impl Pattern {
     /// A question, with what the answer stands for.
@@ -117,7 +116,7 @@ pub(super) fn questions() -> impl Iterator<Item = &'static Question> {
 }
 
 /// Everything that could be done.
-pub(super) fn changes(m: &Ask<'_>) -> impl Iterator<Item = Draft> {
+pub(super) fn changes(m: &Measures<'_>) -> impl Iterator<Item = Draft> {
     all().flat_map(|pattern| pattern.changes).filter_map(|change| change(m))
 }
 

@@ -1,10 +1,11 @@
 //! Room for warps, and blocks that end before it is filled.
 
+use super::balance::at_loop;
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
 
-pub(super) const PATTERNS: [Pattern; 2] = [
+pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
         "Do blocks end faster than they start?",
         "--section Occupancy",
@@ -12,6 +13,8 @@ pub(super) const PATTERNS: [Pattern; 2] = [
         Stands::Warps(|m| m.filled()),
     )
     .cured_by(&[larger_blocks]),
+    Pattern::asks("Do slots stay empty while blocks wait?", "--section Occupancy", uneven, Stands::Beside)
+        .cured_by(&[fill]),
     Pattern::asks("Do too few warps fit?", "--section Occupancy", occupancy, Stands::Warps(little_room))
         .cured_by(&[warps]),
 ];
@@ -42,7 +45,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
 /// Several waves, few of the warps that fit, and warps that live shortly: slots are empty again before new blocks fill them.
 pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
     m.waves.filter(|waves| *waves > 1.0)?;
-    let life = m.life.filter(|life| *life < m.limits[Threshold::ShortLife])?;
+    let life = m.life.filter(|_| m.ends_soon() == Some(true))?;
     let (blocks, filled) = (m.blocks?, m.filled()?);
     let every = m.sm_cycles().zip(m.active).map(|(cycles, active)| glance::cycles(cycles * active / blocks));
     let every = every.map(|cycles| format!(", and an SM starts one every {cycles} cycles"));
@@ -60,6 +63,41 @@ pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
     Some(held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
+/// Slots that long blocks leave empty: each is free again when the last warp of its block has ended. SMs that have no block left are the tail.
+fn uneven(m: &Measures<'_>) -> Option<Held> {
+    let vacant = m.vacant().filter(|_| m.ends_soon() == Some(false))?;
+    let is_tail = m.unequal.is_some_and(|idle| 100.0 * idle >= m.limits[Threshold::TailIdle]);
+    let sentence = words!(
+        "An SM holds {} warps, {} of those that fit, in {} waves of blocks that live {} cycles: the warps of a block, or the blocks, end at different times.",
+        fixed(m.warps?, 1),
+        share(m.filled()?),
+        fixed(m.waves?, 2),
+        glance::cycles(m.life?)
+    );
+    let least = 100.0 - m.limits[Threshold::FilledLow];
+    let held = Held::new(Code::LaunchTail, 100.0 * vacant, least, sentence).only_if(!is_tail);
+    Some(held.at(at_loop(m)).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
+}
+
+/// Warps that end together, so that their slots are filled together.
+fn fill(m: &Measures<'_>) -> Option<Draft> {
+    uneven(m).filter(|held| held.holds)?;
+    let (filled, achieved) = (1.0 - m.vacant()?, m.achieved?);
+    // Work is hardly ever made equal for all warps: half of the slots are expected to be filled.
+    let change = Change { warps: (0.5 * (1.0 + filled), filled), ..Change::default() };
+    let draft = Draft::of(Action::EvenBlocks, change);
+    let how = "Equal work for the warps of a block, or smaller blocks: a slot is free when the last warp of its block has ended";
+    let why = words!("{} of the slots that fit are filled while blocks wait", share(filled));
+    let check = words!("achieved occupancy {} → {}", share(achieved), share((achieved / filled).min(1.0)));
+    Some(
+        draft
+            .at(at_loop(m))
+            .says(how, why)
+            .risks("more blocks to start, or work that moves between warps")
+            .checks(check, ACHIEVED),
+    )
+}
+
 /// Warps of the largest block.
 const MOST_WARPS: f64 = 32.0;
 /// Room for warps below which more of it is worth trying.
@@ -72,7 +110,7 @@ fn little_room(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
-fn warps(m: &Ask<'_>) -> Option<Draft> {
+fn warps(m: &Measures<'_>) -> Option<Draft> {
     let sizes = m.block_sizes();
     // Blocks that end too soon have the size that a row of their own says.
     let is_short = short_blocks(m).is_some_and(|held| held.holds);
@@ -184,7 +222,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
 }
 
 /// Blocks with more work.
-fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
+fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
     short_blocks(m).filter(|held| held.holds)?;
     let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, m.filled()?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
@@ -207,6 +245,5 @@ fn larger_blocks(m: &Ask<'_>) -> Option<Draft> {
     let why = words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life));
     let change = Change { warps: (filled, filled.powi(2)), ..Change::default() };
     let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
-    let draft = draft.risks("a tail where the element count is not a multiple");
     Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
 }

@@ -51,7 +51,7 @@ fn of_library(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// What can be done by somebody who cannot change the code that ran; `None` where it is his own, optimised.
-pub(in crate::analysis::diagnose) fn by_caller(m: &Ask<'_>) -> Option<Vec<Draft>> {
+pub(in crate::analysis::diagnose) fn by_caller(m: &Measures<'_>) -> Option<Vec<Draft>> {
     if let Some(copies) = copies(m) {
         let how = words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that");
         let why = words!("{} of the instructions copy a register onto itself", share(copies));
@@ -66,7 +66,7 @@ pub(in crate::analysis::diagnose) fn by_caller(m: &Ask<'_>) -> Option<Vec<Draft>
 }
 
 /// What of the measured a call of another shape, layout or type would change.
-fn why(m: &Ask<'_>) -> Option<Words> {
+fn why(m: &Measures<'_>) -> Option<Words> {
     if let Some((waves, blocks)) = m.waves.filter(|waves| *waves < 1.0).zip(m.blocks) {
         let (blocks, part) = (count(blocks), share(waves));
         return Some(words!(": {} blocks are {} of a wave, a larger or batched call fills it", blocks, part));

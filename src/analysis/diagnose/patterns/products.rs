@@ -49,7 +49,7 @@ pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
 /// Where the products are called.
 pub(super) fn at_products(m: &Measures<'_>) -> At {
     let site = m.phases.and_then(|phases| phases.sites.first());
-    site.map_or(At::Line(Sits::Limiter), |site| At::point(&site.at))
+    site.map_or(At::Limiter, |site| At::point(&site.at))
 }
 
 /// Steps that wait for all of their products, so that the tensor pipe is idle while warps compute.
@@ -71,7 +71,7 @@ fn drained(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// Products in flight across steps.
-fn drain(m: &Ask<'_>) -> Option<Draft> {
+fn drain(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let cost = phases.drain_in_loop.filter(|cost| *cost >= WORTH)?;
     let why = words!(
@@ -82,9 +82,7 @@ fn drain(m: &Ask<'_>) -> Option<Draft> {
     let now = phases.step_efficiency.map(|now| format!(" {}", whole(now))).unwrap_or_default();
     let goal = fixed(m.limits[Threshold::StepEfficiency], 0);
     let draft = Draft::overlaps(Action::KeepProducts, cost).at(at_products(m));
-    let draft = draft.says("Keep one wgmma group in flight across steps", why);
-    let draft = draft.risks("a stage is freed one step later");
-    Some(draft.checks(words!("tensor in the main loop{} → {} %", now, goal), TENSOR))
+    Some(draft.because(why).checks(words!("tensor in the main loop{} → {} %", now, goal), TENSOR))
 }
 
 /// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
@@ -96,7 +94,7 @@ const ASYNCHRONOUS: f64 = 0.75;
 /// Operations of a multiply-add.
 const OPERATIONS: f64 = 2.0;
 
-fn generation(m: &Ask<'_>) -> Option<Draft> {
+fn generation(m: &Measures<'_>) -> Option<Draft> {
     let chip = m.chip()?;
     let is_older = chip.full_rate_tensor? == Class::TensorWgmma.id()
         && m.has_tensor
@@ -139,13 +137,12 @@ fn generation(m: &Ask<'_>) -> Option<Draft> {
     );
     let draft =
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
-    let draft = draft.risks("operands in shared memory, swizzled; 128 threads per product");
     let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
     Some(draft.checks(check, tensor.counter.clone()))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.
-fn conversions(m: &Ask<'_>) -> (f64, Option<&'static str>) {
+fn conversions(m: &Measures<'_>) -> (f64, Option<&'static str>) {
     let by = m.kernel.with_modifiers().into_iter().flatten();
     let all: f64 = by.filter(|(opcode, _)| unpacks_bytes(opcode)).map(|(_, executed)| executed).sum();
     (all, (all > 0.0).then_some("fp8"))
@@ -158,13 +155,13 @@ const TOLERANCE: f64 = 0.1;
 const BELOW: f64 = 0.9;
 
 /// The part of the data stage that operands take, where they take most of it; 0 to 1.
-pub(super) fn operands(m: &Ask<'_>) -> Option<f64> {
+pub(super) fn operands(m: &Measures<'_>) -> Option<f64> {
     let stage = DataStage::of(m.kernel)?;
     stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
 }
 
 /// Products of more columns.
-fn wider(m: &Ask<'_>) -> Option<Draft> {
+fn wider(m: &Measures<'_>) -> Option<Draft> {
     let (operands, tensor) = (operands(m)?, m.unit(Part::ComputeTensor)?.share);
     let l1 = m.busiest_of(&DATA_STAGE)?;
     let executed = m.kernel.with_modifiers()?;

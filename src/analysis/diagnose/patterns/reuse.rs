@@ -38,7 +38,7 @@ fn products(m: &Measures<'_>) -> f64 {
 }
 
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
-fn register_tile(m: &Ask<'_>) -> Option<Draft> {
+fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let fma = m.count(|op| op.class() == Some(Class::Fp32));
     let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
@@ -149,7 +149,7 @@ fn asked_again(m: &Measures<'_>) -> f64 {
 }
 
 /// A cache or the LSU serves accesses without waste: reuse.
-fn reuse(m: &Ask<'_>) -> Option<Draft> {
+fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Operands of products are read by no access that could be wider.
     let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && super::products::operands(m).is_none();
     let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
@@ -196,7 +196,7 @@ fn reuse(m: &Ask<'_>) -> Option<Draft> {
     });
     // At the same rate its work falls with the time.
     let (now, goal) = (share(unit.share), share(unit.share * kept));
-    let draft = draft.at(at).says(how, words!("{} at {}", &unit.name, &now)).risks("registers, shared memory");
+    let draft = draft.at(at).says(how, words!("{} at {}", &unit.name, &now));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
@@ -231,7 +231,7 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
     (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
 }
 
-fn passes(m: &Ask<'_>) -> Option<Draft> {
+fn passes(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let (passes, group) = repeated(phases, m.value(DRAM_BYTES[0])?)?;
     let all = sectors_of(&phases.accesses);
@@ -248,13 +248,12 @@ fn passes(m: &Ask<'_>) -> Option<Draft> {
         share(gone)
     );
     let how = words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines);
-    let draft = draft.says(how, why).risks("registers or shared memory for a row");
-    Some(draft.checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
+    Some(draft.says(how, why).checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }
 
 /// Bytes of DRAM that the stated work does not need. What the SMs ask of L2 stays: of a stream its fabric carries the same bytes and is
 /// no need of its own, and of anything else most of its sectors never came from DRAM.
-fn bytes(m: &Ask<'_>) -> Option<Draft> {
+fn bytes(m: &Measures<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
     // Sectors beside the bytes, and those of local memory, go with the rows of their own.
@@ -263,12 +262,11 @@ fn bytes(m: &Ask<'_>) -> Option<Draft> {
     let kept = (traffic.stated / traffic.moved / left).min(1.0);
     let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
     let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
-    let draft = draft.says("Move only the bytes that the work needs: whole sectors, reuse in L2", why);
-    Some(draft.at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
+    Some(draft.because(why).at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.
-fn narrow_index(m: &Ask<'_>) -> Option<Draft> {
+fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let index = &m.study?.indirection()?.index;
     let is_own = |access: &&SectorAccess| access.at.offset == index.offset && access.width_bits == Some(64);
@@ -290,7 +288,7 @@ const STAYS: f64 = 0.5;
 
 /// A table that is gathered from beside streams, which are used once and take its place in L2. DRAM is read for the streams, and for what
 /// of the table was pushed out; L2 looks for each sector, and takes those in that DRAM brings.
-fn kept_in_l2(m: &Ask<'_>) -> Option<Draft> {
+fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let accesses = &m.sampled()?.accesses;
     let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> f64 {
         accesses.iter().filter(|access| is_meant(access)).map(|access| access.sectors as f64).sum()

@@ -107,7 +107,7 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
     );
     let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
     let held = Held::new(Code::UncoalescedGlobalAccess, part, m.limits[Threshold::UncoalescedShare], sentence);
-    let at = first.map_or(At::Line(Sits::GlobalAccesses), |access| At::point(&access.at));
+    let at = first.map_or(At::Nowhere, |access| At::point(&access.at));
     let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
     Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
 }
@@ -180,7 +180,7 @@ fn align_copies(m: &Ask<'_>) -> Option<Draft> {
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
-pub(super) fn coalesce(m: &Ask<'_>) -> Option<Draft> {
+pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let (all, excess) = sectors(m)?;
     let part = Some(excess / all).filter(|part| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let accesses = packable(m);
@@ -220,11 +220,9 @@ pub(super) fn coalesce(m: &Ask<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
         .frees_of(m, &waits, awaited)
         .unknown(m, &unknown)
-        .at(first_of(m).map_or(At::Line(Sits::Nowhere), |first| At::point(&first.at)));
+        .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
-    let draft = draft.says("Coalesce: neighbouring lanes at neighbouring addresses", why);
-    let draft = draft.risks("layout of the data, or a transpose through shared memory");
-    Some(draft.checks(fewer_sectors(all, part), SECTORS))
+    Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
 }
 
 /// `sectors of global accesses 4,096 → 1,024`, where a part of them goes.
@@ -234,12 +232,10 @@ pub(super) fn fewer_sectors(all: f64, gone: f64) -> Words {
 
 /// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
 /// DRAM moves the same bytes.
-fn align(m: &Ask<'_>) -> Option<Draft> {
+fn align(m: &Measures<'_>) -> Option<Draft> {
     let (first, gone) = off_boundary(m)?;
     let why = words!("contiguous, {} of the sectors only because they start between two", share(gone));
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
     let draft = draft.keeps(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone, 1.0 - gone).at(At::point(&first.at));
-    let draft = draft.says("Start the rows at a multiple of 32 bytes", why);
-    let draft = draft.risks("padding of the rows, or elements in front done apart");
-    Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
+    Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }

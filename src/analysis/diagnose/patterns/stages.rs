@@ -4,7 +4,6 @@ use super::epilogue::overlap;
 use super::epilogue::{at, registers};
 use super::*;
 use crate::analysis::derive::occupancy::STAGE;
-use crate::analysis::phases::Pace;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
 
@@ -15,6 +14,23 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
     let stage = m.sampled().map(|phases| phases.share(PhaseKind::StageWait)).filter(|share| *share > 0.0);
     let stage =
         stage.map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)));
+    if let Some(phases) = m.sampled().filter(|phases| phases.producer().is_some()) {
+        let work = producer(phases);
+        let of = if work.is_empty() { Words::default() } else { words!("; of its samples {}", of_producer(work)) };
+        let step = phases.step_efficiency;
+        let step = step.map(|step| words!("; the tensor pipe works for {} of a step", share(step)));
+        let sentence = words!(
+            "The producer sets the pace: the warps that multiply wait for a stage {} of their lifetime{}{}.",
+            share(phases.share(PhaseKind::StageWait)),
+            step.unwrap_or_default(),
+            of
+        );
+        let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence).of_wait(m, reason, &[]);
+        return Some(match work.first() {
+            Some(first) => held.at(at(first)),
+            None => held,
+        });
+    }
     let sentence = words!(
         "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} % of that at mbarriers{}{}{}.",
         share(wait),
@@ -35,12 +51,12 @@ pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// The part of the shared memory of an SM that no block takes.
-fn shared_left(m: &Ask<'_>) -> Option<f64> {
+fn shared_left(m: &Measures<'_>) -> Option<f64> {
     Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
-fn stages(m: &Ask<'_>) -> Option<Draft> {
+fn stages(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
     let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
     let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
@@ -63,8 +79,8 @@ fn stages(m: &Ask<'_>) -> Option<Draft> {
         (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
         (None, false) => "Fill the stages earlier: less work for the producer (no further stage fits)".into(),
     };
-    let of = words::join(work.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ");
-    let of = if work.is_empty() { of } else { words!("; of the producer's samples {}", of) };
+    let of =
+        if work.is_empty() { Words::default() } else { words!("; of the producer's samples {}", of_producer(work)) };
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
     let check = stall("wait for the stage", waits, draft.saves(m));
     let stage = phases.phases.iter().flat_map(|phase| &phase.parts).find(|part| part.kind == PhaseKind::StageWait);
@@ -78,10 +94,12 @@ fn stages(m: &Ask<'_>) -> Option<Draft> {
 
 /// The lines of the warps that the others wait for, where these hold no products and their lines are told.
 fn producer(phases: &Phases) -> &[Phase] {
-    match phases.pace {
-        Some(Pace::Role(at)) if phases.roles[at].tensor == 0 => &phases.roles[at].lines,
-        _ => &[],
-    }
+    phases.producer().map_or(&[], |role| &role.lines)
+}
+
+/// The first two of them: `` `write_block` (:345) 12.0 % ``.
+fn of_producer(lines: &[Phase]) -> Words {
+    words::join(lines.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ")
 }
 
 /// `write_block` with the line that calls it, or the line itself.
@@ -96,7 +114,7 @@ fn named(line: &Phase) -> Words {
 const L1_HIGH: f64 = 0.6;
 
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
-fn bulk(m: &Ask<'_>) -> Option<Draft> {
+fn bulk(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let stage = DataStage::of(m.kernel)?;
     let copies = || phases.accesses.iter().filter(|access| access.at.op().copies_global());
@@ -130,7 +148,6 @@ fn bulk(m: &Ask<'_>) -> Option<Draft> {
     let at = copies().next().map_or(At::Launch, |access| At::point(&access.at));
     let (now, then) = (whole(l1.share), whole(goal));
     let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
-    let draft = draft.unknown(m, unknown).at(at).says(words!("TMA for the copies of `cp.async`"), why);
-    let draft = draft.risks(words!("mbarriers in place of `wait_group`; tensor maps as arguments"));
+    let draft = draft.unknown(m, unknown).at(at).because(why);
     Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
 }

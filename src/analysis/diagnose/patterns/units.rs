@@ -8,8 +8,9 @@ use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::level::is_memory;
-use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED};
+use crate::analysis::diagnose::account::at_products as at_products_of;
+use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, is_memory};
+use strum::VariantArray;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a counter read above its peak?", SPEED, peak_exceeded, Stands::Beside)];
@@ -27,7 +28,10 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Op
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
         Part::ComputeTensor if unit.is_saturated() => full(m, unit),
         _ if unit.is_saturated() => saturated(m, unit),
-        _ => queued(m, unit).or_else(|| pressure(m, unit)).unwrap_or_else(|| saturated(m, unit)),
+        _ => queued(m, unit)
+            .or_else(|| pressure(m, unit))
+            .or_else(|| one_by_one(m, unit))
+            .unwrap_or_else(|| saturated(m, unit)),
     })
 }
 
@@ -44,6 +48,16 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
         readings.extend(m.held(&L2_BYTES));
     }
     Held::of_unit(m, dram, 100.0 * dram.share, 0.0, sentence).from(readings)
+}
+
+/// Instructions that each warp issues one behind the other, while neither issue nor a pipe is busy or has a queue: what they take is their
+/// latency.
+fn one_by_one(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
+    const QUEUES: [StallReason; 3] =
+        [StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall];
+    let is_pipe = level::place(unit.part) == level::PIPES && unit.part != Part::ComputeTensor;
+    let has_queue = 100.0 * m.waits(&QUEUES) >= m.limits[Threshold::QueueShare];
+    wait(m, StallReason::Wait).filter(|_| is_pipe && unit.level == Level::Idle && !has_queue)
 }
 
 /// A unit by what its counter says.
@@ -107,30 +121,27 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     words!(": {}shared memory {}, global and local accesses {}", first, shared, other)
 }
 
-/// Stall reasons of warps that queue in front of a unit. Loads wait for L1 where it answers most of them, and for L2 where they make
-/// its stream.
-fn queue(m: &Measures<'_>, part: Part) -> &'static [StallReason] {
-    use StallReason::{LgThrottle, LongScoreboard, MathPipeThrottle, MioThrottle, NotSelected, ShortScoreboard};
-    match part {
-        Part::MemoryL1tex | Part::MemoryShared | Part::MemoryLsu => {
-            let is_hit = m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS);
-            let all = &[LgThrottle, MioThrottle, ShortScoreboard, LongScoreboard];
-            if is_hit { all } else { &all[..3] }
+/// Whether warps queue in front of a unit for a reason. Loads wait for L1 where it answers most of them, and for L2 where they make its
+/// stream.
+fn is_queue(m: &Measures<'_>, part: Part, reason: StallReason) -> bool {
+    part.row().is_some_and(|row| row.queues.contains(&reason))
+        && match part {
+            Part::MemoryL2 => loads::streams(m).is_some(),
+            _ => {
+                reason != StallReason::LongScoreboard || m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS)
+            }
         }
-        Part::MemoryL2 if loads::streams(m).is_some() => &[LgThrottle, LongScoreboard],
-        Part::Issue => &[NotSelected],
-        part if part.computes() => &[MathPipeThrottle],
-        _ => &[],
-    }
 }
 
 /// A unit in whose queue warps spend much of their time.
 fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    let wait = |reason: &StallReason| match reason {
-        StallReason::LongScoreboard => Some((*reason, m.waits_for_loads()?)),
-        _ => Some((*reason, m.wait(*reason)?)),
+    let wait = |reason: StallReason| match reason {
+        StallReason::LongScoreboard => Some((reason, m.waits_for_loads()?)),
+        _ => Some((reason, m.wait(reason)?)),
     };
-    let queue: Vec<(StallReason, f64)> = queue(m, unit.part).iter().filter_map(wait).collect();
+    let reasons = StallReason::VARIANTS.iter().copied().filter(|reason| is_queue(m, unit.part, *reason));
+    let mut queue: Vec<(StallReason, f64)> = reasons.filter_map(wait).collect();
+    queue.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
     let named = queue.iter().filter(|(_, share)| *share >= 0.01);
     let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
@@ -183,11 +194,19 @@ pub(in crate::analysis::diagnose) fn of_wait(m: &Measures<'_>, reason: StallReas
     }
 }
 
+/// The part of a wait at products from which it is told.
+const OF_PRODUCTS: f64 = 0.25;
+
 pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     let (share_of, row) = (m.wait(reason)?, reason.row()?);
     let front = [Part::MemoryL2, Part::MemoryDram].into_iter().filter_map(|part| m.unit(part));
     let front = front.filter(|unit| unit.level == Level::High).max_by(|a, b| a.share.total_cmp(&b.share));
-    let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share))).unwrap_or_default();
+    let behind = front.map(|unit| words!(" with {} at {} of peak", &unit.name, share(unit.share)));
+    // A product waits its fixed time for the one before it.
+    let of_products = if reason == StallReason::Wait { at_products_of(m, reason) } else { 0.0 };
+    let of_products = Some(of_products).filter(|part| *part >= OF_PRODUCTS);
+    let of_products = of_products.map(|part| words!(", {} of that between products", share(part)));
+    let behind = of_products.or(behind).unwrap_or_default();
     // The unit in front of which they wait is not told again.
     let is_told = front.is_some() && front.map(|unit| unit.part) == m.units.first().map(|unit| unit.part);
     let sentence = words!(
