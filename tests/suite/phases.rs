@@ -89,7 +89,7 @@ fn the_evidence_of_an_exposed_epilogue() {
     let phases = of("collected/patch_embed_gemm/profile.ncu-repz");
     let epilogue = phase(&phases, PhaseKind::Epilogue);
     let name = epilogue.name.as_ref().expect("a name");
-    assert_eq!((name.name.as_str(), name.call, name.first, name.last), ("store_tile", 206, 137, 156));
+    assert_eq!((name.name.as_str(), name.call.line, name.first, name.last), ("store_tile", 206, 137, 156));
     is_near(epilogue.issue, 2_648.0, 1e-3);
     assert_eq!(epilogue.waits[0].reason, "long_scoreboard");
     is_near(Some(epilogue.waits[0].share), 0.49, 0.01);

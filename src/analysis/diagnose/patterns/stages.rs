@@ -87,7 +87,7 @@ fn producer(phases: &Phases) -> &[Phase] {
 /// `write_block` with the line that calls it, or the line itself.
 fn named(line: &Phase) -> Words {
     match &line.name {
-        Some(name) => words!("`{}` (:{})", &name.name, name.call.to_string()),
+        Some(name) => words!("`{}` ({})", &name.name, name.call.beside(&line.at.file)),
         None => words!("`:{}`", line.at.first.to_string()),
     }
 }
