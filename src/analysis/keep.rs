@@ -54,7 +54,7 @@ impl Evidence {
 fn named(phases: &Phases) -> Shown {
     let parts = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
     let named = parts.filter_map(|phase| phase.name.as_ref());
-    named.map(|name| (name.file.clone(), name.call)).collect()
+    named.map(|name| (name.call.file.clone(), name.call.line)).collect()
 }
 
 fn kept(view: &SourceView, shown: &Shown) -> SourceView {

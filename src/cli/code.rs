@@ -3,7 +3,7 @@
 use super::evidence::KeptBuild;
 use super::failure::Failure;
 use crate::analysis::{KernelKey, short_name};
-use crate::collect::{self, Compile, Places};
+use crate::collect::{self, Build, Places};
 use crate::config::{Code, Tools};
 use crate::evidence::CodeBuild;
 use crate::source::{self, CodeParts, Neutral};
@@ -86,7 +86,8 @@ pub(super) fn builds(
     match code {
         Code::Source { path, archs, flags } => {
             let one = |arch: &String| {
-                let compiled = collect::compile(places, &Compile { folder, source: path, arch, flags })?;
+                let what = Build { source: path.clone(), arch: arch.clone(), flags: flags.clone() };
+                let compiled = collect::compile(places, folder, &what)?;
                 time.add(compiled.wall);
                 let parts = CodeParts {
                     command: &compiled.command,

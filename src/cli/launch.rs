@@ -42,7 +42,7 @@ mod on_gpu {
     use crate::analysis::Sample;
     use crate::analysis::code::kernel_of;
     use crate::catalog::chip;
-    use crate::collect::{Compile, Places, clocks, compile};
+    use crate::collect::{Build, Places, clocks, compile};
     use crate::config::{Amount, Code, Config, Subject};
     use crate::evidence::{Benchmark, Correctness, Origin, OutputCheck};
     use crate::render::{Output, write_together};
@@ -239,7 +239,8 @@ mod on_gpu {
             flags: &[String],
             filter: Option<&Regex>,
         ) -> Result<Program, Failure> {
-            let made = compile(&self.places, &Compile { folder: &self.config.folder, source, arch, flags })?;
+            let what = Build { source: source.to_owned(), arch: arch.to_owned(), flags: flags.to_vec() };
+            let made = compile(&self.places, &self.config.folder, &what)?;
             program(made.cubin, source.to_owned(), filter)
         }
     }

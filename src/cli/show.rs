@@ -19,7 +19,7 @@ use std::path::Path;
 pub(super) const WIDTH: usize = 80;
 
 /// What the JSON's `schema` says.
-const SCHEMA: &str = "kernel-audit/show/8";
+const SCHEMA: &str = "kernel-audit/show/9";
 
 /// What a file holds.
 enum Shown {

@@ -41,7 +41,7 @@ pub use machine::Counters;
 pub(crate) use machine::Machine;
 pub use ncu::Profile;
 pub(crate) use ncu::{Metrics, NcuSaid};
-pub use nvcc::{Compile, compile};
+pub use nvcc::compile;
 pub use progress::about;
 pub(crate) use progress::{Done, Progress};
 pub use request::{Absent, Build, Context, Summary};

@@ -1,19 +1,8 @@
 //! Compiling one CUDA source for one architecture.
 
-use super::{Call, CollectError, FoundTool, Places, Ran, Tool, run};
+use super::{Build, Call, CollectError, FoundTool, Places, Ran, Tool, run};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-#[derive(Clone, Debug)]
-pub struct Compile<'a> {
-    /// The folder in which the compiler works; the source and the paths in `flags` are relative to it.
-    pub folder: &'a Path,
-    pub source: &'a Path,
-    /// `sm_90a`.
-    pub arch: &'a str,
-    /// Further flags: `-O3`, `-I`, `-D`, `-std`.
-    pub flags: &'a [String],
-}
 
 /// What the compiler made.
 #[derive(Clone, Debug)]
@@ -31,11 +20,11 @@ pub struct Compiled {
     pub wall: Duration,
 }
 
-/// Compiles with line information and the assembler's statistics.
+/// Compiles with line information and the assembler's statistics, in a folder that the source and the paths in flags are relative to.
 ///
 /// # Errors
 /// When nvcc is missing, does not know the architecture, or reports an error in the source.
-pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectError> {
+pub fn compile(places: &Places, project: &Path, what: &Build) -> Result<Compiled, CollectError> {
     let nvcc = places.find(Tool::Nvcc)?;
     let version = places.version(&nvcc)?;
     let refused = |source| CollectError::Io { doing: "make a temporary folder".into(), source };
@@ -44,9 +33,9 @@ pub fn compile(places: &Places, what: &Compile<'_>) -> Result<Compiled, CollectE
     let mut words =
         vec!["-cubin".to_owned(), format!("-arch={}", what.arch), "-lineinfo".into(), "-Xptxas".into(), "-v".into()];
     words.extend(what.flags.iter().cloned());
-    let source = what.source;
+    let source = &what.source;
     let mut call = Call::new(&nvcc.path);
-    what.folder.clone_into(&mut call.folder);
+    project.clone_into(&mut call.folder);
     call.interrupt = places.interrupt.clone();
     call.arguments = words.iter().map(Into::into).collect();
     call.arguments.extend(["-o".into(), cubin.clone().into_os_string(), source.as_os_str().to_owned()]);
@@ -74,7 +63,7 @@ fn said(ran: &Ran, folder: &Path) -> String {
     text(&ran.stderr) + &text(&ran.stdout)
 }
 
-fn failure(nvcc: &FoundTool, version: &str, what: &Compile<'_>, ran: &Ran, folder: &Path) -> CollectError {
+fn failure(nvcc: &FoundTool, version: &str, what: &Build, ran: &Ran, folder: &Path) -> CollectError {
     let said = said(ran, folder);
     let about_arch = said.contains("gpu-architecture") || said.contains("Unsupported gpu architecture");
     if about_arch {
@@ -82,7 +71,7 @@ fn failure(nvcc: &FoundTool, version: &str, what: &Compile<'_>, ran: &Ran, folde
         let known =
             listed.map(|ran| String::from_utf8_lossy(&ran.stdout).split_whitespace().map(str::to_owned).collect());
         return CollectError::NoSuchArch {
-            arch: what.arch.to_owned(),
+            arch: what.arch.clone(),
             version: version.to_owned(),
             known: known.unwrap_or_default(),
         };

@@ -13,7 +13,7 @@ pub struct Build {
     pub source: PathBuf,
     /// `sm_90a`.
     pub arch: String,
-    /// Further flags.
+    /// Further flags: `-O3`, `-I`, `-D`, `-std`.
     pub flags: Vec<String>,
 }
 

@@ -4,7 +4,7 @@ use crate::read_sass::{nodes_of_dot, nodes_of_flow};
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
 use kernel_audit::analysis::sass::{Listed, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
-use kernel_audit::collect::{Call, Compile, Places, Tool, compile, disassemble, run};
+use kernel_audit::collect::{Build, Call, Places, Tool, compile, disassemble, run};
 use kernel_audit::evidence::CodeBuild;
 use kernel_audit::source::{CodeParts, Neutral, read_code};
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,7 +76,8 @@ pub(crate) fn build(folder: &Path, source: &str, arch: &str) -> CodeBuild {
 fn built(folder: &Path, source: &str, arch: &str, flags: &[&str]) -> CodeBuild {
     let places = places();
     let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    let made = compile(&places, &Compile { folder, source: Path::new(source), arch, flags: &flags }).unwrap();
+    let what = Build { source: source.into(), arch: arch.into(), flags };
+    let made = compile(&places, folder, &what).unwrap();
     let sass = disassemble(&places, &made.cubin).unwrap();
     let parts = CodeParts {
         input: source,
@@ -120,8 +121,9 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     let places = places();
     let kernels = Path::new(ROOT).join("kernels");
     let source = Path::new("patch_embed_gemm_sm100.cu");
-    let flags = SCALED.map(str::to_owned);
-    let made = compile(&places, &Compile { folder: &kernels, source, arch: "sm_100a", flags: &flags }).unwrap();
+    let flags = SCALED.map(str::to_owned).to_vec();
+    let what = Build { source: source.into(), arch: "sm_100a".into(), flags };
+    let made = compile(&places, &kernels, &what).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cubin = folder.path().join("k.cubin");
     std::fs::write(&cubin, &made.cubin).unwrap();

@@ -68,7 +68,7 @@ fn no_ceiling_is_exceeded_but_by_a_unit_whose_work_fell() {
         for at in 1..series.len() {
             let audit = beside(&versions[at], &versions[at - 1]);
             let estimates = &audit.change.as_ref().unwrap().estimates;
-            let gained = estimates.gained.unwrap();
+            let gained = judged::gained(&audit);
             let last = |name: &str| name.rsplit('/').next().unwrap().to_owned();
             let pair = format!("`{}` → `{}`", last(series[at - 1]), last(series[at]));
             let pulled: Vec<_> = estimates.pulled().collect();

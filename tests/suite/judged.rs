@@ -43,3 +43,9 @@ pub(crate) fn reports(folder: &Path) -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+/// The run time that a change gained in percent of the old one, below zero for a loss.
+pub(crate) fn gained(audit: &Audit) -> f64 {
+    let time = &audit.performance.time;
+    100.0 * (1.0 - time.new.value().unwrap() / time.old.as_ref().unwrap().value().unwrap())
+}

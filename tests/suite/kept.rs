@@ -1,11 +1,14 @@
 //! A snapshot tells everything that was concluded: of every report that lies here, alone and beside another; and it stays
 //! small.
 
+use crate::brief_sections;
 use crate::committed;
 use crate::judged;
+use crate::phases;
 use crate::project::{Profile, Project, csv};
+use crate::several_kernels;
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work};
-use kernel_audit::evidence::{Origin, Report, Want};
+use kernel_audit::evidence::{Origin, Report, SourceView, Want};
 use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source::{self, ncu_csv};
 use kernel_audit::view::Heading;
@@ -25,12 +28,14 @@ fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
     audit
 }
 
+/// Every report is read once, and held to what holds for all: its audit is that of its snapshot, its sections keep to their budgets, its
+/// phases leave no rest, and other kernels are told as on pages of their own.
 #[test]
-fn the_audit_of_a_snapshot_is_that_of_its_reports() {
+fn every_report_is_kept_whole_and_told_within_its_budgets() {
     let work = Work { flop: Some(1 << 30), bytes: Some(1 << 24), ..Work::default() };
     let limits = Limits::default();
     let mut before: Option<Report> = None;
-    let mut seen = 0;
+    let (mut seen, mut sections, mut cut, mut others) = (0, 0, 0, 0);
     for path in judged::reports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")) {
         let what = path.display().to_string();
         let want = Want { allow_damage: true, ..analysis::want() };
@@ -40,17 +45,26 @@ fn the_audit_of_a_snapshot_is_that_of_its_reports() {
         let lines = analysis::source_want(&launches);
         let ids: Vec<u32> = launches.iter().map(|launch| launch.id).collect();
         let views = source::read_source_views(&path, &lines, |head| ids.contains(&head.id), &[]).unwrap_or_default();
-        let with = Reduction { source: &views, work: &work, limits: &limits };
+        let views: Vec<SourceView> = views.into_iter().map(analysis::phases::at_their_products).collect();
+        let with = Reduction { source: &views, work: &Work::default(), limits: &limits };
         for profile in analysis::Profile::chosen(&report, None, &with).unwrap() {
-            returned(&Evidence::of(profile).made_public(), &limits, &what);
+            let audit = returned(&Evidence::of(profile).made_public(), &limits, &what);
             seen += 1;
+            sections += brief_sections::keep_to_budgets(&audit, &what);
+            if let Some(own) = &audit.now.phases {
+                phases::is_whole(own, &what);
+                cut += 1;
+            }
+        }
+        if report.launches.len() > 1 {
+            others += several_kernels::hold(&report, &views, &what);
         }
         if let Some(old) = &before {
             returned(&judged::since(judged::evidence(&report, &views, &work), old, &[]), &limits, &what);
         }
         before = Some(report);
     }
-    assert!(seen > 40, "{seen}");
+    assert!(seen > 40 && sections > 100 && cut > 30 && others >= 2, "{seen}, {sections}, {cut}, {others}");
 }
 
 #[test]

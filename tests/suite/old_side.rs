@@ -129,7 +129,7 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
     let estimates = &with_report.change.as_ref().unwrap().estimates;
     assert_eq!(&since(&new, &old).change.unwrap().estimates, estimates);
     // 964.70 µs became 143.49 µs.
-    let gained = estimates.gained.unwrap();
+    let gained = judged::gained(&with_report);
     assert!((gained - 100.0 * (1.0 - 143.49 / 964.70)).abs() < 0.01, "{gained}");
     let (largest, bound) = estimates.largest().unwrap();
     assert_eq!(largest.code.to_string(), "coalesce");

@@ -29,7 +29,7 @@ fn warpgroups_that_take_tiles_in_turn() {
     assert_eq!(samples(PhaseKind::StageWait), wait.iter().sum::<u64>());
     let epilogue = phase(&phases, PhaseKind::Epilogue);
     let name = epilogue.name.as_ref().expect("the name in the line table");
-    assert_eq!((name.name.as_str(), name.call, epilogue.in_flight), ("store_tile", 309, Some(false)));
+    assert_eq!((name.name.as_str(), name.call.line, epilogue.in_flight), ("store_tile", 309, Some(false)));
     is_near(Some(epilogue.share), 0.308, 2e-3);
     assert_eq!(
         (phase(&phases, PhaseKind::TurnWait).in_flight, phase(&phases, PhaseKind::Issue).in_flight),
@@ -66,7 +66,7 @@ fn a_producer_that_is_waited_for_is_told_by_its_lines() {
 
 /// The line of the kernel that a line of a role stands at.
 fn line_of(line: &Phase) -> u32 {
-    line.name.as_ref().map_or(line.at.first, |name| name.call)
+    line.name.as_ref().map_or(line.at.first, |name| name.call.line)
 }
 
 /// A wait executes the instructions that wait and hardly anything else, polls aside. (A `Barrier` is the barriers alone, of which a

@@ -1,6 +1,6 @@
 //! Reading disassemblies, and what their code tells: counts, blocks, loops, sequences.
 
-use kernel_audit::analysis::sass::{ControlFlow, Listed, body, class_counts, loops, opcode_counts, sequences};
+use kernel_audit::analysis::sass::{ControlFlow, Listed, class_counts, loops, opcode_counts, sequences};
 use kernel_audit::evidence::{Op, Origin, SassFunction, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, sass};
 use kernel_audit::view::graph;
@@ -60,14 +60,13 @@ fn both_disassemblers_give_the_same_code() {
     assert_eq!((plain.unrecognised_count, lines.unrecognised_count), (0, 0));
     let (plain, lines) = (&plain.functions[0], &lines.functions[0]);
     assert_eq!((plain.mangled.as_ref(), &plain.mangled, &plain.arch), ("tiny", &lines.mangled, &lines.arch));
-    let code = body(plain);
-    assert_eq!(code.len(), body(lines).len());
-    for (a, b) in code.iter().zip(body(lines)) {
+    let code = plain.body();
+    assert_eq!(code.len(), lines.body().len());
+    for (a, b) in code.iter().zip(lines.body()) {
         assert_eq!((a.offset, &a.opcode, a.predicate()), (b.offset, &b.opcode, b.predicate()));
         assert_eq!(a.targets(), b.targets(), "{:#x}", a.offset);
     }
-    assert_eq!(ControlFlow::of(plain).blocks.len(), ControlFlow::of(lines).blocks.len());
-    assert!(lines.labels.iter().any(|(name, offset)| name.as_ref() == "$tiny$_Z4slowPKfi" && *offset == 0x260));
+    assert_eq!(ControlFlow::of(plain.body()).blocks.len(), ControlFlow::of(lines.body()).blocks.len());
 }
 
 #[test]
@@ -124,7 +123,7 @@ pub(crate) fn nodes_of_flow<'a>(
     let mut nodes = BTreeMap::new();
     for (number, function) in (1..).zip(functions) {
         let key = |offset: u64| number << 32 | offset;
-        let flow = ControlFlow::of(function);
+        let flow = ControlFlow::of(function.body());
         for block in &flow.blocks {
             let next = block.successors.iter().map(|to| key(flow.blocks[*to].start)).collect();
             nodes.insert(key(block.start), (block.instructions.len(), next));
@@ -146,12 +145,24 @@ fn blocks_and_edges_are_those_of_nvdisasm() {
 fn switches_and_calls_are_followed_as_nvdisasm_does() {
     let listing = read(include_str!("../fixtures/sass/roads.lines.sass"));
     let ours = nodes_of_flow(listing.functions.iter());
-    let theirs = nodes_of_dot(include_str!("../fixtures/sass/roads.bbcfg.dot"));
-    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
+    let mut theirs = nodes_of_dot(include_str!("../fixtures/sass/roads.bbcfg.dot"));
+    // Theirs also begin at labels that nothing names: each goes on from the node in front alone.
+    let unnamed: Vec<u64> = theirs.keys().copied().filter(|start| !ours.contains_key(start)).collect();
+    assert_eq!(unnamed.len(), 3);
+    for start in unnamed {
+        let (count, next) = theirs.remove(&start).unwrap();
+        let [(_, before)] = &mut theirs.iter_mut().filter(|(_, node)| node.1.contains(&start)).collect::<Vec<_>>()[..]
+        else {
+            panic!("{start:#x} is entered from one node")
+        };
+        assert_eq!(std::mem::replace(&mut before.1, next), BTreeSet::from([start]));
+        before.0 += count;
+    }
     for (start, node) in &theirs {
         assert_eq!(&ours[start], node, "{:#x}", start & 0xffff_ffff);
     }
-    let flow = ControlFlow::of(listing.function("sw").unwrap());
+    assert_eq!(ours.len(), theirs.len());
+    let flow = ControlFlow::of(listing.function("sw").unwrap().body());
     assert!(flow.blocks.iter().all(|block| !block.leaves_unseen));
     assert!(flow.entries.len() >= 3, "{:?}", flow.entries);
 }
@@ -175,7 +186,7 @@ fn the_graph_for_dot_has_the_blocks_and_edges_of_nvdisasm() {
     }
     assert_eq!(ours, nodes_of_dot(include_str!("../fixtures/sass/devset.bbcfg.dot")));
     let turning = listing.functions.iter().map(|function| graph(function).matches("[style=bold]").count());
-    let loops = listing.functions.iter().map(|function| loops(&ControlFlow::of(function)).0.len());
+    let loops = listing.functions.iter().map(|function| loops(&ControlFlow::of(function.body())).0.len());
     assert_eq!(turning.sum::<usize>(), loops.sum::<usize>(), "one jump back for each loop here");
 }
 
@@ -195,8 +206,8 @@ fn the_captured_graph_has_our_edges_between_its_nodes() {
     let mut ours = BTreeSet::new();
     let mut instructions = 0;
     for function in &listing.functions {
-        let flow = ControlFlow::of(function);
-        instructions += body(function).len();
+        let flow = ControlFlow::of(function.body());
+        instructions += function.body().len();
         // The captured listing has no labels: nodes are found by the offsets that the graph of blocks prints for them.
         let part = include_str!("../fixtures/sass/devset.bbcfg.dot")
             .split("subgraph")
@@ -227,13 +238,13 @@ fn offset_of_label(label: &str) -> u64 {
 fn loops_have_their_instructions() {
     let listing = read(DEVSET);
     let v2 = listing.function(V2).unwrap();
-    let flow = ControlFlow::of(v2);
+    let flow = ControlFlow::of(v2.body());
     let (found, irreducible) = loops(&flow);
     assert_eq!((found.len(), irreducible.len()), (1, 0));
     let [inner] = &found[..] else { panic!("one loop") };
     assert!(inner.innermost && inner.depth == 0 && inner.blocks == inner.latches);
     // Counted in the listing between the label that the jump back names and that jump.
-    let code = body(v2);
+    let code = v2.body();
     let (latch, jump) = code
         .iter()
         .enumerate()
@@ -241,11 +252,11 @@ fn loops_have_their_instructions() {
         .unwrap();
     let header = code.iter().position(|i| i.offset == jump.targets()[0]).unwrap();
     assert_eq!(inner.instructions, latch + 1 - header);
-    let v1 = ControlFlow::of(listing.function(V1).unwrap());
+    let v1 = ControlFlow::of(listing.function(V1).unwrap().body());
     assert_eq!(loops(&v1).0.len(), 3);
 
     let tiny = read(include_str!("../fixtures/sass/tiny.lines.sass"));
-    let flow = ControlFlow::of(&tiny.functions[0]);
+    let flow = ControlFlow::of(tiny.functions[0].body());
     let starts: Vec<u64> = loops(&flow).0.iter().map(|found| flow.blocks[found.header].start).collect();
     assert_eq!(starts, [0x140, 0x3d0, 0x7d0, 0x910]);
 }
@@ -263,7 +274,7 @@ fn counts_classes_and_sequences_agree_with_the_text() {
     }
     assert!(of("FFMA") >= 32 && counts[0].1 >= counts[1].1);
     let classes = class_counts(listed.code.iter());
-    assert_eq!(classes.iter().map(|class| class.count).sum::<usize>(), body(v2).len());
+    assert_eq!(classes.iter().map(|class| class.count).sum::<usize>(), v2.body().len());
     let class = |id: &str| classes.iter().find(|class| class.class == id).map_or(0, |class| class.count);
     assert_eq!(class(""), 0);
     assert_eq!(
@@ -287,8 +298,8 @@ fn an_indirect_branch_without_targets_is_said_to_leave_unseen() {
     let text = "\tcode for sm_90\n\t\tFunction : k\n\
         /*0000*/ BRX R2 -0x10 ; /* 0x1 */\n/* 0x2 */\n/*0010*/ EXIT ;\n/*0020*/ BRA 0x20;\n/*0030*/ NOP;\n";
     let listing = read(text);
-    let flow = ControlFlow::of(&listing.functions[0]);
-    assert_eq!(body(&listing.functions[0]).len(), 2);
+    let flow = ControlFlow::of(listing.functions[0].body());
+    assert_eq!(listing.functions[0].body().len(), 2);
     assert!(flow.blocks[0].leaves_unseen && flow.blocks[0].successors.is_empty());
 }
 
@@ -317,9 +328,9 @@ fn no_prefix_and_no_flipped_byte_breaks_the_reader_or_the_analyses() {
     let check = |bytes: &[u8]| {
         if let Ok(listing) = sass::read(bytes, Origin::default(), "") {
             for function in &listing.functions {
-                let flow = ControlFlow::of(function);
+                let flow = ControlFlow::of(function.body());
                 let count: usize = flow.blocks.iter().map(|block| block.instructions.len()).sum();
-                assert_eq!(count, body(function).len());
+                assert_eq!(count, function.body().len());
                 let _ = loops(&flow);
             }
         }

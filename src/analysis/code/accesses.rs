@@ -1,7 +1,7 @@
 //! Memory instructions by width, local memory by source line, and how far stores reach.
 
 use crate::analysis::phases::{Reach, reach_of_stores};
-use crate::analysis::sass::{Listed, access_width, line_of};
+use crate::analysis::sass::{Listed, access_width};
 use crate::evidence::{CubinKernel, Instruction};
 use cuda_binary::Op;
 use cuda_binary::op::Space;
@@ -47,7 +47,7 @@ pub(super) fn local(listed: &Listed<'_>, kernel: &CubinKernel) -> Vec<LocalAcces
     let marked: Option<BTreeSet<u64>> = kernel.spill_offsets.as_ref().map(|offsets| offsets.iter().copied().collect());
     let mut found: BTreeMap<(Option<u32>, &str), (usize, usize)> = BTreeMap::new();
     for instruction in listed.code.iter().filter(|i| i.op().is_in(Space::Local)) {
-        let at = (line_of(instruction, &listed.file), instruction.op().name());
+        let at = (instruction.line_in(&listed.file), instruction.op().name());
         let (count, spills) = found.entry(at).or_default();
         *count += 1;
         *spills += usize::from(marked.as_ref().is_some_and(|marked| marked.contains(&instruction.offset)));
@@ -84,7 +84,7 @@ pub(super) fn stores(listed: &Listed<'_>, block: [u64; 3]) -> Vec<StoreReach> {
     let mut found: BTreeMap<(Option<u32>, u32, Reach), usize> = BTreeMap::new();
     for (row, reach) in reach_of_stores(code, block) {
         let bits = access_width(code[row].named()).unwrap_or_default();
-        *found.entry((line_of(&code[row], &listed.file), bits, reach)).or_default() += 1;
+        *found.entry((code[row].line_in(&listed.file), bits, reach)).or_default() += 1;
     }
     found.into_iter().map(|((line, bits, reach), count)| StoreReach { line, bits, count, reach }).collect()
 }

@@ -1,7 +1,7 @@
 //! How many blocks an SM can hold at once, from the build and the chip alone.
 
 use super::select::Launched;
-use crate::analysis::derive::block_size::{blocks_by_resource, registers_per_warp, shared_of_block};
+use crate::analysis::derive::block_size::{blocks_by_resource, shared_of_block};
 use crate::catalog::{self, ChipRow};
 use crate::evidence::CubinKernel;
 
@@ -44,8 +44,6 @@ pub struct StaticOccupancy {
     pub shared_bytes: u64,
     /// Whether dynamic shared memory is unknown and counted as none.
     pub shared_is_unknown: bool,
-    /// Registers that a warp occupies.
-    pub registers_per_warp: u32,
     pub limits: Vec<BlockLimitRow>,
     /// Blocks on one SM: the smallest limit.
     pub blocks: u32,
@@ -128,7 +126,6 @@ fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Opt
         threads_from: from.to_owned(),
         shared_bytes: shared_of_block(chip, shared),
         shared_is_unknown: memory.dynamic.is_none(),
-        registers_per_warp: registers_per_warp(registers)?,
         limits: limits.into_iter().map(|(r, blocks)| BlockLimitRow { resource: r.into(), blocks }).collect(),
         blocks,
         warps,
@@ -147,7 +144,7 @@ mod tests {
         // 168 registers: 168 * 32 = 5376 = 21 * 256 a warp; 65536 / 5376 = 12.19, in groups of 4: 12 warps; 12 / 8 = 1.
         let none = Memory { dynamic: Some(0), ..Memory::default() };
         let one = at(chip, 168, none, (256, "x")).expect("numbers");
-        assert_eq!((one.registers_per_warp, one.blocks, one.warps), (5376, 1, 8));
+        assert_eq!((one.blocks, one.warps), (1, 8));
         assert_eq!(one.limiters(), ["registers"]);
         // 32 registers: 1024 a warp, 64 warps; 64 / 8 = 8 blocks, as many as 64 warps allow: a tie.
         let tie = at(chip, 32, none, (256, "x")).expect("numbers");

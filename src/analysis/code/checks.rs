@@ -8,7 +8,7 @@ use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
-use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, line_of, opcode_matches, sequences};
+use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::Instruction;
 use cuda_binary::{Class, Op};
@@ -99,7 +99,7 @@ pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked>
     let shown = deciding.iter().take(DECIDING_KEPT).map(|at| Deciding {
         offset: code[*at].offset,
         opcode: code[*at].named().to_owned(),
-        line: line_of(&code[*at], &ground.listed.file),
+        line: code[*at].line_in(&ground.listed.file),
     });
     Some(Checked {
         name: if check.name.is_empty() { rule.clone() } else { check.name.clone() },
@@ -263,7 +263,7 @@ fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
         Scope::Lines(from, to) => {
             let is_within = |line: u32| (from..=to).contains(&line);
             let found: BTreeSet<usize> =
-                (0..code.len()).filter(|at| line_of(&code[*at], file).is_some_and(is_within)).collect();
+                (0..code.len()).filter(|at| code[*at].line_in(file).is_some_and(is_within)).collect();
             if found.is_empty() { Err(Open::NoLines(from, to)) } else { Ok(found) }
         }
     }

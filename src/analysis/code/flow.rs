@@ -1,6 +1,6 @@
 //! Control flow in numbers: blocks, loops with their lines and which of them is hot, and roles of warps.
 
-use crate::analysis::sass::{ClassCount, Dispatch, Listed, NaturalLoop, RoleCode, class_counts, dispatches, line_of};
+use crate::analysis::sass::{ClassCount, Dispatch, Listed, NaturalLoop, RoleCode, class_counts, dispatches};
 use crate::evidence::Instruction;
 use cuda_binary::op::{Control, Sync};
 use cuda_binary::{Class, Op};
@@ -198,7 +198,7 @@ pub(super) fn dispatch_rows(listed: &Listed<'_>) -> Vec<DispatchRow> {
         let decides = &listed.code[listed.flow.blocks[dispatch.block].instructions.end - 1];
         DispatchRow {
             at: decides.offset,
-            line: line_of(decides, &listed.file),
+            line: decides.line_in(&listed.file),
             meet: dispatch.meet.map(|block| listed.flow.blocks[block].start),
             roles: dispatch.roles.iter().map(role).collect(),
         }

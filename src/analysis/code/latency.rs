@@ -3,7 +3,7 @@
 //! The bits of an instruction say how many cycles a warp waits at least before it issues the next one, which scoreboard its
 //! result holds, and which scoreboards it waits for. One warp alone is followed through a turn of the loop with them.
 
-use crate::analysis::sass::{Listed, line_of};
+use crate::analysis::sass::Listed;
 use crate::catalog::LoadLatency;
 use crate::evidence::{Instruction, MachineWord};
 use cuda_binary::Op;
@@ -114,7 +114,7 @@ fn soonest(turn: &[&Instruction], latency: &LoadLatency, file: &str) -> Option<L
     let (cycles, flight) = found?;
     Some(LoadUse {
         opcode: turn[flight.row].op(),
-        line: line_of(turn[flight.row], file),
+        line: turn[flight.row].line_in(file),
         cycles,
         latency: flight.latency,
         instructions: turn.len() as u32,

@@ -16,7 +16,7 @@ fn shared_unit(chip: &ChipRow) -> u64 {
 }
 
 /// Registers that a warp occupies whose threads have so many.
-pub(in crate::analysis) fn registers_per_warp(registers: u64) -> Option<u32> {
+fn registers_per_warp(registers: u64) -> Option<u32> {
     Some((u32::try_from(registers).ok()?.max(1) * WARP).next_multiple_of(REGISTER_UNIT))
 }
 

@@ -97,7 +97,7 @@ impl At {
         if point.line == 0 {
             return At::Nowhere;
         }
-        let inlined_at = point.call.iter().map(|line| format!("{}:{line}", point.file)).collect();
+        let inlined_at = point.call.iter().map(|call| call.beside("")).collect();
         At::Place(Place { file: point.file.clone(), line: point.line, inlined_at })
     }
 }

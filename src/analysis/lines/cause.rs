@@ -5,7 +5,7 @@
 //! independent instructions pass), and for a scoreboard that the nearest instruction before it, along any path, holds. Several
 //! may hold one; the nearest with a register in common is the cause.
 
-use crate::analysis::sass::{ControlFlow, Step};
+use crate::analysis::sass::ControlFlow;
 use crate::evidence::{Instruction, SourceView};
 use cuda_binary::Op;
 use cuda_binary::op::Sync;
@@ -69,8 +69,7 @@ impl<'v> Causes<'v> {
         let mut ways = vec![Vec::new(); code.len()];
         let mut start = 0;
         for function in code.chunk_by(|one, next| one.function == next.function) {
-            let steps: Vec<Step> = function.iter().map(Step::by_bits).collect();
-            let flow = ControlFlow::of_steps(&steps, std::iter::empty());
+            let flow = ControlFlow::of(function);
             let last = |block: usize| start + flow.blocks[block].instructions.end - 1;
             for (block, before) in flow.blocks.iter().zip(flow.predecessors()) {
                 let rows = start + block.instructions.start..start + block.instructions.end;

@@ -24,7 +24,7 @@ pub use limiting::Counted;
 pub(crate) use listing::{LineCost, Listing};
 pub(crate) use parked::Parked;
 pub(crate) use spot::{Place, Spot, without_homes};
-pub(super) use spot::{place, public_names, short_names, shortened};
+pub(super) use spot::{public_names, short_names, shortened};
 pub(crate) use waits::{LineWaits, ReasonLines, Waits};
 
 /// Lines kept of each cost.

@@ -1,7 +1,7 @@
 //! A place that the page can name: a line with its text, or an offset where no line is known.
 
 use crate::analysis::without_home;
-use crate::evidence::{Instruction, SourceLine, SourceView};
+use crate::evidence::{SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -57,24 +57,6 @@ impl Spot {
     }
 }
 
-/// Whether a file belongs to the CUDA toolkit, by its path in a toolkit or in a wheel of one.
-fn is_toolkit(file: &str) -> bool {
-    let folder = |name: &str| file.contains(name);
-    folder("/include/") && (folder("/cuda/") || folder("/cuda-") || folder("/targets/") || folder("/nvidia/cu"))
-}
-
-/// The position in an instruction's stack of the line that it belongs to here.
-fn own(instruction: &Instruction) -> Option<usize> {
-    let places = &instruction.places;
-    let outside = places.iter().position(|place| !is_toolkit(&place.file));
-    outside.or((!places.is_empty()).then_some(0))
-}
-
-/// The line that an instruction belongs to here: the innermost one outside the toolkit's headers.
-pub(in crate::analysis) fn place(instruction: &Instruction) -> Option<&SourceLine> {
-    own(instruction).map(|at| &instruction.places[at])
-}
-
 /// Instructions grouped by line, in the order of the code.
 pub(super) struct Groups<'v> {
     pub(super) view: &'v SourceView,
@@ -87,7 +69,7 @@ impl<'v> Groups<'v> {
         let mut all: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<&SourceLine, usize> = HashMap::new();
         for (row, instruction) in view.instructions.iter().enumerate() {
-            match own(instruction).map(|at| &instruction.places[at]) {
+            match instruction.line() {
                 Some(place) => {
                     let at = *known.entry(place).or_insert_with(|| {
                         all.push(Vec::new());
@@ -125,7 +107,7 @@ impl<'v> Groups<'v> {
         leading.sort_by_key(|row| (std::cmp::Reverse(weight(*row)), *row));
         let Some(first) = leading.first().or(rows.first()) else { return Spot::default() };
         let instruction = &self.view.instructions[*first];
-        let place = own(instruction).map(|at| &instruction.places[at]);
+        let place = instruction.line();
         let named = if leading.is_empty() { std::slice::from_ref(first) } else { &leading[..] };
         let instructions = named.iter().take(INSTRUCTIONS).map(|row| {
             let instruction = &self.view.instructions[*row];
@@ -133,8 +115,7 @@ impl<'v> Groups<'v> {
         });
         let mut callers: Vec<String> = Vec::new();
         for row in named {
-            let instruction = &self.view.instructions[*row];
-            let call = own(instruction).and_then(|at| instruction.places.get(at + 1));
+            let call = self.view.instructions[*row].lines().get(1);
             let call = call.map(|call| format!("{}:{}", self.file(call), call.line));
             callers.extend(call.filter(|call| callers.len() < CALLERS && !callers.contains(call)));
         }
@@ -145,7 +126,7 @@ impl<'v> Groups<'v> {
 
     /// The line that the instruction of a row belongs to.
     pub(super) fn place(&self, row: usize) -> Option<&'v SourceLine> {
-        place(&self.view.instructions[row])
+        self.view.instructions[row].line()
     }
 
     /// The name under which spots show a file.
@@ -199,7 +180,7 @@ pub(in crate::analysis) fn public_names(view: &mut Arc<SourceView>) {
     let names: HashMap<Arc<str>, Arc<str>> = short_names(view)
         .into_iter()
         .map(|(file, short)| {
-            let name = if is_toolkit(&file) { format!("/cuda/include/{short}") } else { short };
+            let name = if SourceLine::is_toolkit(&file) { format!("/cuda/include/{short}") } else { short };
             (file, name.into())
         })
         .collect();
@@ -242,6 +223,7 @@ pub(in crate::analysis) fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Instruction;
 
     #[test]
     fn long_lines_are_cut_and_tabs_are_spaces() {
@@ -257,19 +239,5 @@ mod tests {
         let mut view = SourceView { instructions: vec![row.clone(), row], ..SourceView::default() };
         without_homes(&mut view);
         assert!(view.instructions.iter().all(|row| &*row.places[0].file == "~/x/main.cu"));
-    }
-
-    #[test]
-    fn toolkit_headers_are_told_from_the_project() {
-        for toolkit in [
-            "/usr/local/cuda/targets/x86_64-linux/include/cuda_bf16.hpp",
-            "/usr/local/cuda-12.4/include/crt/mma.hpp",
-            "/env/lib/python3.11/site-packages/nvidia/cu13/include/cub/cub.cuh",
-        ] {
-            assert!(is_toolkit(toolkit), "{toolkit}");
-        }
-        for project in ["/opt/audit/kernels/a.cu", "include/tile.h", "/src/cutlass/include/cute/atom.hpp"] {
-            assert!(!is_toolkit(project), "{project}");
-        }
     }
 }

@@ -4,11 +4,12 @@ use super::detail::{Point, SectorAccess, is_shifted};
 use super::lanes::Lanes;
 use super::point::point;
 use super::study::Study;
+use crate::evidence::SourceLine;
 use std::collections::BTreeMap;
 
-/// What accesses have in common that are told together: file, line, line of the call, opcode, whether the order is the data's, the
-/// width where it is known, and tenths of a sector for a request, touched and needed.
-type Key<'c> = (String, u32, Option<u32>, &'c str, bool, Option<u64>, [u64; 2]);
+/// What accesses have in common that are told together: line and call, opcode, whether the order is the data's, the width where it
+/// is known, and tenths of a sector for a request, touched and needed.
+type Key<'c> = ([Option<&'c SourceLine>; 2], &'c str, bool, Option<u64>, [u64; 2]);
 
 /// The accesses of each line and opcode with at least a hundredth of the sectors, the largest excess first.
 pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
@@ -17,10 +18,11 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     let all: u64 = sectors.iter().sum();
     let mut by: BTreeMap<Key<'_>, Vec<usize>> = BTreeMap::new();
     for row in (0..executed.len()).filter(|row| sectors[*row] > 0) {
-        let at = point(study, row);
+        let lines = study.view.instructions[row].lines();
         let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
         let is_inherent = study.flows.is_inherent(&study.code, row);
-        let key = (at.file, at.line, at.call, study.code.op(row).name(), is_inherent, study.width(row), tenths);
+        let at = [lines.first(), lines.get(1)];
+        let key = (at, study.code.op(row).name(), is_inherent, study.width(row), tenths);
         by.entry(key).or_default().push(row);
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());

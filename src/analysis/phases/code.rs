@@ -1,6 +1,6 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
-use crate::analysis::sass::{ControlFlow, NaturalLoop, Step, loops};
+use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
@@ -58,8 +58,7 @@ impl<'v> Code<'v> {
         executed: Vec<u64>,
         lanes: Option<Vec<u64>>,
     ) -> Code<'v> {
-        let steps: Vec<Step> = rows.iter().map(Step::by_bits).collect();
-        let flow = ControlFlow::of_steps(&steps, std::iter::empty());
+        let flow = ControlFlow::of(rows);
         let predecessors = flow.predecessors();
         let mut block_of = vec![0; rows.len()];
         flow.blocks.iter().enumerate().for_each(|(at, block)| block_of[block.instructions.clone()].fill(at));

@@ -65,8 +65,8 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
     let share =
         |rows: &mut dyn Iterator<Item = &usize>| rows.map(count).sum::<u64>() as f64 / study.samples.sum.max(1) as f64;
     let all: BTreeSet<usize> = through.values().flatten().copied().collect();
-    let load = point(study, lead);
-    let beside = || through.keys().copied().filter(|row| point(study, *row).line == load.line);
+    let line = |row: usize| study.view.instructions[row].line();
+    let beside = || through.keys().copied().filter(|row| line(*row) == line(lead));
     Some(Indirection {
         index: point(study, index),
         for_loads: share(&mut through.keys()),
@@ -75,7 +75,7 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
         sectors: beside().map(|row| sectors[row]).sum(),
         ideal: beside().map(|row| ideal[row]).sum(),
         width_bits: study.width(lead),
-        load,
+        load: point(study, lead),
     })
 }
 

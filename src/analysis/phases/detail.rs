@@ -3,6 +3,22 @@
 use crate::catalog::Part;
 use cuda_binary::Op;
 
+/// A line of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Line {
+    /// File name without folders; empty where no line is known.
+    pub file: String,
+    /// From 1; 0 where none is known.
+    pub line: u32,
+}
+
+impl Line {
+    /// `:12` beside other lines of a file, `gemm.cuh:12` elsewhere.
+    pub(crate) fn beside(&self, file: &str) -> String {
+        format!("{}:{}", if self.file == file { "" } else { &self.file }, self.line)
+    }
+}
+
 /// An instruction and its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Point {
@@ -10,8 +26,8 @@ pub struct Point {
     pub file: String,
     /// The innermost line outside the toolkit's headers; 0 where none is known.
     pub line: u32,
-    /// The line of the call that it was inlined from.
-    pub call: Option<u32>,
+    /// The call that it was inlined from.
+    pub call: Option<Line>,
     /// Byte offset in the function.
     pub offset: u64,
     /// Opcode; without modifiers where no disassembler was at hand.
@@ -26,7 +42,7 @@ impl Point {
 
     /// Whether both stand on one line, inlined by one call.
     pub(in crate::analysis) fn is_on_line_of(&self, other: &Point) -> bool {
-        (self.line, self.call, &self.file) == (other.line, other.call, &other.file)
+        (self.line, &self.call, &self.file) == (other.line, &other.call, &other.file)
     }
 }
 
@@ -35,12 +51,11 @@ impl Point {
 pub struct Named {
     /// Its name in the text of the call.
     pub name: String,
-    /// The file of the call.
-    #[serde(skip)]
+    /// The call.
+    pub call: Line,
+    /// The file of the function itself.
     pub file: String,
-    /// The line of the call.
-    pub call: u32,
-    /// First line of the function itself that has code here.
+    /// First line of it that has code here.
     pub first: u32,
     /// Last line of it.
     pub last: u32,

@@ -127,13 +127,13 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
         tensor.for_each(|row| by.entry(code.op(row).name()).or_default().push(row));
         for rows in by.into_values() {
             let Some(first) = rows.first() else { continue };
-            let line = product_line(study.view, code, &rows);
+            let line = product_line(study.view, &rows);
             let at = point(study, *first);
             found.push(TensorSite {
                 at: line.map_or(at.clone(), |line| Point {
                     file: study.name(&line.file),
                     line: line.line,
-                    call: calling(study.view, &rows, line),
+                    call: calling(study.view, &rows, line).map(|call| study.line(call)),
                     ..at
                 }),
                 count: rows.len() as u64,

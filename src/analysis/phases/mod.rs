@@ -39,7 +39,7 @@ mod waits;
 
 pub(in crate::analysis) use code::Loop;
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
-pub(crate) use detail::{GuardedOpcode, Point, SectorAccess, TensorSite, WaitGroup};
+pub(crate) use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
 pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;

@@ -35,7 +35,8 @@ pub(super) fn parts(code: &Code<'_>, main: &MainLoop, rows: Vec<usize>) -> Vec<(
         let line = line(code, &rows);
         // Copies of one line in an unrolled loop are one part; so are all of a kind where products tell the parts.
         let is_same = |(other, own): &&mut (PhaseKind, Vec<usize>)| {
-            *other == kind && (main.has_tensor && main.inner.is_none() || line > 0 && self::line(code, own) == line)
+            let is_on_line = || line.is_some() && self::line(code, own) == line;
+            *other == kind && (main.has_tensor && main.inner.is_none() || is_on_line())
         };
         match found.iter_mut().find(is_same) {
             Some((_, all)) => all.extend(rows),
@@ -57,12 +58,12 @@ pub(super) fn parts(code: &Code<'_>, main: &MainLoop, rows: Vec<usize>) -> Vec<(
     if found.len() > 1 { found } else { Vec::new() }
 }
 
-/// The line that most of some rows stand at, by the outermost call; 0 where none is known.
-fn line(code: &Code<'_>, rows: &[usize]) -> u32 {
-    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+/// The line that most of some rows stand at, by the outermost call.
+fn line<'c>(code: &Code<'c>, rows: &[usize]) -> Option<(u32, &'c str)> {
+    let mut counts: BTreeMap<(u32, &str), usize> = BTreeMap::new();
     let lines = rows.iter().filter_map(|row| code.rows[*row].places.last());
-    lines.for_each(|place| *counts.entry(place.line).or_default() += 1);
-    counts.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map_or(0, |(line, _)| line)
+    lines.for_each(|place| *counts.entry((place.line, &place.file)).or_default() += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(line, _)| line)
 }
 
 /// What each row marks. What takes the answer of an mbarrier as its guard waits with the question. A copy between two products of a step,

@@ -1,12 +1,11 @@
 //! Instructions and lines as the page names them: the place, the call that leads there, the function's name.
 
-use super::code::Code;
-use super::detail::{Named, Point};
+use super::detail::{Line, Named, Point};
 use super::frame::Frame;
 use super::model::Span;
 use super::products::{called, is_product};
 use super::study::Study;
-use crate::analysis::lines::{place, shortened};
+use crate::analysis::lines::shortened;
 use crate::evidence::{SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,12 +15,11 @@ const NAMING: f64 = 0.8;
 /// Where a row stands.
 pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
     let instruction = &study.view.instructions[row];
-    let own = place(instruction);
-    let caller = own.and_then(|own| instruction.places.iter().skip_while(|place| *place != own).nth(1));
+    let Line { file, line } = instruction.line().map(|own| study.line(own)).unwrap_or_default();
     Point {
-        file: own.map(|own| study.name(&own.file)).unwrap_or_default(),
-        line: own.map_or(0, |own| own.line),
-        call: caller.map(|call| call.line),
+        file,
+        line,
+        call: instruction.lines().get(1).map(|call| study.line(call)),
         offset: instruction.offset,
         opcode: instruction.named().to_owned(),
     }
@@ -52,15 +50,12 @@ pub(super) fn named(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Option<
     let lines: Vec<&SourceLine> = rows.iter().filter_map(own).filter(|line| line.line > 0).collect();
     let file = lines.first()?.file.clone();
     let lines = || lines.iter().filter(|line| line.file == file).map(|line| line.line);
-    Some(Named { name, file: study.name(&call.file), call: call.line, first: lines().min()?, last: lines().max()? })
+    let (first, last) = (lines().min()?, lines().max()?);
+    Some(Named { name, call: study.line(call), file: study.name(&file), first, last })
 }
 
 /// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.
-pub(in crate::analysis) fn product_line<'v>(
-    view: &'v SourceView,
-    code: &Code<'_>,
-    rows: &[usize],
-) -> Option<&'v SourceLine> {
+pub(in crate::analysis) fn product_line<'v>(view: &'v SourceView, rows: &[usize]) -> Option<&'v SourceLine> {
     let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
     for row in rows {
         if let Some(line) = view.instructions[*row].places.iter().rev().find(|line| is_product(view, line)) {
@@ -68,21 +63,17 @@ pub(in crate::analysis) fn product_line<'v>(
         }
     }
     let best = votes.into_values().max_by_key(|(count, line)| (*count, std::cmp::Reverse(line.line)));
-    best.map(|(_, line)| line).or_else(|| {
-        rows.first().and_then(|row| place(&code.rows[*row])).and_then(|line| {
-            view.instructions.iter().flat_map(|instruction| instruction.places.iter()).find(|other| *other == line)
-        })
-    })
+    best.map(|(_, line)| line).or_else(|| rows.first().and_then(|row| view.instructions[*row].line()))
 }
 
 /// The line that most of some rows were inlined into from another one.
-pub(in crate::analysis) fn calling(view: &SourceView, rows: &[usize], line: &SourceLine) -> Option<u32> {
-    let mut votes: BTreeMap<u32, usize> = BTreeMap::new();
+pub(super) fn calling<'v>(view: &'v SourceView, rows: &[usize], line: &SourceLine) -> Option<&'v SourceLine> {
+    let mut votes: BTreeMap<(u32, &str), (usize, &SourceLine)> = BTreeMap::new();
     for row in rows {
         let caller = view.instructions[*row].places.iter().skip_while(|place| *place != line).nth(1);
-        caller.into_iter().for_each(|caller| *votes.entry(caller.line).or_default() += 1);
+        caller.into_iter().for_each(|call| votes.entry((call.line, &call.file)).or_insert((0, call)).0 += 1);
     }
-    votes.into_iter().max_by_key(|(line, count)| (*count, std::cmp::Reverse(*line))).map(|(line, _)| line)
+    votes.into_values().rev().max_by_key(|(count, _)| *count).map(|(_, call)| call)
 }
 
 /// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the

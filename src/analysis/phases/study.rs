@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::counters::Counters;
 use super::cut::{Cut, cut};
-use super::detail::{Chain, IndexArithmetic, Indirection};
+use super::detail::{Chain, IndexArithmetic, Indirection, Line};
 use super::flows::Flows;
 use super::frame::Frame;
 use super::in_flight::late_rows;
@@ -17,7 +17,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::{Attribution, short_names};
 use crate::analysis::sass::RoleCode;
 use crate::catalog::Counter;
-use crate::evidence::{SourceView, WarpSync};
+use crate::evidence::{SourceLine, SourceView, WarpSync};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -99,17 +99,39 @@ impl<'v> Study<'v> {
         }
         let of_warps = roles[pacing].warps as f64 / counters.warps;
         let share_of_pacing = if split.is_one() { 1.0 } else { share_of(&code, &samples, &split, pacing, of_warps) };
-        #[rustfmt::skip]
-        let study = Study {
-            flows, view, code, samples, counters, widths: view.counts(WIDTH), block: kernel.key().block.map(|block| block.0), split, roles, pacing, share_of_pacing, cuts, mains, is_in_turn,
-            names: short_names(view), frame, late, spins, chain: OnceCell::new(), indirection: OnceCell::new(), index: OnceCell::new(),
-        };
-        Some(study)
+        Some(Study {
+            view,
+            code,
+            samples,
+            counters,
+            widths: view.counts(WIDTH),
+            block: kernel.key().block.map(|block| block.0),
+            flows,
+            split,
+            roles,
+            pacing,
+            share_of_pacing,
+            cuts,
+            mains,
+            is_in_turn,
+            names: short_names(view),
+            frame,
+            late,
+            spins,
+            chain: OnceCell::new(),
+            indirection: OnceCell::new(),
+            index: OnceCell::new(),
+        })
     }
 
     /// The name under which pages show a file.
     pub(super) fn name(&self, file: &str) -> String {
         self.names.get(file).cloned().unwrap_or_default()
+    }
+
+    /// A line as pages name it.
+    pub(super) fn line(&self, line: &SourceLine) -> Line {
+        Line { file: self.name(&line.file), line: line.line }
     }
 
     /// Whether the widths of accesses were collected.

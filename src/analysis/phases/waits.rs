@@ -3,7 +3,6 @@
 use super::detail::{StallPlace, Wait, WaitGroup};
 use super::point::point;
 use super::study::Study;
-use crate::analysis::lines::place;
 use crate::evidence::WarpSync;
 use cuda_binary::op::{Act, Space};
 
@@ -96,8 +95,8 @@ fn wait(
     (place, rows): (Option<StallPlace>, &[usize]),
 ) -> Wait {
     let key = |row: usize, cause: Option<usize>| match cause {
-        Some(cause) => (what(study, cause), 0, true),
-        None => (what(study, row), line(study, row), false),
+        Some(cause) => (what(study, cause), None, true),
+        None => (what(study, row), study.view.instructions[row].line(), false),
     };
     // The samples of barriers stand at them.
     let cause = |row: usize| study.samples.cause(reason, row).filter(|_| reason != "barrier");
@@ -109,11 +108,6 @@ fn wait(
         Some(WaitGroup { share: share_of(group.samples), at, cause })
     });
     Wait { reason: reason.to_owned(), place, samples, share, groups: told.collect() }
-}
-
-/// The line of a row; 0 where none is known.
-fn line(study: &Study<'_>, row: usize) -> u32 {
-    place(&study.view.instructions[row]).map_or(0, |place| place.line)
 }
 
 /// What a row does, the wait for products told from their start.

@@ -2,7 +2,6 @@
 
 use super::opcodes::{class_of, in_order, label_of};
 use crate::evidence::{Instruction, SassFunction};
-use cuda_binary::flow::body;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 use std::collections::HashMap;
 
@@ -124,12 +123,12 @@ fn shape(instruction: &Instruction) -> String {
 
 /// The difference from `old` to `new`: the shortest edit script between the shapes of their instructions.
 pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
-    let text = |function: &SassFunction| body(function).iter().map(normalised).collect::<Vec<_>>();
-    let shapes = |function: &SassFunction| body(function).iter().map(shape).collect::<Vec<_>>();
+    let text = |function: &SassFunction| function.body().iter().map(normalised).collect::<Vec<_>>();
+    let shapes = |function: &SassFunction| function.body().iter().map(shape).collect::<Vec<_>>();
     let (old_text, new_text) = (text(old), text(new));
     let (old_shapes, new_shapes) = (shapes(old), shapes(new));
     let script = script(&old_shapes, &new_shapes);
-    let (old_code, new_code) = (body(old), body(new));
+    let (old_code, new_code) = (old.body(), new.body());
     // By shape: instructions of the new build beyond those of the old one.
     let mut more: HashMap<&str, i64> = HashMap::new();
     new_shapes.iter().for_each(|shape| *more.entry(shape).or_default() += 1);

@@ -2,7 +2,7 @@
 
 use crate::evidence::{Instruction, SassFunction};
 use cuda_binary::Class;
-use cuda_binary::flow::{ControlFlow, NaturalLoop, body, loops};
+use cuda_binary::flow::{ControlFlow, NaturalLoop, loops};
 use cuda_binary::op::{Act, Sync};
 use std::collections::HashMap;
 
@@ -26,9 +26,10 @@ pub struct Listed<'f> {
 
 impl<'f> Listed<'f> {
     pub fn of(function: &'f SassFunction) -> Listed<'f> {
-        let flow = ControlFlow::of(function);
+        let code = function.body();
+        let flow = ControlFlow::of(code);
         let (loops, irreducible) = loops(&flow);
-        let (code, irreducible, file) = (body(function), irreducible.len(), main_file(function));
+        let (irreducible, file) = (irreducible.len(), main_file(function));
         let mut listed = Listed { code, flow, loops, irreducible, hottest: None, file };
         listed.hottest = listed.find_hottest();
         listed
@@ -56,7 +57,7 @@ impl<'f> Listed<'f> {
 
     /// The first and the last line of its file that some instructions come from.
     pub(in crate::analysis) fn lines<'i>(&self, code: impl Iterator<Item = &'i Instruction>) -> Option<(u32, u32)> {
-        let found: Vec<u32> = code.filter_map(|instruction| line_of(instruction, &self.file)).collect();
+        let found: Vec<u32> = code.filter_map(|instruction| instruction.line_in(&self.file)).collect();
         Some((*found.iter().min()?, *found.iter().max()?))
     }
 
@@ -105,11 +106,6 @@ const WORKING: [Class; 14] = [
     Class::Fp16,
     Class::Fp64,
 ];
-
-/// The line of an instruction in `file`: the innermost place there, so that inlined library code counts for its caller.
-pub(in crate::analysis) fn line_of(instruction: &Instruction, file: &str) -> Option<u32> {
-    instruction.places.iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
-}
 
 fn main_file(function: &SassFunction) -> String {
     let mut counts: HashMap<&str, usize> = HashMap::new();

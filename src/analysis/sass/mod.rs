@@ -13,11 +13,10 @@ mod roles;
 mod warps;
 
 pub use by_text::dispatches;
-pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, Step, body, loops};
+pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, loops};
 pub use diff::diff;
 pub(crate) use diff::{ClassChange, DiffLine, SassDiff};
 pub use listed::Listed;
-pub(in crate::analysis) use listed::line_of;
 pub(crate) use opcodes::ClassCount;
 pub(crate) use opcodes::access_width;
 pub use opcodes::sequences;

@@ -51,8 +51,6 @@ const FELL: f64 = 10.0;
 /// What the old side promised, and what came.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Estimates {
-    /// Run time gained in percent of the old: `100 × (1 − new / old)`; below zero for a loss, `None` without two times.
-    pub gained: Option<f64>,
     /// Levers of our own, by bound.
     pub levers: Vec<Pulled>,
     /// The unit that was the busiest of the old side among those whose work fell: its label, and by how many percent. The
@@ -64,6 +62,7 @@ impl Estimates {
     pub(in crate::analysis) fn of(levers: &[Lever], performance: &Performance, sides: &Sides<'_, '_>) -> Estimates {
         let time = &performance.time;
         let before = time.old.as_ref().and_then(Reading::value).filter(|before| *before > 0.0);
+        // Run time gained in percent of the old, below zero for a loss.
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
             let Aim { label, old, new, is_met } = sides.aim(lever);
@@ -86,7 +85,7 @@ impl Estimates {
             }
         };
         let levers = levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit).map(pulled).collect();
-        Estimates { gained, levers, fell: None }
+        Estimates { levers, fell: None }
     }
 
     /// The same with what became of the work of the units.

@@ -2,7 +2,7 @@
 
 use super::run::{Session, seconds};
 use super::step::Key;
-use crate::collect::{CollectError, Compile, Done, Tool, compile, files};
+use crate::collect::{CollectError, Done, Tool, compile, files};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::time::Duration;
 
@@ -37,10 +37,7 @@ impl Session<'_> {
             return Ok(());
         }
         self.context.progress.begin(subject, files::BUILD.0, None);
-        let what =
-            Compile { folder: &self.request.project, source: &build.source, arch: &build.arch, flags: &build.flags };
-        let made = compile(places, &what);
-        let made = match made {
+        let made = match compile(places, &self.request.project, build) {
             Ok(made) => made,
             Err(error) => {
                 self.journal.remark(files::BUILD.0, &error.to_string());

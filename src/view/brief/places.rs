@@ -1,6 +1,8 @@
 //! How the page names a phase, a role, an instruction and its line.
 
-use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup};
+use crate::analysis::phases::{
+    Line, OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup,
+};
 use crate::catalog;
 use crate::quantity::{format, glance};
 use crate::words;
@@ -134,31 +136,31 @@ pub(in crate::view) fn role_name(phases: &Phases, at: usize) -> String {
 pub(super) fn line(at: &Point, file: &str) -> String {
     match at.line {
         0 => format!("{:#x}", at.offset),
-        line if at.file == file => format!(":{line}"),
-        line => format!("{}:{line}", at.file),
+        line => Line { file: at.file.clone(), line }.beside(file),
     }
 }
 
 /// The same with the line of the call that it was inlined at: `:107, called at :151`.
 pub(in crate::view) fn called_line(at: &Point, file: &str) -> String {
-    let call = at.call.filter(|call| at.line > 0 && *call != at.line);
-    format!("{}{}", line(at, file), call.map(|call| format!(", called at :{call}")).unwrap_or_default())
+    let call = at.call.as_ref().filter(|call| at.line > 0 && (call.line != at.line || call.file != at.file));
+    let call = call.map(|call| format!(", called at {}", call.beside(file)));
+    format!("{}{}", line(at, file), call.unwrap_or_default())
 }
 
 /// The line of a role: that of the call where it is one, with the lines of what is called.
 pub(super) fn call_line(line: &Phase, file: &str) -> String {
     let called = line.name.as_ref().filter(|name| name.first < name.last);
-    format!("{}{}", called.map(|name| format!(":{}, ", name.call)).unwrap_or_default(), lines(line, file))
+    format!("{}{}", called.map(|name| format!("{}, ", name.call.beside(file))).unwrap_or_default(), lines(line, file))
 }
 
 /// `:137–:156`.
 pub(in crate::view) fn lines(phase: &Phase, file: &str) -> String {
     let Span { file: own, first, last, start, end } = &phase.at;
-    let (first, last) = match &phase.name {
+    let (own, first, last) = match &phase.name {
         // A function of one line is told by its call.
-        Some(name) if name.first == name.last => (name.call, name.call),
-        Some(name) => (name.first, name.last),
-        None => (*first, *last),
+        Some(name) if name.first == name.last => (&name.call.file, name.call.line, name.call.line),
+        Some(name) => (&name.file, name.first, name.last),
+        None => (own, *first, *last),
     };
     let prefix = if own == file { "" } else { own.as_str() };
     match (first, last) {

@@ -1,8 +1,7 @@
 //! Basic blocks and the edges between them.
 
 use super::step::Step;
-use crate::Op;
-use crate::sass::{Flow, Instruction, SassFunction};
+use crate::sass::{Flow, Instruction};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -31,29 +30,7 @@ pub struct ControlFlow {
     pub calls: Vec<(usize, usize)>,
 }
 
-/// The instructions of a function without the padding behind its end: a branch to itself and `NOP`s.
-pub fn body(function: &SassFunction) -> &[Instruction] {
-    let mut rest = &function.instructions[..];
-    let mut stripped = rest;
-    while let [before @ .., last] = stripped {
-        let trap = last.op() == Op::BRA && last.predicate().is_none() && last.targets() == [last.offset];
-        if trap {
-            rest = before;
-        } else if last.op() != Op::NOP {
-            break;
-        }
-        stripped = before;
-    }
-    rest
-}
-
 impl ControlFlow {
-    /// Cuts a function into blocks, without the padding behind its end.
-    pub fn of(function: &SassFunction) -> ControlFlow {
-        let steps: Vec<Step> = body(function).iter().map(Step::by_text).collect();
-        ControlFlow::of_steps(&steps, function.labels.iter().map(|(_, offset)| *offset))
-    }
-
     /// The blocks that lead to each block, in ascending order.
     pub fn predecessors(&self) -> Vec<Vec<usize>> {
         let mut found = vec![Vec::new(); self.blocks.len()];
@@ -80,15 +57,16 @@ impl ControlFlow {
         [a.difference(&b).copied().collect(), b.difference(&a).copied().collect()]
     }
 
-    /// Cuts code into blocks. A block ends before a target or a label, and after a branch, a call, a return or an exit.
+    /// Cuts code into blocks. A block ends before a target, and after a branch, a call, a return or an exit.
     ///
     /// A conditional branch has two successors, as has a guarded return or exit the one behind it; a call is followed by
     /// what stands behind it. `BSSY` names where threads meet again, which is a block's start and no edge, and
     /// `BSYNC`, `BREAK` and `WARPSYNC` go on with the next instruction.
-    pub fn of_steps(code: &[Step], labels: impl Iterator<Item = u64>) -> ControlFlow {
+    pub fn of(code: &[Instruction]) -> ControlFlow {
         if code.is_empty() {
             return ControlFlow::default();
         }
+        let code: Vec<Step> = code.iter().map(Step::of).collect();
         let at_offset = |offset: u64| code.binary_search_by_key(&offset, |step| step.offset).ok();
         let mut starts: BTreeSet<usize> = BTreeSet::from([0]);
         for (at, step) in code.iter().enumerate() {
@@ -97,7 +75,6 @@ impl ControlFlow {
                 starts.insert(at + 1);
             }
         }
-        starts.extend(labels.filter_map(at_offset));
         let starts: Vec<usize> = starts.into_iter().collect();
         let block_at = |offset: u64| starts.binary_search(&at_offset(offset)?).ok();
         let (mut blocks, mut calls) = (Vec::with_capacity(starts.len()), Vec::new());

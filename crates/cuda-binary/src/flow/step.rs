@@ -1,43 +1,32 @@
-//! Where control goes behind one instruction, whether a disassembler or its bits tell.
+//! Where control goes behind one instruction.
 
 use crate::op::Control;
 use crate::sass::{Flow, Instruction};
 
 /// An instruction as the control flow sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub(super) struct Step {
     /// Byte offset in the code section.
-    pub offset: u64,
+    pub(super) offset: u64,
     /// Where control goes behind it.
-    pub flow: Flow,
+    pub(super) flow: Flow,
     /// The places that it names: where a branch goes, what a call calls, where lanes meet.
-    pub targets: Vec<u64>,
+    pub(super) targets: Vec<u64>,
 }
 
 impl Step {
-    /// By its bits; an instruction without bits goes on.
-    pub fn by_bits(instruction: &Instruction) -> Step {
-        let word = instruction.word.as_ref();
-        let flow = word.map_or(Flow::Next, |word| word.flow);
-        let target = match flow {
-            Flow::Call(called) => called,
-            _ => word.and_then(|word| word.target),
-        };
-        Step { offset: instruction.offset, flow, targets: target.into_iter().collect() }
-    }
-
-    /// By its text, which alone has the targets of a `BRX`.
-    pub fn by_text(instruction: &Instruction) -> Step {
-        let targets = instruction.targets().to_vec();
-        let flow = match instruction.op().control() {
-            Some(Control::Branch | Control::Indirect) => match (targets.is_empty(), is_conditional(instruction)) {
-                (true, conditional) => Flow::Unseen { conditional },
-                (false, conditional) => Flow::Jump { conditional },
+    /// By its bits, else by its text, which alone has the targets of a `BRX`; an instruction without both goes on.
+    pub(super) fn of(instruction: &Instruction) -> Step {
+        let told = instruction.targets();
+        let (flow, named) = match instruction.word.as_ref().filter(|word| word.op == instruction.op()) {
+            None => (by_text(instruction), None),
+            Some(word) => match word.flow {
+                Flow::Unseen { conditional } if !told.is_empty() => (Flow::Jump { conditional }, None),
+                Flow::Call(called) => (word.flow, Some(called)),
+                flow => (flow, Some(word.target)),
             },
-            Some(Control::Call) => Flow::Call(targets.first().copied()),
-            Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.predicate().is_some() },
-            _ => Flow::Next,
         };
+        let targets = named.map_or_else(|| told.to_vec(), |target| target.into_iter().collect());
         Step { offset: instruction.offset, flow, targets }
     }
 
@@ -55,6 +44,19 @@ impl Step {
     }
 }
 
+fn by_text(instruction: &Instruction) -> Flow {
+    let targets = instruction.targets();
+    match instruction.op().control() {
+        Some(Control::Branch | Control::Indirect) => match (targets.is_empty(), is_conditional(instruction)) {
+            (true, conditional) => Flow::Unseen { conditional },
+            (false, conditional) => Flow::Jump { conditional },
+        },
+        Some(Control::Call) => Flow::Call(targets.first().copied()),
+        Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.predicate().is_some() },
+        _ => Flow::Next,
+    }
+}
+
 /// A branch depends on its guard, on a predicate among its operands (`BRA P2, ...`), or on divergence (`BRA.DIV`).
 fn is_conditional(branch: &Instruction) -> bool {
     let operand = branch.operands().split(',').next().unwrap_or_default().trim().trim_start_matches('!');
@@ -62,4 +64,25 @@ fn is_conditional(branch: &Instruction) -> bool {
     branch.predicate().is_some_and(|guard| !matches!(guard.register.as_ref(), "PT" | "UPT") || guard.negated)
         || is_predicate.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty())
         || branch.modifiers().any(|modifier| matches!(modifier, "DIV" | "CONV"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each instruction of the listings goes the same way by its bits as by its text.
+    #[test]
+    fn bits_and_text_agree() {
+        let mut branches = 0;
+        for file in ["h200/devset.sass", "sass/tiny.sass"] {
+            let path = format!("{}/../../tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
+            let listing = crate::sass::read(&std::fs::read(path).unwrap(), Default::default(), "").unwrap();
+            for own in listing.functions.iter().flat_map(|function| function.body()) {
+                let (bits, text) = (Step::of(own), Step::of(&Instruction { word: None, ..own.clone() }));
+                assert_eq!(bits, text, "{own:?}");
+                branches += usize::from(!bits.targets.is_empty());
+            }
+        }
+        assert!(branches > 20, "{branches}");
+    }
 }

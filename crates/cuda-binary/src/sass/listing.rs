@@ -5,7 +5,7 @@ use crate::{Op, Origin};
 use std::sync::Arc;
 
 /// A place in the source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct SourceLine {
     /// The file as the compiler recorded it.
     pub file: Arc<str>,
@@ -18,6 +18,12 @@ pub struct SourceLine {
 }
 
 impl SourceLine {
+    /// Whether a file belongs to the CUDA toolkit, by its path in a toolkit or in a wheel of one.
+    pub fn is_toolkit(file: &str) -> bool {
+        let folder = |name: &str| file.contains(name);
+        folder("/include/") && (folder("/cuda/") || folder("/cuda-") || folder("/targets/") || folder("/nvidia/cu"))
+    }
+
     /// Whether it is the line of another place, whatever function either was told to stand in.
     pub fn is_line(&self, other: &SourceLine) -> bool {
         self.line == other.line && self.file == other.file
@@ -88,6 +94,23 @@ impl Instruction {
         self.named().split('.').skip(1)
     }
 
+    /// The line that it belongs to, the innermost one outside of the headers of the CUDA toolkit, then the calls that this was inlined
+    /// into; empty where no line is known.
+    pub fn lines(&self) -> &[SourceLine] {
+        let outside = self.places.iter().position(|place| !SourceLine::is_toolkit(&place.file));
+        &self.places[outside.unwrap_or_default()..]
+    }
+
+    /// The line that it belongs to.
+    pub fn line(&self) -> Option<&SourceLine> {
+        self.lines().first()
+    }
+
+    /// The same in a file: code that was inlined from another one counts for its caller.
+    pub fn line_in(&self, file: &str) -> Option<u32> {
+        self.lines().iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
+    }
+
     /// The guard in its text.
     pub fn predicate(&self) -> Option<&Predicate> {
         self.text.as_ref()?.predicate.as_ref()
@@ -127,8 +150,6 @@ pub struct SassFunction {
     pub arch: Arc<str>,
     /// Instructions in the order of the listing.
     pub instructions: Vec<Instruction>,
-    /// Labels and the offsets that they stand for; empty for listings that print plain offsets.
-    pub labels: Vec<(Arc<str>, u64)>,
 }
 
 /// What a disassembly holds.
@@ -144,9 +165,46 @@ pub struct SassListing {
     pub unrecognised_count: u64,
 }
 
+impl SassFunction {
+    /// The instructions without the padding behind their end: a branch to itself and `NOP`s.
+    pub fn body(&self) -> &[Instruction] {
+        let mut rest = &self.instructions[..];
+        let mut stripped = rest;
+        while let [before @ .., last] = stripped {
+            let trap = last.op() == Op::BRA && last.predicate().is_none() && last.targets() == [last.offset];
+            if trap {
+                rest = before;
+            } else if last.op() != Op::NOP {
+                break;
+            }
+            stripped = before;
+        }
+        rest
+    }
+}
+
 impl SassListing {
     /// The function of that mangled name, the first where several architectures have it.
     pub fn function(&self, mangled: &str) -> Option<&SassFunction> {
         self.functions.iter().find(|function| function.mangled.as_ref() == mangled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn toolkit_headers_are_told_from_the_project() {
+        for toolkit in [
+            "/usr/local/cuda/targets/x86_64-linux/include/cuda_bf16.hpp",
+            "/usr/local/cuda-12.4/include/crt/mma.hpp",
+            "/env/lib/python3.11/site-packages/nvidia/cu13/include/cub/cub.cuh",
+        ] {
+            assert!(SourceLine::is_toolkit(toolkit), "{toolkit}");
+        }
+        for project in ["/opt/audit/kernels/a.cu", "include/tile.h", "/src/cutlass/include/cute/atom.hpp"] {
+            assert!(!SourceLine::is_toolkit(project), "{project}");
+        }
     }
 }

@@ -15,7 +15,7 @@ pub struct MachineWord {
     pub sets: u8,
     /// Scoreboards that must be free before it issues, one bit each.
     pub waits: u8,
-    /// Byte offset of a branch's target in the code section.
+    /// Byte offset in the code section of a branch's target, or of the place where lanes meet.
     pub target: Option<u64>,
     /// Where control goes behind it.
     pub flow: Flow,

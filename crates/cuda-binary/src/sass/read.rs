@@ -125,9 +125,6 @@ impl<'a> Reader<'a> {
                     instruction.word = Some(decode(bits, instruction.offset, capability));
                 }
             }
-            let mut kept: Vec<(Arc<str>, u64)> = labels.into_iter().map(|(name, at)| (name.into(), at)).collect();
-            kept.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-            function.labels.extend(kept);
         }
     }
 

@@ -13,7 +13,8 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     let op = of_bits(word, capability);
     // A scoreboard number of 7 is none.
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
-    let names_place = matches!(op.control(), Some(Control::Branch | Control::Call));
+    let meets = op.control() == Some(Control::MeetAt) && op.sync().is_none();
+    let names_place = meets || matches!(op.control(), Some(Control::Branch | Control::Call));
     let named = names_place.then(|| target(word, offset, capability)).flatten();
     MachineWord {
         bits: word,
@@ -21,7 +22,7 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
         is_unconditional: bits(12, 4) == ALWAYS,
         sets: held(110) | held(113),
         waits: bits(116, 6) as u8,
-        target: named.filter(|_| op.control() == Some(Control::Branch)),
+        target: named.filter(|_| op.control() != Some(Control::Call)),
         flow: act::flow(op, word, named),
         sync: act::sync(op, word),
         is_strong: op.loads_global() && is_strong(bits(77, 4), capability),

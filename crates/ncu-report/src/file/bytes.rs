@@ -9,17 +9,18 @@ use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::UncheckedAdvice;
 use std::fs::File;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 /// Pages are given back in steps of this many bytes.
-const RELEASE_STEP: usize = 4 << 20;
+const RELEASE_STEP: usize = 1 << 20;
 
 /// The bytes of a report.
 pub(super) struct ReportBytes {
-    /// The mapping of a plain report.
-    map: Option<Arc<Mmap>>,
+    /// A plain report and its mapping.
+    plain: Option<(Arc<File>, Arc<Mmap>)>,
     bytes: Bytes,
     released: usize,
 }
@@ -59,7 +60,7 @@ impl ReportBytes {
         let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?);
         if !packed::is_packed(&map) {
             let bytes = Bytes::from_owner(Owner(map.clone()));
-            return Ok((ReportBytes { map: Some(map), bytes, released: 0 }, None));
+            return Ok((ReportBytes { plain: Some((Arc::new(file), map)), bytes, released: 0 }, None));
         }
         let (bytes, fault) = match packed::unpack(&map) {
             Ok(bytes) => (bytes, None),
@@ -75,7 +76,7 @@ impl ReportBytes {
                 return Err(ReadError::wrong(path, found, cure));
             }
         };
-        Ok((ReportBytes { map: None, bytes: bytes.into(), released: 0 }, fault))
+        Ok((ReportBytes { plain: None, bytes: bytes.into(), released: 0 }, fault))
     }
 
     /// The whole report.
@@ -105,16 +106,21 @@ impl ReportBytes {
     }
 
     fn release(&self, from: usize, to: usize) {
-        if let Some(map) = &self.map {
+        if let Some((_, map)) = &self.plain {
             release(map, from, to);
         }
     }
 
     /// Begins to hash the report beside what its reader does, in a thread of its own.
     pub(super) fn hash_beside(&self) -> ReportHash {
-        let (bytes, map) = (self.bytes.clone(), self.map.clone());
-        let running = std::thread::Builder::new().name("hash".into()).spawn(move || hash(&bytes, map.as_deref()));
-        ReportHash { running: running.ok(), bytes: self.bytes.clone(), map: self.map.clone() }
+        let (bytes, file) = (self.bytes.clone(), self.plain.as_ref().map(|(file, _)| file.clone()));
+        // A plain report is read and not looked at where it is mapped: there the pages that one thread gives back are those that
+        // another one still reads.
+        let running = std::thread::Builder::new().name("hash".into()).spawn(move || {
+            let read = file.and_then(|file| hash_of(&file).ok());
+            read.unwrap_or_else(|| blake3::hash(&bytes).to_hex().to_string())
+        });
+        ReportHash { running: running.ok(), bytes: self.bytes.clone() }
     }
 }
 
@@ -123,27 +129,21 @@ pub(super) struct ReportHash {
     /// `None` where the system gave no thread.
     running: Option<JoinHandle<String>>,
     bytes: Bytes,
-    map: Option<Arc<Mmap>>,
 }
 
 impl ReportHash {
     /// Waits for the hash: lower-case hexadecimal.
     pub(super) fn finish(self) -> String {
         let made = self.running.and_then(|running| running.join().ok());
-        made.unwrap_or_else(|| hash(&self.bytes, self.map.as_deref()))
+        made.unwrap_or_else(|| blake3::hash(&self.bytes).to_hex().to_string())
     }
 }
 
-fn hash(bytes: &[u8], map: Option<&Mmap>) -> String {
-    const STEP: usize = 1 << 20;
+fn hash_of(mut file: &File) -> io::Result<String> {
+    file.rewind()?;
     let mut hasher = blake3::Hasher::new();
-    for (number, chunk) in bytes.chunks(STEP).enumerate() {
-        hasher.update(chunk);
-        if let Some(map) = map.filter(|map| map.len() >= RELEASE_STEP) {
-            release(map, number * STEP, number * STEP + chunk.len());
-        }
-    }
-    hasher.finalize().to_hex().to_string()
+    hasher.update_reader(file)?;
+    Ok(hasher.finalize().to_hex().to_string())
 }
 
 #[cfg(target_os = "linux")]

@@ -14,6 +14,8 @@ use cuda_binary::text::Texts;
 use prost::DecodeError;
 
 const LOST: &str = "this metric";
+/// What a double begins with: its field, and 1 for eight bytes.
+const DOUBLE: u8 = (tag::DOUBLE << 3 | 1) as u8;
 
 /// Decodes metrics, result after result.
 pub(super) struct MetricReader<'a> {
@@ -151,6 +153,12 @@ fn instance(element: &[u8], texts: &mut Texts) -> Result<Instance, &'static str>
 /// The value in its stored type: `Some(None)` when no type is set, `None` when the bytes are no message, or one of fields that
 /// are all unknown.
 pub(super) fn value(message: &[u8], texts: &mut Texts) -> Option<Option<Value>> {
+    // Nearly all are one double.
+    if let [DOUBLE, bytes @ ..] = message
+        && let Ok(bytes) = bytes.try_into()
+    {
+        return Some(Some(Value::F64(f64::from_le_bytes(bytes))));
+    }
     let mut found = None;
     wire::walk(message, |field| {
         found = match (field.number, field.value) {

@@ -1,7 +1,7 @@
 //! The loop that the work of blocks is in, and what ends it.
 
 use super::*;
-use crate::analysis::phases::{Loop, Origin};
+use crate::analysis::phases::{Line, Loop, Origin};
 
 /// The loop that a block spends most samples in, of those that are in no other one and turn.
 pub(super) fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
@@ -33,5 +33,8 @@ pub(super) fn at_loop(m: &Measures<'_>) -> At {
     let Some((study, cycle)) = outermost(m) else { return At::Launch };
     let last = exits(study, cycle).max_by_key(|row| study.code.executed[*row]);
     let at = point(study, last.unwrap_or(study.code.flow.blocks[cycle.header].instructions.start));
-    At::point(&Point { line: at.call.unwrap_or(at.line), call: None, ..at })
+    match at.call.clone() {
+        Some(Line { file, line }) => At::point(&Point { file, line, call: None, ..at }),
+        None => At::point(&at),
+    }
 }

@@ -1,7 +1,7 @@
 //! The epilogue of a tile: products beside it, its loads.
 
 use super::*;
-use crate::analysis::phases::{Loop, Span};
+use crate::analysis::phases::{Line, Loop, Span};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     "Is the tensor pipe idle in the epilogue?",
@@ -44,7 +44,8 @@ fn named(phase: &Phase) -> Words {
 
 /// The call of a phase, else its first line.
 pub(super) fn at(phase: &Phase) -> At {
-    let call = phase.name.as_ref().map(|name| Span { first: name.call, ..phase.at.clone() });
+    let call = phase.name.as_ref().map(|name| name.call.clone());
+    let call = call.map(|Line { file, line }| Span { file, first: line, ..phase.at.clone() });
     At::span(call.as_ref().unwrap_or(&phase.at))
 }
 

@@ -237,7 +237,8 @@ fn through_index(found: &Indirection) -> Words {
 
 /// `:26`, with the line of the call that it was inlined from; the offset where no line is known.
 fn place(at: &Point) -> Words {
-    let call = at.call.filter(|call| *call != at.line).map(|call| words!(" from `:{}`", call.to_string()));
+    let call = at.call.as_ref().filter(|call| call.line != at.line || call.file != at.file);
+    let call = call.map(|call| words!(" from `{}`", call.beside(&at.file)));
     match at.line {
         0 => words!("`{}`", format!("{:#x}", at.offset)),
         line => words!("`:{}`{}", line.to_string(), call.unwrap_or_default()),

@@ -105,7 +105,7 @@ fn of_producer(lines: &[Phase]) -> Words {
 /// `write_block` with the line that calls it, or the line itself.
 fn named(line: &Phase) -> Words {
     match &line.name {
-        Some(name) => words!("`{}` (:{})", &name.name, name.call.to_string()),
+        Some(name) => words!("`{}` ({})", &name.name, name.call.beside(&line.at.file)),
         None => words!("`:{}`", line.at.first.to_string()),
     }
 }
