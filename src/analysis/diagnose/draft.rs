@@ -232,8 +232,18 @@ impl Draft {
         m.machine.after(&self.change).expected
     }
 
+    /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them, and without a
+    /// bound.
+    pub(super) fn forecast(&self, m: &Ask<'_>) -> Option<[f64; 2]> {
+        let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = fit.filter(|fit| fit.pairs >= FEW && !self.is_rough())?;
+        let found = m.machine.after(&self.change);
+        Some(fit.interval(100.0 * found.expected, 100.0 * found.most))
+    }
+
     pub(super) fn done(self, m: &Ask<'_>) -> Lever {
-        let Draft { action, lever, change, .. } = self;
+        let forecast = self.forecast(m);
+        let Draft { lever, change, .. } = self;
         let found = m.machine.after(&change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
@@ -245,9 +255,6 @@ impl Draft {
             _ => format!("{unit} needs {} of the time then", share(left)),
         };
         let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
-        let fit = catalog::lever(action.into()).and_then(|row| catalog::forecast(row.class));
-        let fit = fit.filter(|fit| fit.pairs >= FEW);
-        let forecast = fit.map(|fit| fit.interval(expected, bound));
         match lever.is_rough() {
             true => Lever { formula, ..lever },
             false => Lever { bound: Some(bound), expected: Some(expected), forecast, formula, ..lever },

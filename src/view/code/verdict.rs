@@ -4,8 +4,8 @@ use super::build_name;
 use crate::analysis::code::{CodeAudit, StoreReach};
 use crate::analysis::{Audit, Finding, Judgement, Role};
 use crate::quantity::format;
+use crate::view::brief;
 use crate::view::document::{Block, Section};
-use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
 use crate::words;
 use crate::words::Words;
@@ -42,7 +42,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         items.iter_mut().zip(&told).skip(1).for_each(|(item, (words, _))| *item = words.clone());
     }
     items.extend(checks(codes).map(Words::from));
-    items.extend(hypotheses::summary(&audit.hypotheses));
+    items.extend(brief::hypotheses_summary(&audit.hypotheses));
     let mut items = items.into_iter();
     let mut blocks: Vec<Block> = items.next().map(|first| paragraph("findings", first)).into_iter().collect();
     let rest: Vec<Words> = items.collect();
