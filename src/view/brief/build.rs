@@ -61,7 +61,11 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if launch.is_empty() && occupancy.is_empty() {
         return None;
     }
-    let is_moved = |fact: &Fact| audit.before.is_none() || fact.old.is_some() && fact.old != fact.new;
+    let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
+    let is_moved = |fact: &Fact| match audit.before {
+        Some(_) => fact.old.is_some() && fact.old != fact.new,
+        None => !(stay && fact.label == GRID),
+    };
     let (launch, mut kept): (Vec<Fact>, Vec<Fact>) = launch.into_iter().partition(is_moved);
     let (occupancy, still): (Vec<Fact>, Vec<Fact>) = occupancy.into_iter().partition(is_moved);
     kept.extend(still);

@@ -24,7 +24,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     };
     for code in codes {
         match code.findings.as_slice() {
-            [] => tell(words!("The build shows no problem. {}", clean(code)), code),
+            [] => tell(clean(code).into(), code),
             findings => findings.iter().for_each(|finding| tell(said(finding), code)),
         }
     }
@@ -65,14 +65,12 @@ fn said(finding: &Finding) -> Words {
 
 /// What was looked for and not found.
 fn clean(code: &CodeAudit) -> String {
-    let mut words = Vec::new();
-    if code.facts.local.is_empty() {
-        words.push("no local memory".to_owned());
-    }
+    let mut words = vec!["No pattern that is known to limit".to_owned()];
+    words.extend(code.facts.local.is_empty().then(|| "no local memory".to_owned()));
     if let [one] = &code.facts.occupancies[..] {
         words.push(format!("room for {} of {} warps on an SM", one.warps, one.max_warps));
     }
-    if words.is_empty() { String::new() } else { format!("It has {}.", words.join(" and ")) }
+    format!("{}.", words.join("; "))
 }
 
 /// Products in the code; the shape of those of tcgen05 is not in their opcode.
