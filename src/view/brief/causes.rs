@@ -102,7 +102,7 @@ fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {
 fn barriers(phases: &Phases, file: &str) -> Words {
     let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
     let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
-    let mut split: Vec<(&str, f64, Vec<(f64, Words)>)> = Vec::new();
+    let mut split: Vec<(&str, Vec<(f64, Words)>)> = Vec::new();
     for stall in phases.stalls_of("barrier") {
         let what = match kind(phases, stall) {
             Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
@@ -110,24 +110,24 @@ fn barriers(phases: &Phases, file: &str) -> Words {
             Some(_) => "block barrier",
             None => "barrier of other roles",
         };
-        let line = stall.groups.first().map(|first| Words::from(places::called_line(&first.at, file)));
-        let line = line.map(|line| (stall.share, line));
-        match split.iter_mut().find(|(known, ..)| *known == what) {
-            Some((_, share, lines)) => {
-                *share += stall.share;
-                lines.extend(line);
-            }
-            None => split.push((what, stall.share, line.into_iter().collect())),
+        let line = stall.groups.first().map(|first| places::called_line(&first.at, file)).unwrap_or_default();
+        let line = (stall.share, Words::from(line));
+        match split.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, lines)) => lines.push(line),
+            None => split.push((what, vec![line])),
         }
     }
-    split.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let told = split.into_iter().map(|(what, share, lines)| {
+    let sum = |lines: &[(f64, Words)]| lines.iter().map(|(share, _)| share).sum::<f64>();
+    split.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
+    let told = split.into_iter().map(|(what, lines)| {
+        let whole = whole(sum(&lines));
         let lines = match added(lines.into_iter()) {
             one if one.len() == 1 => one.into_iter().map(|(_, line)| line).collect(),
             many => merged(many.into_iter()),
         };
-        let lines = if lines.is_empty() { Words::default() } else { words!(" ({})", words::join(lines, "; ")) };
-        words!("{} % {}{}", whole(share), what, lines)
+        let lines = words::join(lines, "; ");
+        let lines = if lines.is_empty() { lines } else { words!(" ({})", lines) };
+        words!("{} % {}{}", whole, what, lines)
     });
     words::join(told, "; ")
 }

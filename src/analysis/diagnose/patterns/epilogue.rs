@@ -85,8 +85,8 @@ pub(super) fn overlap(m: &Ask<'_>) -> Option<Draft> {
     let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost).at(at(epilogue));
     let (unit, left) = busiest(m, &[]);
     let how = "Overlap the epilogue with the next tile's products (two consumer warpgroups on different tiles)";
-    let draft =
-        draft.says(how, words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left)));
+    let caps = if 1.0 - left < epilogue.cost { format!("; {unit} at {} caps it", share(left)) } else { String::new() };
+    let draft = draft.says(how, words!("{} of the time exposed{}", share(epilogue.share), caps));
     let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
     let check = busier(m, draft.saves(m));
     Some(draft.risks(full.unwrap_or_else(|| "a second accumulator, or smaller tiles".into())).checks(check, TENSOR))

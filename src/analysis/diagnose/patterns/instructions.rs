@@ -197,7 +197,7 @@ fn conversions(m: &Ask<'_>) -> Option<Draft> {
         doubles,
         share(gone)
     );
-    let how = "Compute in single precision: literals with an `f`, no function or variable of type double";
+    let how = words!("Compute in single precision: literals with an `f`, no function or variable of type double");
     let draft = draft.at(At::most(m, is_conversion)).says(how, why).risks("fewer digits in long sums");
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
