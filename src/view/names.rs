@@ -39,7 +39,7 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("roofline", &["ceilings", "roofline", "points", "flags", "not-measured"]),
     ("sass", &["findings", "classes", "widths", "loops", "loops-rest", "local", "local-rest", "opcodes", "arch"]),
     ("sass-checks", &["checks", "arch"]),
-    ("sass-diff", &["size", "classes", "rewritten", "listing", "arch"]),
+    ("sass-diff", &["size", "classes", "listing", "arch"]),
     ("shared", &["shared-lines"]),
     ("source-view", &[]),
     ("speed-of-light", &["wrong", "launches", "speed-of-light", "not-collected", "no-rate", "no-benchmark", "members", "kernels", "kernels-rest"]),

@@ -1,12 +1,12 @@
 //! A launch over its time in words: the section of the page, and the rows of a comparison.
 
-use super::charts;
 use super::document::{Section, Table};
 use super::heading::Heading;
 use super::tables::{list, paragraph, table, text};
-use crate::analysis::Audit;
+use super::{brief, charts};
 use crate::analysis::over_time::{OverTime, Part, Regime, Shape};
-use crate::catalog::{Threshold, series_row};
+use crate::analysis::{Audit, LeverCode};
+use crate::catalog::{Action, Threshold, series_row};
 use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
@@ -32,6 +32,10 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         Some(shape) => {
             blocks.extend(charts::placed(heading, charts::over_time(audit)));
             let mut said = sentences(over, shape);
+            let tail = tail(over, shape).filter(|_| over.share(shape.tail.cost) >= TAIL);
+            if let Some(own) = said.iter_mut().find(|sentence| Some(&**sentence) == tail.as_ref()) {
+                own.push(evened(audit));
+            }
             let told = beside_verdict(audit);
             said.retain(|sentence| Some(sentence) != told.as_ref());
             let old = audit
@@ -51,7 +55,7 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
     let over = audit.now.over_time.as_ref()?;
     let shape = over.shape.as_ref()?;
     if over.share(shape.tail.cost) >= MUCH {
-        return tail(over, shape);
+        return tail(over, shape).map(|said| words!("{}{}", said, evened(audit)));
     }
     // A level of which no unit is high fills up or runs out, and has no limit of its own.
     let is_high = |(_, mean): &&(String, f64)| *mean >= audit.limits[Threshold::SolLow];
@@ -59,6 +63,19 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
         shape.regimes.iter().filter_map(|regime| regime.units.first()).filter(is_high).map(|(unit, _)| unit);
     let first = leads.next()?;
     if leads.any(|unit| unit != first) { regimes(shape) } else { None }
+}
+
+/// What a row of Next that evens the end out saves by the cycles of the SMs, beside what the samples say of it.
+fn evened(audit: &Audit) -> String {
+    let ends = [Action::EvenBlocks, Action::WholeWaves].map(LeverCode::Ours);
+    let rows = brief::shown_levers(audit);
+    let row = rows.iter().enumerate().find(|(_, lever)| ends.contains(&lever.code));
+    let bound = row.and_then(|(at, lever)| Some((at + 1, lever.bound?)));
+    bound
+        .map(|(at, bound)| {
+            format!(" Evened out, by the cycles of the SMs: ≤ {} less (row {at} of Next).", percent(bound))
+        })
+        .unwrap_or_default()
 }
 
 pub(super) fn called(unit: &str) -> &str {
@@ -179,7 +196,7 @@ fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
         None => format!(": {} of the SMs hold no block", percent(100.0 * idle.in_tail)),
     });
     Some(words!(
-        "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: ≤ {} of the launch is to be had.",
+        "**The last {} of the time ({}) run at {} of the steady state**{}. At its level the same work takes {}: the tail costs {} of the launch.",
         percent(100.0 * over.share(shape.tail.ns)),
         glance::time(shape.tail.ns),
         percent(100.0 * shape.tail_of_steady()),

@@ -2,10 +2,7 @@
 
 use super::document::{Document, Section};
 use super::heading::Heading;
-use super::{
-    benchmark, brief, ceiling, checklist, code, conditions, correctness, hypotheses, instructions, phases, resources,
-    roofline, throughput,
-};
+use super::{benchmark, brief, ceiling, code, conditions, correctness, phases, resources, roofline};
 use crate::analysis::Audit;
 
 /// The page for one audit: what people act on, and behind it everything else that is known.
@@ -30,15 +27,16 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
 /// Everything that is known, in full.
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
-    let first = trials.chain(brief::verdict_in_full(audit)).chain([throughput::speed_of_light(heading, audit)]);
-    let stated = hypotheses::section(heading, &audit.hypotheses).into_iter().chain(checklist::section(audit));
+    let first = trials.chain(brief::verdict_in_full(audit)).chain([brief::units_in_full(heading, audit)]);
+    let stated =
+        brief::hypotheses_in_full(heading, &audit.hypotheses).into_iter().chain(brief::checklist_in_full(audit));
     let rest = [
         resources::section(audit),
         roofline::section(heading, audit),
         brief::stalls_in_full(heading, audit),
-        throughput::subsystems(heading, audit),
-        throughput::accesses(audit),
-        instructions::section(audit),
+        brief::subsystems_in_full(heading, audit),
+        brief::memory_in_full(audit),
+        brief::instructions_in_full(audit),
         brief::occupancy_in_full(heading, audit),
         ceiling::section(audit),
         conditions::section(heading, audit),

@@ -75,7 +75,12 @@ impl<'a> Reason<'a> {
         match (self.whole.benchmark, &self.whole.why) {
             (Some(Join::Decides), _) | (_, Why::Decided(_)) if self.whole.verdict.is_decided() => "",
             (Some(Join::Contradicts), _) => {
-                "Profile five launches or more on each side, and time both sides on one machine."
+                let has_launches = self.carrier().is_some_and(|judged| judged.interval.is_some());
+                if has_launches {
+                    "Time both sides in one run, their launches in turn."
+                } else {
+                    "Profile five launches or more on each side, and time both sides in one run."
+                }
             }
             (_, Why::Wrong) => "Correct the kernel; its speed matters after that.",
             (_, Why::OldWrong) => "Compare with an audit of a correct kernel.",

@@ -129,9 +129,16 @@ pub(super) fn place_of_wait(audit: &Audit, reason: &str) -> Option<Words> {
     const TELLS: f64 = 25.0;
     let waits = audit.source.as_ref()?.waits.as_ref()?;
     let own = waits.reasons.iter().find(|lines| lines.reason == reason)?;
+    // The file stands in the verdict where all lines are of one.
+    let mut all = own.lines.iter().chain(&own.causes).map(|(spot, _)| &spot.place.file);
+    let file = all.next().filter(|first| all.all(|other| other == *first));
+    let short = |spot: &Spot| match file.is_some() && spot.place.line > 0 {
+        true => format!(":{}", spot.place.line),
+        false => spot.label(),
+    };
     let large = |places: &[(Spot, f64)]| -> Vec<(String, f64)> {
         let told = places.iter().filter(|(spot, share)| *share >= TELLS && !spot.label().is_empty());
-        told.take(2).map(|(spot, share)| (spot.label(), *share)).collect()
+        told.take(2).map(|(spot, share)| (short(spot), *share)).collect()
     };
     let at = |places: &[(String, f64)]| {
         let told = places.iter().map(|(place, share)| format!("{} % at {place}", format::fixed(*share, 0)));

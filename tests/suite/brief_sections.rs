@@ -78,7 +78,7 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     let sections = sections(&audit("collected/patch_embed_gemm/profile", None));
     let phases = &sections["phases"];
     // 2,535,977 cycles of 132 SMs for 21,756 tiles are 15,386.51.
-    says(phases, "Persistent blocks: 21,756 tiles, 164.8 per SM, each 15,400 cycles, 6 steps.");
+    says(phases, "Persistent blocks: 21,756 tiles, 164.8 a block, each 15,400 cycles, 6 steps.");
     assert_eq!(row(phases, "Epilogue")[1..5], [":137–:156", "45.5 %", "7,000", "0"]);
     assert_eq!(row(phases, "**Main loop**, 6 steps")[2..5], ["54.2 %", "8,330", "6,150"]);
     assert_eq!(row(phases, "· wait for the products")[5], "products in flight 100 %");
@@ -261,7 +261,7 @@ fn shared_loads_and_chains() {
     // A full L1 data stage is no latency.
     assert!(!tiles["phases"].iter().any(|line| line.contains("latency, not work")));
     says(&tiles["instructions"], "`LDS` = 2,048 blocks × 32 steps × 64 × 32 warps");
-    assert_eq!(row(&tiles["stalls"], "Barrier")[3], "67 % block barrier (:18); 33 % block barrier (:21)");
+    assert_eq!(row(&tiles["stalls"], "Barrier")[3], "100 % block barrier (67 % :18; 33 % :21)");
     let chase = sections(&audit("collected/pointer_chase/profile", None));
     assert_eq!(row(&chase["stalls"], "Long scoreboard")[2], "99 % in the main loop, for `LDG` (:16)");
     let spills = sections(&audit("collected/spilling/profile", None));
@@ -352,7 +352,7 @@ fn idle_sms_of_a_small_grid_are_said_once() {
 fn blocks_too_short_for_phases_have_no_table_of_them() {
     let page = sections(&audit("collected/softmax_rows/profile", None));
     assert!(!page.contains_key("phases"));
-    says(&page["stalls"], "100 % at softmax_rows.cu:18, for what softmax_rows.cu:14 issues");
+    says(&page["stalls"], "100 % at :18, for what :14 issues");
 }
 
 /// Holds the sections of an audit to their budgets; how many it has of them.

@@ -180,12 +180,12 @@ fn two_builds_are_compared_by_their_code() {
     let subject =
         "[[subject]]\nname = \"k\"\ncubin = \"d.cubin\"\nbaseline_cubin = \"d.cubin\"\nkernel = \"gemm_bias_v2\"\n";
     let (_, page, _, said) = generate(subject, &[("d.cubin", DEVSET)]);
-    assert!(page.contains("Nothing: both builds have the same"), "{said}{page}");
+    assert!(page.contains("instructions on both sides"), "{said}{page}");
     let (_, page, data, _) =
         generate(&format!("{subject}baseline_kernel = \"gemm_bias_v1\"\n"), &[("d.cubin", DEVSET)]);
     assert!(
         page.contains("What changed in the machine code")
-            && page.contains("% of the instructions of both builds have no counterpart")
+            && page.contains("% of the instructions have no counterpart")
             && !page.contains("```diff")
     );
     let classes = data["code"][0]["diff"]["classes"].as_array().unwrap();
@@ -206,7 +206,7 @@ fn a_small_change_is_printed_instruction_by_instruction() {
     let (status, page, _, said) = generate(subject, &[("old.cu", old.as_bytes()), ("new.cu", new.as_bytes())]);
     assert_eq!(status, 0, "{said}");
     let section = page.split("## What changed in the machine code").nth(1).unwrap();
-    assert!(section.trim_start().starts_with("15 instructions before, 15 after."), "{section}");
+    assert!(section.trim_start().starts_with("15 → 15 instructions: "), "{section}");
     let rows: Vec<Vec<&str>> = section
         .lines()
         .filter(|line| line.starts_with("| ") && !line.starts_with("| -"))

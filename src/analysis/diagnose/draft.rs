@@ -208,7 +208,17 @@ impl Draft {
         m.machine.after(&self.change).expected
     }
 
+    /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them, and without a
+    /// bound.
+    pub(super) fn forecast(&self, m: &Measures<'_>) -> Option<[f64; 2]> {
+        let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
+        let fit = fit.filter(|fit| fit.pairs >= FEW && !self.is_rough())?;
+        let found = m.machine.after(&self.change);
+        Some(fit.interval(100.0 * found.expected, 100.0 * found.most))
+    }
+
     pub(super) fn done(self, m: &Measures<'_>) -> Lever {
+        let forecast = self.forecast(m);
         let Draft { action, mut lever, change, .. } = self;
         let row = catalog::lever(action.into());
         for (own, words) in [(&mut lever.sentence, row.map(|row| row.how)), (&mut lever.risk, row.map(|row| row.risk))]
@@ -228,9 +238,6 @@ impl Draft {
             _ => format!("{unit} needs {} of the time then", share(left)),
         };
         let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
-        let fit = row.and_then(|row| catalog::forecast(row.class));
-        let fit = fit.filter(|fit| fit.pairs >= FEW);
-        let forecast = fit.map(|fit| fit.interval(expected, bound));
         match lever.is_rough() {
             true => Lever { formula, ..lever },
             false => Lever { bound: Some(bound), expected: Some(expected), forecast, formula, ..lever },

@@ -1,6 +1,5 @@
 //! Verdict and Next of the other kernels that take much of the report's time, in the words of their own pages.
 
-use super::power::Worth;
 use super::{actions, kernels, next, verdict};
 use crate::analysis::{Audit, Bottleneck, Lever, OtherKernel, Standing};
 use crate::quantity::glance::digits;
@@ -61,8 +60,7 @@ impl<'a> Told<'a> {
         let mut blocks = vec![heading(EACH, title), paragraph(EACH, said)];
         blocks.extend(self.bottleneck.roof.iter().map(|roof| paragraph(EACH, roof)));
         blocks.extend(
-            (!self.levers.is_empty())
-                .then(|| next::levers_table(EACH, &self.levers, kernel.time.value().map(Worth::Ns)).into()),
+            (!self.levers.is_empty()).then(|| next::levers_table(EACH, &self.levers, kernel.time.value()).into()),
         );
         blocks
     }

@@ -32,18 +32,59 @@ struct Fact {
     new: Option<String>,
 }
 
+impl Fact {
+    /// `registers/thread 168`, of one that is no row; `None` of what tells nothing: no spills, and as many blocks as stay and take tiles.
+    fn told(&self, audit: &Audit) -> Option<String> {
+        let value = self.new.as_deref()?;
+        let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
+        let label = match self.label {
+            SPILLS if value == "0" => return None,
+            GRID if stay => return None,
+            THEORETICAL => "theoretical occupancy".to_owned(),
+            ACHIEVED => "achieved occupancy".to_owned(),
+            LIMITED => "blocks/SM".to_owned(),
+            label => format::uncapital(label),
+        };
+        Some(format!("{label} {value}"))
+    }
+}
+
+const SPILLS: &str = "Spill instructions executed";
+const GRID: &str = "Grid × block";
+const THEORETICAL: &str = "Theoretical";
+const ACHIEVED: &str = "Achieved";
+const LIMITED: &str = "Blocks/SM, limited by";
+
 /// The section; `None` where the report holds nothing of it.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let (launch, occupancy) = (launch(audit), occupancy(audit));
     if launch.is_empty() && occupancy.is_empty() {
         return None;
     }
-    let table = if audit.before.is_some() { compared(&launch, &occupancy) } else { alone(&launch, &occupancy) };
-    let mut blocks: Vec<Block> = vec![table.into()];
-    let notes: Vec<Words> = [room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
-        .into_iter()
-        .flatten()
-        .collect();
+    let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
+    let is_moved = |fact: &Fact| match audit.before {
+        Some(_) => fact.old.is_some() && fact.old != fact.new,
+        None => !(stay && fact.label == GRID),
+    };
+    let (launch, mut kept): (Vec<Fact>, Vec<Fact>) = launch.into_iter().partition(is_moved);
+    let (occupancy, still): (Vec<Fact>, Vec<Fact>) = occupancy.into_iter().partition(is_moved);
+    kept.extend(still);
+    let mut blocks: Vec<Block> = match (audit.before.is_some(), launch.is_empty() && occupancy.is_empty()) {
+        (_, true) => Vec::new(),
+        (true, _) => vec![compared(&launch, &occupancy).into()],
+        (false, _) => vec![alone(&launch, &occupancy).into()],
+    };
+    let told = |is_known: bool, words: &str| {
+        let own = kept.iter().filter(|fact| fact.old.is_some() == is_known);
+        let told: Vec<String> = own.filter_map(|fact| fact.told(audit)).collect();
+        (!told.is_empty()).then(|| words!("{}: {}.", words, told.join("; ")))
+    };
+    let (same, alone) = (told(true, "The same on both sides"), told(false, "Of the new side"));
+    let notes: Vec<Words> =
+        [same, alone, room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
+            .into_iter()
+            .flatten()
+            .collect();
     if !notes.is_empty() {
         blocks.push(list("build-notes", notes));
     }
@@ -101,15 +142,17 @@ fn written(fact: &Fact, side: Option<&String>) -> Cell {
 
 /// Both sides, a fact of the launch and one of the occupancy a row.
 fn compared(launch: &[Fact], occupancy: &[Fact]) -> Table {
-    let columns = columns_of("Build, launch | Old: | New: | Occupancy | Old: | New:");
+    let halves = [("Build, launch | Old: | New:", launch), ("Occupancy | Old: | New:", occupancy)];
+    let halves = || halves.iter().filter(|(_, facts)| !facts.is_empty());
+    let columns: Vec<&str> = halves().map(|(columns, _)| *columns).collect();
     let half = |fact: Option<&Fact>| match fact {
         Some(fact) => {
             vec![text(fact.label), written(fact, fact.old.as_ref()), written(fact, fact.new.as_ref()).strong()]
         }
         None => vec![Cell::default(); 3],
     };
-    let line = |at: usize| [half(launch.get(at)), half(occupancy.get(at))].concat();
-    table("build", columns, (0..launch.len().max(occupancy.len())).map(line).collect())
+    let line = |at: usize| halves().flat_map(|(_, facts)| half(facts.get(at))).collect();
+    table("build", columns_of(&columns.join(" | ")), (0..launch.len().max(occupancy.len())).map(line).collect())
 }
 
 /// One side, a fact a column.
@@ -150,7 +193,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let built = Some(built).filter(|built| built.new.is_some());
     // What was executed stands for the side of which nobody has the log.
     let is_told = built.as_ref().is_some_and(|built| audit.before.is_none() || built.old.is_some());
-    let executed = metric(audit, "Spill instructions executed", Counter::SassInstExecutedRegisterSpilling, whole);
+    let executed = metric(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, whole);
     let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
@@ -169,7 +212,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
             shared,
         )
         .filter(|_| shares),
-        sides(audit, "Grid × block", &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
+        sides(audit, GRID, &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
         code,
     ]
     .into_iter()
@@ -234,9 +277,9 @@ pub(super) fn launched(audit: &Audit) -> (Option<String>, Option<String>) {
 
 fn occupancy(audit: &Audit) -> Vec<Fact> {
     [
-        metric(audit, "Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct, percent),
-        metric(audit, "Achieved", Counter::SmWarpsActiveAvgPctActive, percent),
-        sides(audit, "Blocks/SM, limited by", &["launch__occupancy_limit_*"], limits),
+        metric(audit, THEORETICAL, Counter::SmMaximumWarpsPerActiveCyclePct, percent),
+        metric(audit, ACHIEVED, Counter::SmWarpsActiveAvgPctActive, percent),
+        sides(audit, LIMITED, &["launch__occupancy_limit_*"], limits),
         sides(audit, "Waves", &[Counter::LaunchWavesPerMultiprocessor.name()], waves),
         metric(audit, "Eligible warps/scheduler", Counter::SmspWarpsEligibleAvgPerCycleActive, digits),
     ]
@@ -327,12 +370,9 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
                 .map(|(opcode, count)| format!("{count} {opcode}"))
                 .collect();
             let telling = if telling.is_empty() { String::new() } else { format!(": {}", telling.join(", ")) };
-            format!(
-                "{} ({}, at {:#x}){telling}",
-                places::role_name(phases, at),
-                format::counted(role.warps, "warp"),
-                role.start
-            )
+            let (name, offset) = (places::role_name(phases, at), format!("{:#x}", role.start));
+            let at = if name.contains(&offset) { String::new() } else { format!(", at {offset}") };
+            format!("{name} ({}{at}){telling}", format::counted(role.warps, "warp"))
         })
         .collect();
     Some(words!("Roles: {}.", told.join("; ")))

@@ -89,9 +89,14 @@ fn phases(audit: &Audit) -> Option<Words> {
     let told: Vec<String> = found
         .iter()
         .map(|(kind, was, is)| {
-            let percent = |share: f64| format::fixed(100.0 * share, 1);
+            // A phase that a side does not have is none, and not one of no length.
+            let share = |share: f64, unit: &str| match share > 0.0 {
+                true => format!("{}{unit}", format::fixed(100.0 * share, 1)),
+                false => "none".to_owned(),
+            };
             let name = format::uncapital(places::phase_words(*kind).own);
-            format!("{name} {} → {} %", percent(*was), percent(*is))
+            let unit = if *is > 0.0 { "" } else { " %" };
+            format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
         })
         .collect();
     let whose = match new.roles.len() {

@@ -6,6 +6,7 @@ use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, expectati
 use crate::catalog::{Code, Counter};
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
+use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::reason::Reason;
@@ -76,15 +77,7 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Option<
     for code in &audit.code {
         let Some(diff) = &code.facts.diff else { continue };
         let change = if heading.change.is_empty() { String::new() } else { format!(" ({})", heading.change) };
-        let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
-        let what = match (diff.is_same, diff.rewritten()) {
-            (true, _) => words!("the same {} instructions", new),
-            (false, Some(share)) => {
-                words!("{} → {} instructions, {} % of them without a counterpart", old, new, format::fixed(share, 0))
-            }
-            (false, None) => words!("{} → {} instructions", old, new),
-        };
-        blocks.push(paragraph("change", words!("**{}:** {}{}.", code.facts.arch.as_str(), what, change)));
+        blocks.push(paragraph("change", words!("**{}:** {}{}.", code.facts.arch.as_str(), code::diff(diff), change)));
     }
     if blocks.is_empty() {
         return None;

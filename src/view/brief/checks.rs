@@ -1,16 +1,16 @@
-//! What was asked of the kernel and predicted of the change, and what came.
+//! What was asked of the kernel and predicted of the change, and what came; in full, each evidence checklist as a table, FAIL first in the
+//! count line.
 
+use super::hypotheses;
+use super::numbers::glance;
 use crate::analysis::code::CheckResult;
-use crate::analysis::{
-    Audit, CheckedLine, Condition, Estimates, Expectation, Judgement, PredictionMet, Pulled, Role, Tested, When,
-    expectation,
-};
-use crate::catalog::{self, CHECK};
-use crate::evidence::Reading;
-use crate::quantity::{Quantity, format, glance};
+use crate::analysis::{Audit, CheckedLine, Estimates, Judgement, PredictionMet, Pulled, Role};
+use crate::catalog;
+use crate::evidence::{Missing, Reading};
+use crate::quantity::{Quantity, Unit, format};
+use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
-use crate::view::tables::{columns_of, judged, left, number, paragraph, right, sentence, table, text};
-use crate::view::{checklist, code, hypotheses};
+use crate::view::tables::{self, columns_of, heading, judged, left, paragraph, right, sentence, table, text};
 use crate::words;
 use crate::words::Words;
 
@@ -20,8 +20,6 @@ const SHOWN: usize = 10;
 const CHECKS: usize = 6;
 /// Levers of the old side shown.
 const PULLED: usize = 2;
-/// Conditions shown of a hypothesis.
-const CONDITIONS: usize = 3;
 /// Characters of the sentence that names what passed.
 const PASSED: usize = 300;
 
@@ -64,8 +62,8 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let open = open.into_iter().filter(|line| line.outcome != Judgement::DoesNotApply);
     rows.extend(open.map(|line| (line.outcome, checked(line))));
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
-    let mut predicted: Vec<Vec<Cell>> = audit.hypotheses.iter().map(hypothesis).chain(predictions(audit)).collect();
-    rows.sort_by_key(|(judgement, _)| weight(*judgement));
+    let mut predicted: Vec<Vec<Cell>> = hypotheses::rows(&audit.hypotheses).chain(predictions(audit)).collect();
+    rows.sort_by_key(|(judgement, _)| hypotheses::weight(*judgement));
     let left_out = rows.split_off(rows.len().min(most.saturating_sub(predicted.len()).max(CHECKS.min(most))));
     let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
@@ -78,7 +76,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     blocks.extend(more(&left_out, left_over.len()).map(|said| paragraph("more", said)));
     blocks.extend(all_passed(&passed).map(|words| paragraph("passed", words)));
     blocks.extend(lists_passed(&listed).map(|words| paragraph("passed", words)));
-    blocks.extend(checklist::what_follows(audit).into_iter().map(|words| paragraph("follows", words)));
+    blocks.extend(what_follows(audit).into_iter().map(|words| paragraph("follows", words)));
     (!blocks.is_empty()).then(|| Section::new("checks", "Checks and predictions", blocks))
 }
 
@@ -107,7 +105,7 @@ fn of_code(name: String, check: &CheckResult) -> Vec<Cell> {
 fn checked(line: &CheckedLine) -> Vec<Cell> {
     let CheckedLine { expected, found, outcome, .. } = line;
     let verdict = judged(*outcome, Role::Check);
-    vec![text(expected.label.as_str()), text(checklist::wanted(line)), text(glance(found)), verdict]
+    vec![text(expected.label.as_str()), text(wanted(line)), text(glance(found)), verdict]
 }
 
 /// `**Checklist, 2 lines PASS:** A: products of warpgroups 100.00 %; …`, each label without what stands in parentheses.
@@ -137,84 +135,6 @@ fn all_passed(names: &[String]) -> Option<Words> {
         more => format!("; and {more} more"),
     };
     (count > 0).then(|| words!("**{} PASS:** {}{}.", format::counted(names.len() as u64, "check"), told, rest))
-}
-
-/// What decides a judgement stands in front.
-fn weight(met: Judgement) -> u8 {
-    match met {
-        Judgement::Fails => 0,
-        Judgement::Unclear => 1,
-        Judgement::Holds => 2,
-        Judgement::NotMeasured => 3,
-        Judgement::DoesNotApply => 4,
-    }
-}
-
-/// What a hypothesis states of both sides, and what was found; the conditions that decided first.
-fn hypothesis(tested: &Tested) -> Vec<Cell> {
-    let mut conditions: Vec<&Condition> = tested.conditions.iter().collect();
-    conditions.sort_by_key(|condition| weight(condition.met));
-    let shown = || conditions.iter().copied().take(CONDITIONS);
-    let stated = |condition: &Condition| match condition.when {
-        When::Before => format!("{} before", wanted(condition)),
-        When::After => wanted(condition),
-    };
-    let found = |condition: &Condition| {
-        let side = match condition.when {
-            When::Before => condition.old.as_ref(),
-            When::After => Some(&condition.new),
-        };
-        let name = condition.expected.reading.as_str();
-        let is_number = |side: &Reading| side.value().is_some() && !name.starts_with(CHECK);
-        side.map(|side| match is_number(side) {
-            true => glance(side),
-            false => hypotheses::shown(name, side).words.to_plain(),
-        })
-        .unwrap_or_default()
-    };
-    let join = |texts: Vec<String>| texts.join("; ");
-    let judged = judged(tested.judgement, Role::Hypothesis);
-    if let Some(words) = tested.name.strip_prefix(expectation::EXPECTED) {
-        let mut found: Vec<String> = Vec::new();
-        for told in conditions.iter().map(|condition| of_author(condition)) {
-            if !found.contains(&told) && found.len() < CONDITIONS {
-                found.push(told);
-            }
-        }
-        return vec![text("the author's expectation"), text(words), text(join(found)), judged];
-    }
-    vec![
-        text(words!("hypothesis: {}{}", tested.name.as_str(), hypotheses::late(tested.foresight))),
-        text(join(shown().map(stated).collect())),
-        text(join(shown().map(found).collect())),
-        judged,
-    ]
-}
-
-/// What a condition asks of a reading, in the words and the unit of what was found: `memory barrier stall < 1.0 %`.
-fn wanted(condition: &Condition) -> String {
-    let Expectation { reading, op, value, .. } = &condition.expected;
-    let found = condition.new.quantity().or(condition.old.as_ref().and_then(Reading::quantity));
-    let limit = found.and_then(|found| Quantity::new(*value, found.unit()));
-    match limit.filter(|_| !reading.starts_with(CHECK)) {
-        Some(limit) => format!("{} {op} {}", expectation::called(reading), glance::quantity(limit)),
-        None => hypotheses::wording(condition),
-    }
-}
-
-/// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
-fn of_author(condition: &Condition) -> String {
-    let reading = condition.expected.reading.as_str();
-    match (&condition.old, condition.new.quantity()) {
-        (Some(old), _) => format!("{} {} → {}", expectation::called(reading), glance(old), glance(&condition.new)),
-        (None, Some(found)) => expectation::said(reading, found),
-        (None, None) => format!("{} {}", expectation::called(reading), glance(&condition.new)),
-    }
-}
-
-/// A reading as this page writes it: what it moved by counts, and not its last instruction.
-fn glance(reading: &Reading) -> String {
-    reading.quantity().map_or_else(|| number(reading), glance::quantity)
 }
 
 /// The levers of the old page that the change pulled, and the time that came; of none pulled, the largest.
@@ -259,4 +179,103 @@ fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) 
     };
     let found = format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new));
     Some(vec![name, text(stated).sorted(pulled.bound), text(found), text(met)])
+}
+
+/// The section; `None` where the subject expects nothing.
+pub(in crate::view) fn checklist_in_full(audit: &Audit) -> Option<Section> {
+    let lines = &audit.checks;
+    if lines.is_empty() {
+        return None;
+    }
+    let count = |outcome: Judgement| lines.iter().filter(|line| line.outcome == outcome).count();
+    let mut blocks = vec![paragraph(
+        "counts",
+        words!(
+            "{} FAIL, {} NOT MEASURED, {} PASS{}. A line without a number is neither met nor missed.",
+            count(Judgement::Fails),
+            count(Judgement::NotMeasured),
+            count(Judgement::Holds),
+            match count(Judgement::DoesNotApply) {
+                0 => String::new(),
+                spared => format!(", {spared} n/a"),
+            }
+        ),
+    )];
+    for id in lists(&audit.checks) {
+        let of_list: Vec<&CheckedLine> = lines.iter().filter(|line| line.expected.from == id).collect();
+        let title = catalog::checklist(id).map_or("Own checks", |profile| profile.label.as_str());
+        blocks.push(heading("checks", title));
+        blocks.extend(
+            catalog::checklist(id)
+                .map(|profile| paragraph("checks", words!("{} Source: {}.", &profile.help, &profile.cite))),
+        );
+        blocks.push(checklist(&of_list).into());
+        blocks.extend(follows(id, &of_list).map(|words| paragraph("checks", words)));
+    }
+    Some(Section::new("checklist", "Evidence checklist", blocks))
+}
+
+/// What each list says to do next.
+fn what_follows(audit: &Audit) -> Vec<Words> {
+    let of = |id: &str| audit.checks.iter().filter(|line| line.expected.from == id).collect::<Vec<_>>();
+    lists(&audit.checks).into_iter().filter_map(|id| follows(id, &of(id))).collect()
+}
+
+/// The lists that lines are from, in their order.
+fn lists(lines: &[CheckedLine]) -> Vec<&str> {
+    let mut from: Vec<&str> = Vec::new();
+    for line in lines {
+        if !from.contains(&line.expected.from.as_str()) {
+            from.push(&line.expected.from);
+        }
+    }
+    from
+}
+
+/// What the list says to do next.
+fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
+    let of = |outcome: Judgement| lines.iter().filter(move |line| line.outcome == outcome);
+    let failed: Vec<&str> = of(Judgement::Fails).map(|line| line.expected.label.as_str()).collect();
+    let next = catalog::checklist(id)?.next(&failed, of(Judgement::NotMeasured).next().is_none())?;
+    Some(words!("**What follows:** {}", next))
+}
+
+fn checklist(lines: &[&CheckedLine]) -> Table {
+    let has_old = lines.iter().any(|line| line.old.is_some());
+    let mut columns = columns_of("Check | Result | Found: | Wanted: | Reading");
+    if has_old {
+        columns.splice(1..1, [left("Old result"), right("Old")]);
+    }
+    let row = |line: &&CheckedLine| {
+        let mut row = vec![
+            text(line.expected.label.clone()),
+            judged(line.outcome, Role::Check).strong(),
+            found(&line.found),
+            text(wanted(line)).sorted(line.expected.value),
+            tables::code(line.expected.reading.clone()),
+        ];
+        if has_old {
+            let old = line.old.as_ref().map(|old| [judged(old.outcome, Role::Check), found(&old.found)]);
+            row.splice(1..1, old.unwrap_or_default());
+        }
+        row
+    };
+    tables::table("checks", columns, lines.iter().map(row).collect())
+}
+
+fn found(reading: &Reading) -> Cell {
+    match reading {
+        Reading::Missing(Missing::NotCollected { what, why }) if why.is_empty() => {
+            let names: Vec<&str> = what.iter().map(AsRef::as_ref).collect();
+            text(format!("needs {}", names.join(", ")))
+        }
+        other => tables::reading(other),
+    }
+}
+
+/// The wanted number in the unit of what was found, else as it was written.
+fn wanted(line: &CheckedLine) -> String {
+    let unit = line.found.quantity().map_or(Unit::NONE, Quantity::unit);
+    let value = Quantity::new(line.expected.value, unit).map(format::quantity).unwrap_or_default();
+    format!("{} {value}", line.expected.op)
 }

@@ -1,16 +1,16 @@
-//! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed.
+//! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed; in full, every opcode.
 
 use super::numbers::tenth;
 use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
-use crate::analysis::sass::SassDiff;
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::format;
-use crate::quantity::glance::amount;
+use crate::quantity::glance::{self, amount};
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::tables::{self, Extra, fold, heading, left, paragraph, percent, right, table, text};
+use crate::view::{code, source_lines};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
@@ -33,8 +33,10 @@ const FUSED: [Op; 2] = [Op::FFMA, Op::DFMA];
 const GUARDED: usize = 2;
 /// The part by which two counts of all instructions are apart.
 const APART: f64 = 0.01;
-/// Opcodes named of a diff.
-const CHANGED: usize = 8;
+
+const UNFOLDED: usize = 12;
+/// Sectors of 32 bytes in a line of L1.
+const SECTORS_OF_LINE: f64 = 4.0;
 
 /// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -57,7 +59,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
     }
-    blocks.extend(diff(audit));
+    let diff = audit.code.iter().find_map(|code| code.facts.diff.as_ref());
+    blocks.extend(diff.map(|diff| paragraph("diff", words!("**SASS diff:** {}.", code::diff(diff)))));
     Some(Section::new("instructions", "Instruction counts", blocks))
 }
 
@@ -71,6 +74,7 @@ fn compared(opcodes: &[Vec<Cell>], phases: &[Vec<Cell>]) -> Table {
     let side = |rows: &[Vec<Cell>], at: usize, width: usize| {
         rows.get(at).cloned().unwrap_or_else(|| vec![Cell::default(); width])
     };
+    let phases = &phases[..phases.len().min(opcodes.len().max(TOP + 1))];
     let line = |at: usize| {
         let mut cells = side(opcodes, at, width);
         if !phases.is_empty() {
@@ -118,16 +122,19 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     };
     let all: Vec<&OpcodeRow> = audit.now.mix.rows.iter().filter(moved).collect();
     let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
+    // Beside an old side that ran as many, only the products tell something: that the work is the same.
+    let written = |reading: Option<&Reading>| reading.and_then(Reading::value).map(amount);
+    let is_moved = |row: &&&OpcodeRow| written(row.row.old.as_ref()) != written(Some(&row.row.new));
     // Arithmetic of one lane for the whole warp runs beside the others, and a small share carries nothing.
     let carries = |row: &OpcodeRow| {
         let share = row.row.new.value().zip(total).map(|(own, total)| 100.0 * own / total.max(1.0));
         !row.op().is_uniform() && share.is_none_or(|share| share >= CARRIES)
     };
     let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op()) && carries(row);
-    picked.extend(all.iter().filter(is_plain).take(TOP));
+    picked.extend(all.iter().filter(is_plain).filter(is_moved).take(TOP));
     let least = total.unwrap_or_default() / 1000.0;
     let is_large = |row: &&&OpcodeRow| row.row.new.value().is_some_and(|count| count >= least);
-    picked.extend(all.iter().filter(|row| is_named(row.op())).filter(is_large));
+    picked.extend(all.iter().filter(|row| is_named(row.op())).filter(is_large).filter(is_moved));
     picked.truncate(SHOWN - 1);
     let mut rows: Vec<Vec<Cell>> = executed.map(|row| line("Executed".into(), row)).into_iter().collect();
     rows.extend(
@@ -248,57 +255,146 @@ fn off(phases: &Phases) -> Option<Words> {
     (!told.is_empty()).then(|| words!("Executed with a lane on: {}.", told.join(", ")))
 }
 
-/// How the machine code changed, in one sentence.
-fn diff(audit: &Audit) -> Option<Block> {
-    let diff = audit.code.iter().find_map(|code| code.facts.diff.as_ref())?;
-    let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
-    let words = match (diff.is_same, diff.rewritten()) {
-        (true, _) => words!("**SASS diff:** none; both builds have the same {} instructions.", new),
-        (false, Some(share)) => words!(
-            "**SASS diff:** {} → {} instructions, a rewrite ({} % of the instructions have no counterpart).",
-            old,
-            new,
-            format::fixed(share, 0)
-        ),
-        (false, None) if diff.classes.is_empty() => words!(
-            "**SASS diff:** {} → {} instructions: each has its counterpart, with other registers, immediates or jumps.",
-            old,
-            new
-        ),
-        (false, None) => words!("**SASS diff:** {} → {} instructions{}.", old, new, by_opcode(diff)),
-    };
-    Some(paragraph("diff", words))
+/// How to get what is missing.
+fn cure() -> Words {
+    words!("Collect with `--section InstructionStats --section SourceCounters`.")
 }
 
-/// `: −4 CCTL.IVALL, −2 ERRBAR`: the opcodes that one build has more of; their classes where the listing is not whole.
-fn by_opcode(diff: &SassDiff) -> String {
-    let mut net: Vec<(&str, i64)> = match diff.lines_left_out {
-        0 => listed(diff),
-        _ => diff.classes.iter().map(|one| (one.label.as_str(), one.added as i64 - one.removed as i64)).collect(),
-    };
-    net.retain(|(_, sum)| *sum != 0);
-    net.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.abs()));
-    if net.is_empty() {
-        return String::new();
+/// Every opcode and class, the arithmetic of the stores, and the lines that execute most.
+pub(in crate::view) fn in_full(audit: &Audit) -> Section {
+    let mut blocks = Vec::new();
+    if let Some(panel) = audit.panel("instructions") {
+        let rows: Vec<&Row> = panel.rows.iter().collect();
+        blocks.extend((!rows.is_empty()).then(|| tables::metrics("instructions", &rows)));
+        blocks.extend(tables::not_collected(audit, &panel.not_collected, cure()));
     }
-    let sign = |sum: i64| if sum < 0 { '−' } else { '+' };
-    let told: Vec<String> =
-        net.iter().take(CHANGED).map(|(opcode, sum)| format!("{}{} {opcode}", sign(*sum), sum.abs())).collect();
-    let rest = if net.len() > CHANGED { format!(", and {} more", net.len() - CHANGED) } else { String::new() };
-    format!(": {}{rest}", told.join(", "))
+    if audit.now.mix.rows.is_empty() {
+        let words = words!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {}", cure());
+        blocks.push(paragraph("opcodes", words));
+    } else {
+        let all = &audit.now.mix;
+        let [on, tensor, share] = [&all.predication, &all.tensor, &all.tensor_share].map(tables::number);
+        let words = words!("Predication efficiency {}. Tensor instructions {}, {} of all.", on, tensor, share);
+        blocks.push(paragraph("moves", words));
+        blocks.extend(guarded(audit).map(|words| paragraph("moves", words)));
+        blocks.extend(stores(audit).map(|words| paragraph("stores", words)));
+        blocks.extend(stored_lines(audit).map(|words| paragraph("stores", words)));
+        blocks.push(heading("opcodes", "Mix by opcode"));
+        let words = words!("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`).");
+        blocks.push(paragraph("opcodes", words));
+        let (shown, rest) = audit.now.mix.rows.split_at(audit.now.mix.rows.len().min(UNFOLDED));
+        blocks.push(mix("opcodes", "Opcode", shown, true).into());
+        let mut folded = Vec::new();
+        folded.extend((!rest.is_empty()).then(|| mix("opcodes-rest", "Opcode", rest, true).into()));
+        folded.push(paragraph("opcode-classes", "By class:"));
+        folded.push(mix("opcode-classes", "Class", &audit.now.mix.classes, false).into());
+        let summary = match rest.len() {
+            0 => "By class".to_owned(),
+            further => format!("{further} further opcodes, and the sums by class"),
+        };
+        blocks.push(fold("opcodes-rest", summary, folded));
+    }
+    blocks.extend(source_lines::instructions(audit));
+    Section::new("instruction-mix", "Instruction mix", blocks)
 }
 
-/// The opcodes of a listing, and how many more of each the new build has.
-fn listed(diff: &SassDiff) -> Vec<(&str, i64)> {
-    let mut net: Vec<(&str, i64)> = Vec::new();
-    for line in diff.hunks.iter().flatten().filter(|line| line.sign != ' ') {
-        let step = if line.sign == '+' { 1 } else { -1 };
-        let Some(opcode) = line.text.split_whitespace().find(|word| !word.starts_with('@')) else { continue };
-        let opcode = opcode.trim_end_matches(';');
-        match net.iter_mut().find(|(known, _)| *known == opcode) {
-            Some((_, sum)) => *sum += step,
-            None => net.push((opcode, step)),
+/// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
+fn guarded(audit: &Audit) -> Option<String> {
+    const PAIRS: [(Op, Counter); 4] = [
+        (Op::LDG, Counter::SassInstExecutedGlobalLoads),
+        (Op::STG, Counter::SassInstExecutedGlobalStores),
+        (Op::LDS, Counter::SassInstExecutedSharedLoads),
+        (Op::STS, Counter::SassInstExecutedSharedStores),
+    ];
+    let rows = &audit.panel("instructions")?.rows;
+    let apart = |(opcode, metric): &(Op, Counter)| {
+        let executed = audit.now.mix.count(|op| op == *opcode)?;
+        let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
+        let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
+        (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
+    };
+    let found: Vec<String> = PAIRS.iter().filter_map(apart).collect();
+    let words = "Counts by opcode include executions that a guard switched off for every lane; an access was made by";
+    (!found.is_empty()).then(|| format!("{words} {}.", found.join(", ")))
+}
+
+/// The subject's tile arithmetic beside the executed stores.
+fn stores(audit: &Audit) -> Option<Words> {
+    let stores = audit.stores.as_ref()?;
+    let tiles = &stores.tiles;
+    let sum = format!(
+        "{} tiles × {} stores per warp × {} warps",
+        format::integer(tiles.count),
+        format::integer(tiles.stores_per_warp),
+        format::integer(tiles.warps)
+    );
+    let Some(expected) = stores.expected else { return Some(words!("**Stores.** {} is more than 64 bits hold.", sum)) };
+    let sum = format!("{sum} = {}", format::integer(expected));
+    Some(match (stores.executed.value(), stores.ratio()) {
+        (Some(executed), _) if executed == expected as f64 => {
+            words!("**Stores.** {}, as many as STG instructions were executed{}.", sum, written(audit, expected))
+        }
+        (Some(executed), ratio) => {
+            let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
+            let executed = format::fixed(executed, 0);
+            words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
+        }
+        (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
+    })
+}
+
+/// What so many stores write where all have one width, beside the bytes of the outputs.
+fn written(audit: &Audit, executed: u64) -> String {
+    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode.stores_global()));
+    let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
+    let bytes = executed as f64 * f64::from(32 * bits / 8);
+    let outputs = audit.unavoidable.write.as_ref().map(|out| match bytes == out.bytes {
+        true => format!(", all of {}", out.what),
+        false => format!(", where {} has {}", out.what, glance::bytes(out.bytes)),
+    });
+    format!("; at {bits} bits a lane {}{}", glance::bytes(bytes), outputs.unwrap_or_default())
+}
+
+/// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:
+/// between four sectors a line and one.
+fn stored_lines(audit: &Audit) -> Option<Words> {
+    let phases = audit.now.phases.as_ref()?;
+    let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
+    let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
+    let counted = |metric: Counter| audit.now.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
+    let each = tiles * phases.roles[phases.pacing].warps as f64;
+    let requests = counted(Counter::L1texTRequestsPipeLsuMemGlobalOpStSum)? / each;
+    let sectors = counted(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)? / each;
+    let least = (sectors / SECTORS_OF_LINE).max(requests);
+    (requests >= 1.0).then(|| {
+        words!(
+            "A warp stores a tile with {} requests of {} sectors: {} to {} lines of 128 B.",
+            glance::short(requests),
+            glance::short(sectors / requests),
+            glance::short(least.ceil()),
+            glance::short(sectors.ceil())
+        )
+    })
+}
+
+fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
+    let readings: Vec<&Row> = rows.iter().map(|row| &row.row).collect();
+    let share = |row: &OpcodeRow| row.share.map(|share| percent(share, 2)).unwrap_or_default();
+    let mut extra = vec![Extra { title: "Share of new", cells: rows.iter().map(share).collect(), is_number: true }];
+    if with_class {
+        let class = |row: &OpcodeRow| text(if row.class.is_empty() { "unknown opcode" } else { row.class.as_str() });
+        extra.push(Extra { title: "Class", cells: rows.iter().map(class).collect(), is_number: false });
+    }
+    let mut table = tables::readings(name, head, &readings, extra);
+    if with_class {
+        for (cells, row) in table.rows.iter_mut().zip(&readings) {
+            cells[0] = tables::code(&row.label);
         }
     }
-    net
+    if readings.iter().all(|row| row.old.is_none()) {
+        for column in table.columns.iter_mut().filter(|c| c.title == "Share of new") {
+            column.title = "Share".into();
+        }
+    }
+    table
 }

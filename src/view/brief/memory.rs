@@ -10,7 +10,8 @@ use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::quantity::glance::{amount, bytes, digits};
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::tables::{left, paragraph, right, table, text};
+use crate::view::source_lines;
+use crate::view::tables::{self, left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 
@@ -50,6 +51,30 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(paragraph("sectors", words::join(said, " ")));
     }
     (!blocks.is_empty()).then(|| Section::new("memory", "Memory and coalescing", blocks))
+}
+
+/// Sectors that global accesses asked for beyond those they needed, and the lines that did.
+pub(in crate::view) fn in_full(audit: &Audit) -> Section {
+    let coalescing = &audit.now.coalescing;
+    let totals: Vec<&Row> = coalescing.totals.iter().filter(|row| row.has_number()).collect();
+    let mut blocks = match totals.is_empty() {
+        true => vec![paragraph(
+            "not-collected",
+            words!(
+                "Not collected: `memory_l2_theoretical_sectors_global` and its ideal. Collect with `--section SourceCounters`. This is not a statement that the accesses are coalesced."
+            ),
+        )],
+        false => vec![tables::metrics("uncoalesced", &totals)],
+    };
+    if !coalescing.requests.is_empty() {
+        blocks.push(paragraph(
+            "requests",
+            "Loads and stores apart, as L1 counts them. A warp that reads contiguous elements needs 4 sectors per request for 4-byte elements, 8 for 8-byte, 16 for 16-byte; 1 is a broadcast, 32 is a sector for every lane.",
+        ));
+        blocks.push(tables::metrics("requests", &coalescing.requests.iter().collect::<Vec<&Row>>()));
+    }
+    blocks.extend(source_lines::global(audit));
+    Section::new("uncoalesced", "Uncoalesced global accesses", blocks)
 }
 
 /// A level: what it is called, its counter, what it cannot avoid, the hit rate in front of it.
@@ -97,7 +122,8 @@ fn bytes_moved(audit: &Audit) -> Option<Table> {
     let held = levels(audit);
     let rate = |level: &Level| {
         let (name, metric) = level.hits?;
-        Some(format!("{name} {} %", tenth(value(audit, metric)?)))
+        // Sectors and hits are counted in different passes.
+        Some(format!("{name} {} %", tenth(value(audit, metric)?.min(100.0))))
     };
     if held.is_empty() {
         return None;

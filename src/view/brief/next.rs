@@ -1,8 +1,7 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::power::{self, Worth};
-use super::{actions, places, verdict, wanted};
+use super::{actions, places, power, verdict, wanted};
 use crate::analysis::phases::Phase;
 use crate::analysis::{Audit, Lever, LeverCode, Where};
 use crate::catalog::{Action, Code, Part};
@@ -125,19 +124,14 @@ pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
 }
 
 /// The forecast of a lever and its ceiling in time; `None` for one without a bound of the time.
-fn in_time(lever: &Lever, worth: Worth) -> Option<String> {
+fn in_time(lever: &Lever, ns: f64) -> Option<String> {
     let bound = lever.bound.filter(|_| !lever.is_rough())?;
-    Some(match worth {
-        Worth::Ns(ns) => {
-            let of = |percent: f64| ns * percent / 100.0;
-            saved(lever.forecast.map(|between| between.map(of)), of(bound))
-        }
-        Worth::CyclesOnly => "cycles only".to_owned(),
-    })
+    let of = |percent: f64| ns * percent / 100.0;
+    Some(saved(lever.forecast.map(|between| between.map(of)), of(bound)))
 }
 
-/// A table of this name with a row for each action on a kernel, a share of whose cycles has this `worth`.
-pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<Worth>) -> Table {
+/// A table of this name with a row for each action on a kernel, all of whose cycles are `worth` so many nanoseconds.
+pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let mut files = levers.iter().filter_map(|lever| file(lever));
     let first = files.next();
@@ -148,7 +142,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<Worth>) 
             text(place_of(&lever.at, is_one)),
             text(&lever.sentence),
             text(ceiling::forecast(lever, place)).sorted(lever.bound),
-            text(worth.and_then(|worth| in_time(lever, worth)).unwrap_or_default()),
+            text(worth.and_then(|ns| in_time(lever, ns)).unwrap_or_default()),
             text(&lever.why),
             text(&lever.risk),
             text(&lever.check),

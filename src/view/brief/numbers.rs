@@ -2,9 +2,9 @@
 
 use crate::analysis::{Audit, Row};
 use crate::evidence::Reading;
-use crate::quantity::format;
+use crate::quantity::{self, format};
 use crate::view::document::Cell;
-use crate::view::tables::text;
+use crate::view::tables::{number, text};
 use crate::words::Words;
 
 /// The row of a metric, from whichever table has it.
@@ -46,4 +46,9 @@ pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<C
         Some(_) => vec![cell(row.old.as_ref(), write), own.strong()],
         None => vec![own],
     }
+}
+
+/// A reading as this page writes it: what it moved by counts, and not its last instruction.
+pub(super) fn glance(reading: &Reading) -> String {
+    reading.quantity().map_or_else(|| number(reading), quantity::glance::quantity)
 }

@@ -47,13 +47,10 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         (None, 0) => ALONE,
         (None, _) => SEVERAL,
     };
-    let before = sections.len();
     fit(&mut sections, most, audit);
-    if sections.len() < before {
-        // The metrics are those of the rows that the page shows.
-        sections.pop();
-        sections.push(provenance::section(heading, audit, &sections));
-    }
+    // The metrics are those of the rows that the page still shows.
+    sections.pop();
+    sections.push(provenance::section(heading, audit, &sections));
     sections
 }
 

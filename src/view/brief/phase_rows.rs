@@ -1,6 +1,6 @@
 //! Which phases are rows, and what stands beside each on the old side.
 
-use crate::analysis::phases::Phase;
+use crate::analysis::phases::{OpcodeRun, Phase, PhaseKind, Phases};
 
 /// The rows that are shown: each phase, a loop with parts followed by them. The smallest are left out where there are too many; one
 /// is as large as on the side where it is larger, so that what a change took is seen.
@@ -43,6 +43,14 @@ pub(super) fn twin<'o>(phases: &[Phase], old: &'o [Phase], phase: &Phase) -> Opt
         .iter()
         .zip(old)
         .find_map(|(own, other)| other.parts.get(own.parts.iter().position(|part| std::ptr::eq(part, phase))?))
+}
+
+/// Cycles of a prologue in front of all tiles of a block: one with an instruction that all warps of the role run once in each block.
+pub(super) fn once(phases: &Phases, phase: &Phase, blocks: Option<f64>) -> Option<f64> {
+    let (blocks, warps) = (blocks.filter(|_| phases.is_persistent)?, phases.roles[phases.pacing].warps as f64);
+    let tiles = phases.tiles.filter(|tiles| *tiles > blocks && phase.kind == PhaseKind::Prologue)? / blocks;
+    let is_once = |run: &OpcodeRun| (run.executed as f64 / (run.count as f64 * warps * blocks) - 1.0).abs() < 0.01;
+    phase.opcodes.iter().any(is_once).then_some(phase.cycles? * tiles)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
 use super::numbers::value;
-use super::phase_rows::{shown, twin};
+use super::phase_rows::{once, shown, twin};
 use super::places;
 use super::roles;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
@@ -55,11 +55,11 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if shown.is_empty() {
         return None;
     }
-    let elapsed = audit.performance.cycles.new.value();
+    let launched = value(audit, Counter::LaunchGridSize);
     let is_one_wave = value(audit, Counter::LaunchWavesPerMultiprocessor).is_some_and(|waves| waves <= 1.0);
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
-        paragraph("phases-basis", basis(phases, elapsed, is_one_wave)),
+        paragraph("phases-basis", basis(phases, launched, is_one_wave)),
         Block::from(rows(audit, &shown, phases, old, step, Depth::Page)),
     ];
     blocks.extend(pacer(audit, phases));
@@ -92,7 +92,7 @@ fn is_same_loop(new: &Phases, old: &Phases) -> bool {
 }
 
 /// Who runs the phases, for how long, in how many tiles and steps, and what the elapsed time is made of.
-fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
+fn basis(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> Words {
     let whose = if phases.is_time { "the time" } else { "a warp's lifetime" };
     let mut words = match phases.roles.as_slice() {
         [_] if phases.warps == 1 => words!("A block is one warp; a share of the samples is a share of {}.", whose),
@@ -116,19 +116,21 @@ fn basis(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> Words {
             words!("{} roles. {}; shares are of their samples.", roles.len().to_string(), said)
         }
     };
-    words.push(words!(" {}", tiles(phases, elapsed, is_one_wave)));
+    words.push(words!(" {}", tiles(phases, blocks, is_one_wave)));
     words
 }
 
-/// `21,756 tiles, 164.8 per SM, each 15,387 cycles, 6 steps.`
-fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
+/// `21,756 tiles, 164.8 a block, each 15,387 cycles, 6 steps.`
+fn tiles(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> String {
     let steps = phases.steps.filter(|steps| *steps > 1.0).map(places::count);
+    let per_block = |tiles: f64| {
+        blocks.map(|blocks| format!(", {} a block", (10.0 * tiles / blocks).round() / 10.0)).unwrap_or_default()
+    };
     if let (Some(groups), Some(tiles), Some(cycles)) = (phases.in_turn, phases.tiles, phases.cycles) {
-        let per_sm = elapsed.map(|elapsed| format!(", {} per SM", format::fixed(elapsed / cycles * groups as f64, 1)));
         return format!(
             "Persistent blocks: {} tiles{}. {groups} warpgroups take them in turn, each one in {} cycles.",
             format::fixed(tiles, 0),
-            per_sm.unwrap_or_default(),
+            per_block(tiles),
             glance::cycles(cycles)
         );
     }
@@ -141,8 +143,7 @@ fn tiles(phases: &Phases, elapsed: Option<f64>, is_one_wave: bool) -> String {
     };
     match (phases.unit, phases.tiles) {
         (Some(CycleUnit::Tile), Some(tiles)) => {
-            let per_sm = elapsed.map(|elapsed| format!(", {} per SM", format::fixed(elapsed / cycles, 1)));
-            format!("Persistent blocks: {} tiles{}, each {each}.", format::fixed(tiles, 0), per_sm.unwrap_or_default())
+            format!("Persistent blocks: {} tiles{}, each {each}.", format::fixed(tiles, 0), per_block(tiles))
         }
         (Some(CycleUnit::Block), Some(blocks)) if is_one_wave => {
             format!("{} blocks, resident for the whole launch, each {each}.", format::fixed(blocks, 0))
@@ -168,6 +169,7 @@ fn rows(
     depth: Depth,
 ) -> Table {
     let is_full = depth == Depth::Full;
+    let launched = value(audit, Counter::LaunchGridSize);
     let file = places::file(phases);
     let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
     let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());
@@ -193,7 +195,7 @@ fn rows(
         cells.extend(old.map(|old| twin(&phases.phases, &old.phases, phase).map_or_else(Cell::default, share)));
         let own = share(phase);
         cells.push(if old.is_some() { own.strong() } else { own });
-        cells.extend(has_cycles.then(|| cycles(phases, phase, step)));
+        cells.extend(has_cycles.then(|| cycles(phases, phase, step, launched)));
         cells.extend(has_tensor.then(|| {
             // The last products run on in the drain.
             let drains = phase.kind == PhaseKind::MainLoop && phases.share(PhaseKind::Drain) > 0.0;
@@ -273,7 +275,7 @@ fn spent(phases: &Phases, phase: &Phase) -> Option<f64> {
     phase.cycles.map(|cycles| own * cycles)
 }
 
-fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
+fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>, blocks: Option<f64>) -> Cell {
     let in_loop = phases.phases.iter().any(|own| {
         own.kind == PhaseKind::MainLoop
             && (std::ptr::eq(own, phase) || own.parts.iter().any(|part| std::ptr::eq(part, phase)))
@@ -283,7 +285,10 @@ fn cycles(phases: &Phases, phase: &Phase, step: Option<f64>) -> Cell {
         Some(steps) => own.filter(|_| in_loop).map(|cycles| cycles / steps),
         None => own,
     };
-    value.map_or_else(Cell::default, |cycles| text(glance::cycles(cycles)).sorted(cycles))
+    // Of a prologue that a block runs once, a tile has a part alone.
+    let once = once(phases, phase, blocks).map(|whole| format!("; {} once a block", glance::cycles(whole)));
+    let once = once.unwrap_or_default();
+    value.map_or_else(Cell::default, |cycles| text(format!("{}{once}", glance::cycles(cycles))).sorted(cycles))
 }
 
 /// The leading waits of a phase; those behind a full tensor pipe by their name, and those in the queue of a full unit as what they are: the

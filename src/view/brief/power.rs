@@ -23,15 +23,6 @@ struct Exchange {
     time: f64,
 }
 
-/// What a saved share of the cycles is in time.
-#[derive(Clone, Copy)]
-pub(super) enum Worth {
-    /// The same share of these nanoseconds.
-    Ns(f64),
-    /// Unknown: power holds the clock down, and nothing tells what a cycle buys.
-    CyclesOnly,
-}
-
 impl Exchange {
     /// The share of the time that a share of the cycles is.
     fn rate(&self) -> f64 {
@@ -66,17 +57,19 @@ impl PowerCap {
         })
     }
 
-    /// What a saved share of the cycles of a launch of `ns` is in time: at most that share of it, as fewer cycles alone lower the clock.
-    fn worth(&self, ns: f64) -> Worth {
-        self.exchange.as_ref().map_or(Worth::CyclesOnly, |exchange| Worth::Ns(ns * exchange.rate().min(1.0)))
+    /// The nanoseconds of which a saved share of the cycles of a launch of `ns` is that share: at most all, as fewer cycles alone lower
+    /// the clock; `None` where nothing tells what a cycle buys.
+    fn worth(&self, ns: f64) -> Option<f64> {
+        Some(ns * self.exchange.as_ref()?.rate().min(1.0))
     }
 }
 
-/// What a saved share of the cycles is in time: by the benchmark, else by the profiler; `None` where neither timed a launch.
-pub(super) fn worth(audit: &Audit) -> Option<Worth> {
+/// The nanoseconds of which a saved share of the cycles is that share: by the benchmark, else by the profiler; `None` where neither timed a
+/// launch, and where power holds the clock down and nothing tells what a cycle buys.
+pub(super) fn worth(audit: &Audit) -> Option<f64> {
     let timed = audit.trials.timing.as_ref().map(|timing| timing.kernel.time.median);
     let ns = timed.or_else(|| audit.performance.time.new.value())?;
-    Some(PowerCap::of(audit).map_or(Worth::Ns(ns), |cap| cap.worth(ns)))
+    PowerCap::of(audit).map_or(Some(ns), |cap| cap.worth(ns))
 }
 
 /// That power holds the clock down, and what a cycle is in time there, where both sides were measured so.
@@ -88,7 +81,7 @@ pub(super) fn cap(audit: &Audit) -> Option<Words> {
         "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
         format::fixed(cap.clock, 2),
         of,
-        cap.exchange.as_ref().map(Exchange::words).unwrap_or_default()
+        cap.exchange.as_ref().map_or_else(|| " What they are in time was not measured.".to_owned(), Exchange::words)
     ))
 }
 
@@ -98,10 +91,7 @@ mod tests {
 
     fn worth(exchange: Option<(f64, f64)>) -> Option<f64> {
         let exchange = exchange.map(|(cycles, time)| Exchange { cycles, time });
-        match (PowerCap { clock: 1.5, exchange }).worth(900.0) {
-            Worth::Ns(ns) => Some(ns),
-            Worth::CyclesOnly => None,
-        }
+        PowerCap { clock: 1.5, exchange }.worth(900.0)
     }
 
     #[test]

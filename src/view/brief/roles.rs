@@ -67,8 +67,6 @@ fn balance(phases: &Phases) -> Option<String> {
             format!(" The others wait for the {}.", places::role_name(phases, at))
         }
         Pace::Role(at) => format!(" The copies are ahead: the others wait for the {}.", places::role_name(phases, at)),
-        Pace::Copies => {
-            " All roles wait at barriers: none is too slow, the copies in flight are too few or too late.".to_owned()
-        }
+        Pace::Copies => " All roles wait at barriers: the copies in flight are too few or too late.".to_owned(),
     })
 }

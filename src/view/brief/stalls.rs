@@ -2,8 +2,8 @@
 //! reason on every basis.
 
 use super::numbers::{hundredth, sides, tenth, value};
-use super::{phases, places};
-use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
+use super::{causes, places};
+use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
 use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
@@ -16,8 +16,6 @@ use crate::view::source_lines;
 use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
-use cuda_binary::Op;
-use cuda_binary::op::Act;
 
 /// Reasons under this share on both sides are left out, in percent.
 const LEAST: f64 = 3.0;
@@ -33,8 +31,7 @@ const BASES: [StallBasis; 5] = [
 ];
 /// A number below this on every side is no row of a full table.
 const NOTHING: f64 = 0.01;
-/// Places named of a reason, and the share of it that each must hold.
-const PLACES: usize = 2;
+/// The part of the largest reason from which another one is large.
 const TELLS: f64 = 0.25;
 /// Samples from which a share of them has a place.
 const FEW: u64 = 100;
@@ -198,20 +195,22 @@ fn meaning(audit: &Audit, reason: &str) -> &'static str {
 }
 
 fn basis(audit: &Audit, basis: StallBasis) -> Words {
-    match (basis, audit.now.stalls.latency.new.value()) {
-        (StallBasis::ShareOfWarpTime, Some(latency)) => {
-            words!("Share of warp latency ({} cycles per instruction), %; reasons of at least 3 %.", digits(latency))
+    let latency = audit.now.stalls.latency.new.value();
+    let latency = latency.map(|latency| format!(" ({} cycles per instruction)", digits(latency))).unwrap_or_default();
+    let of = match basis {
+        StallBasis::ShareOfWarpTime => format!("warp latency{latency}"),
+        StallBasis::Samples => "warp samples".to_owned(),
+        StallBasis::ShareOfActive => "active warps".to_owned(),
+        StallBasis::PerIssue => {
+            return words!("Cycles between two instructions of a warp; what all reasons sum up to was not collected.");
         }
-        (StallBasis::ShareOfWarpTime, None) => words!("Share of warp latency, %; reasons of at least 3 %."),
-        (StallBasis::Samples, _) => words!("Share of warp samples, %; reasons of at least 3 %."),
-        (StallBasis::PerIssue, _) => {
-            words!("Cycles between two instructions of a warp; what all reasons sum up to was not collected.")
+        StallBasis::PercentOfPeak => {
+            return words!(
+                "Warps in the state, % of the warp slots: few warps make all of them small, so compare the reasons."
+            );
         }
-        (StallBasis::PercentOfPeak, _) => {
-            words!("Warps in the state, % of the warp slots: few warps make all of them small, so compare the reasons.")
-        }
-        (StallBasis::ShareOfActive, _) => words!("Share of active warps, %; reasons of at least 3 %."),
-    }
+    };
+    words!("Share of {}, %; reasons of at least 3 %.", of)
 }
 
 /// The waits for memory together, where several of them make a large sum; those at mbarriers are for copies and other warps.
@@ -274,7 +273,7 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         return "another warp was picked".into();
     }
     let caused = |phases: &Phases| {
-        let told = if phases.samples >= FEW { cause_words(phases, &row.reason) } else { Words::default() };
+        let told = if phases.samples >= FEW { causes::words(phases, &row.reason) } else { Words::default() };
         (!told.is_empty()).then_some(told)
     };
     if !is_new {
@@ -289,110 +288,4 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         told.push(if told.is_empty() { off } else { words!(". {}", off) });
     }
     told
-}
-
-/// Where a reason is met, and for what.
-pub(super) fn cause_words(phases: &Phases, reason: &str) -> Words {
-    let file = places::file(phases);
-    let told = phases.stalls_of(reason).filter(|stall| stall.share >= TELLS).take(PLACES);
-    match reason {
-        "barrier" => barriers(phases, file),
-        "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
-            let told = told.map(|stall| words!("{} % {}", whole(stall.share), place(phases, stall)));
-            let told = words::join(told, ", ");
-            if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
-        }
-        _ => words::join(merged(told.map(|stall| (stall.share, at(phases, stall, file)))), "; "),
-    }
-}
-
-fn place(phases: &Phases, stall: &Wait) -> String {
-    stall.place.map(|place| places::place(phases, place)).unwrap_or_default()
-}
-
-fn whole(share: f64) -> String {
-    format::fixed(100.0 * share, 0)
-}
-
-/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
-fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
-    let mut places: Vec<(f64, Words)> = Vec::new();
-    for (share, place) in groups {
-        match places.iter_mut().find(|(_, known)| *known == place) {
-            Some((sum, _)) => *sum += share,
-            None => places.push((share, place)),
-        }
-    }
-    places.into_iter().map(|(share, place)| words!("{} % {}", whole(share), place)).collect()
-}
-
-/// `in the epilogue, for LDG (:107, called at :149)`.
-fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
-    let mut words = Words::from(place(phases, stall));
-    let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));
-    let is_queue = behind.is_some();
-    if let Some(first) = stall.groups.first() {
-        words.push(words!("{}", instruction(first, file)));
-    }
-    if is_queue {
-        words.push(" = back-pressure of the tensor pipe");
-    }
-    words
-}
-
-/// The instruction that warps stand at, or that they wait for where a scoreboard tells. A store delivers nothing: its
-/// scoreboard is held until it has read the registers that the waiting warp overwrites.
-fn instruction(group: &WaitGroup, file: &str) -> Words {
-    let point = group.cause.as_ref().unwrap_or(&group.at);
-    let op = point.op();
-    let is_store = op.is_lsu_access() && matches!(op.act(), Some(Act::Store | Act::Reduction));
-    let mut words = Words::from(match &group.cause {
-        Some(_) if is_store => ", until ",
-        Some(_) => ", for ",
-        None => ": ",
-    });
-    match op {
-        Op::Unknown => {}
-        Op::SYNCS => words.push("the mbarrier "),
-        op => words.push(words!("`{}` ", op.name())),
-    }
-    if is_store && group.cause.is_some() {
-        words.push("has read its registers ");
-    }
-    words.push(words!("({})", places::called_line(point, file)));
-    words
-}
-
-fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {
-    match stall.place? {
-        StallPlace::Phase { phase, part } => {
-            let own = phases.phases.get(phase)?;
-            Some(part.map_or(own.kind, |part| own.parts[part].kind))
-        }
-        StallPlace::Role { .. } => None,
-    }
-}
-
-/// Waits at barriers, split into products, barriers of the block and the last barrier.
-fn barriers(phases: &Phases, file: &str) -> Words {
-    let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
-    let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
-    let mut split: Vec<(Words, f64)> = Vec::new();
-    for stall in phases.stalls_of("barrier") {
-        let what = match kind(phases, stall) {
-            Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
-            Some(PhaseKind::Exit) => "finished warps, parked at the last barrier",
-            Some(_) => "block barrier",
-            None => "barrier of other roles",
-        };
-        let line = stall.groups.first().map(|first| format!(" ({})", places::called_line(&first.at, file)));
-        let what = words!("{}{}", what, line.unwrap_or_default());
-        match split.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, share)) => *share += stall.share,
-            None => split.push((what, stall.share)),
-        }
-    }
-    split.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let told = split.into_iter().map(|(what, share)| words!("{} % {}", whole(share), what));
-    words::join(told, "; ")
 }

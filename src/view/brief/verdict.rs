@@ -1,6 +1,6 @@
 //! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
-use super::{gap, lifetime, places, power, stalls};
+use super::{gap, hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
 use crate::catalog::{Part, limiter_label};
@@ -8,7 +8,6 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
-use crate::view::hypotheses;
 use crate::view::over_time;
 use crate::view::source_lines;
 use crate::view::spots;
@@ -49,8 +48,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
         "limiter",
         words!("**{}**{}. {}{}", limiter_label(bottleneck.limiter), coded(bottleneck), &bottleneck.sentence, at),
     )];
-    let mut items: Vec<Words> =
-        unfed(audit).or_else(|| waits(audit)).into_iter().chain(over_time::beside_verdict(audit)).collect();
+    let mut items: Vec<Words> = unfed(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(gap::sentence(audit).map(Words::from));
     items.extend(beside(audit).map(finding));
@@ -109,23 +107,17 @@ fn weighed(finding: &Finding) -> Words {
     words!("**`{}`** ({}). {}{}", finding.code.to_string(), weight, &finding.sentence, at)
 }
 
-/// Where the warps wait most, beside a unit that limits and is not full: what keeps it from being so.
-fn waits(audit: &Audit) -> Option<Words> {
-    let full = Level::Saturated;
-    let unit = audit.now.bottleneck.unit.as_ref()?;
-    let is_open = audit.now.bottleneck.units.iter().any(|own| own.part == unit.code && own.level != full);
-    let (_, top) = audit.now.stalls.top().filter(|_| is_open)?;
-    let told = stalls::cause_words(audit.now.phases.as_ref()?, &top.reason);
-    (!told.is_empty()).then(|| words!("{}: {}.", top.row.label.as_str(), told))
-}
-
 /// What the warps do in the steps of a main loop that leave the tensor pipe idle, where that limits.
 fn unfed(audit: &Audit) -> Option<Words> {
     let tensor = |unit: &&Unit| unit.part == Part::ComputeTensor && !unit.is_saturated();
     let is_limit = audit.now.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == Part::ComputeTensor);
     audit.now.bottleneck.units.iter().find(tensor).filter(|_| is_limit)?;
     let phases = audit.now.phases.as_ref()?;
-    let idle = 1.0 - phases.step_efficiency?;
+    // Where warpgroups take tiles in turn, the products of one run beside every phase of another, and no step has its own.
+    let (idle, of) = match (phases.in_turn, phases.time.idle.zip(phases.time.empty)) {
+        (Some(_), Some((idle, empty))) => (idle / (1.0 - empty), "the time that an SM holds a block"),
+        _ => (1.0 - phases.step_efficiency?, "a step of the main loop"),
+    };
     let mut parts: Vec<&Phase> = phases.phase(PhaseKind::MainLoop)?.parts.iter().collect();
     parts.retain(|part| part.kind != PhaseKind::Issue);
     parts.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -133,8 +125,9 @@ fn unfed(audit: &Audit) -> Option<Words> {
     let told = parts.into_iter().take(SHOWN);
     let told = told.map(|part| words!("{} {}", percent(part.share), places::phase_words(part.kind).noun));
     Some(words!(
-        "The products do not fill the tensor pipe: it idles for {} of a step of the main loop. Samples: {}.",
+        "The products do not fill the tensor pipe: it idles for {} of {}. Samples: {}.",
         percent(idle),
+        of,
         words::join(told.collect::<Vec<Words>>(), ", ")
     ))
 }

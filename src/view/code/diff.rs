@@ -1,11 +1,64 @@
-//! What changed in the machine code.
+//! What changed in the machine code: in a sentence, and by class and line.
 
 use crate::analysis::code::CodeFacts;
-use crate::analysis::sass::{ClassChange, DiffLine};
+use crate::analysis::sass::{ClassChange, DiffLine, SassDiff};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
 use crate::words;
+use crate::words::Words;
+
+/// Opcodes named of a diff.
+const CHANGED: usize = 8;
+
+/// How the machine code changed, without a full stop: `601 → 589 instructions: −4 CCTL.IVALL, −2 ERRBAR`.
+pub(in crate::view) fn said(diff: &SassDiff) -> Words {
+    let (old, new) = (format::integer(diff.old as u64), format::integer(diff.new as u64));
+    let how = match (diff.is_same, diff.rewritten()) {
+        (true, _) => return words!("the same {} instructions on both sides", new),
+        (false, Some(share)) => {
+            format!(", a rewrite ({} % of the instructions have no counterpart)", format::fixed(share, 0))
+        }
+        (false, None) if diff.classes.is_empty() => {
+            ": each has its counterpart, with other registers, immediates or jumps".to_owned()
+        }
+        (false, None) => by_opcode(diff),
+    };
+    words!("{} → {} instructions{}", old, new, how)
+}
+
+/// `: −4 CCTL.IVALL, −2 ERRBAR`: the opcodes that one build has more of; their classes where the listing is not whole.
+fn by_opcode(diff: &SassDiff) -> String {
+    let mut net: Vec<(&str, i64)> = match diff.lines_left_out {
+        0 => listed(diff),
+        _ => diff.classes.iter().map(|one| (one.label.as_str(), one.added as i64 - one.removed as i64)).collect(),
+    };
+    net.retain(|(_, sum)| *sum != 0);
+    net.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.abs()));
+    if net.is_empty() {
+        return String::new();
+    }
+    let sign = |sum: i64| if sum < 0 { '−' } else { '+' };
+    let told: Vec<String> =
+        net.iter().take(CHANGED).map(|(opcode, sum)| format!("{}{} {opcode}", sign(*sum), sum.abs())).collect();
+    let rest = if net.len() > CHANGED { format!(", and {} more", net.len() - CHANGED) } else { String::new() };
+    format!(": {}{rest}", told.join(", "))
+}
+
+/// The opcodes of a listing, and how many more of each the new build has.
+fn listed(diff: &SassDiff) -> Vec<(&str, i64)> {
+    let mut net: Vec<(&str, i64)> = Vec::new();
+    for line in diff.hunks.iter().flatten().filter(|line| line.sign != ' ') {
+        let step = if line.sign == '+' { 1 } else { -1 };
+        let Some(opcode) = line.text.split_whitespace().find(|word| !word.starts_with('@')) else { continue };
+        let opcode = opcode.trim_end_matches(';');
+        match net.iter_mut().find(|(known, _)| *known == opcode) {
+            Some((_, sum)) => *sum += step,
+            None => net.push((opcode, step)),
+        }
+    }
+    net
+}
 
 /// A count with its sign; nothing has none.
 fn signed(sign: char, count: usize) -> Cell {
@@ -13,39 +66,17 @@ fn signed(sign: char, count: usize) -> Cell {
     text(shown).sorted(count as f64)
 }
 
+/// The sentence, the classes, and the changed lines of what is no rewrite.
 pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let Some(diff) = &audit.diff else { return Vec::new() };
-    if diff.is_same {
-        let same = format::integer(diff.new as u64);
-        return vec![paragraph("size", words!("Nothing: both builds have the same {} instructions.", same))];
-    }
-    let words = words!(
-        "{} instructions before, {} after. Addresses, encodings and labels are left out; jumps are compared by distance.",
-        format::integer(diff.old as u64),
-        format::integer(diff.new as u64)
-    );
-    let mut blocks = vec![paragraph("size", words)];
-    if diff.classes.is_empty() {
-        let order = if diff.hunks.is_empty() { "order" } else { "number, in another order" };
-        let words = words!(
-            "Each instruction has its counterpart: the same {}, with other registers, immediates or jumps.",
-            order
-        );
-        blocks.push(paragraph("classes", words));
-    } else {
+    let how = "Addresses, encodings and labels are left out; jumps are compared by distance.";
+    let mut blocks = vec![paragraph("size", words!("{}. {}", said(diff), how))];
+    if !diff.classes.is_empty() {
         let columns = columns_of("Class | Added: | Removed:");
         let row = |c: &ClassChange| vec![text(c.label.clone()), signed('+', c.added), signed('−', c.removed)];
         blocks.push(table("classes", columns, diff.classes.iter().map(row).collect()).into());
     }
-    if diff.hunks.is_empty() && diff.rewritten().is_none() {
-        return blocks;
-    }
-    if let Some(share) = diff.rewritten() {
-        let words = words!(
-            "{} % of the instructions of both builds have no counterpart: a rewrite, of which a listing would show nothing.",
-            format::fixed(share, 0)
-        );
-        blocks.push(paragraph("rewritten", words));
+    if diff.hunks.is_empty() || diff.rewritten().is_some() {
         return blocks;
     }
     let line = |line: &DiffLine| format!("{}{}", line.sign, line.text);

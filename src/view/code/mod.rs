@@ -22,6 +22,7 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
 }
 
 pub(crate) use columns::code_side_by_side;
+pub(super) use diff::said as diff;
 pub use graph::graph;
 pub(super) use page::join;
 pub(super) use page::static_document;

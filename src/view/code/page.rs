@@ -7,7 +7,7 @@ use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
 use crate::view::resources::{self, in_parts};
 use crate::view::tables::{list, paragraph, verbatim};
-use crate::view::{brief, history, hypotheses, page};
+use crate::view::{brief, history, page};
 use crate::words;
 use crate::words::Words;
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     page.push(provenance(heading, audit));
     // The phases of the code stand on the page.
     details.extend(sections(&audit.code, |code| roles::blocks(&code.facts)));
-    details.extend(hypotheses::section(heading, &audit.hypotheses));
+    details.extend(brief::hypotheses_in_full(heading, &audit.hypotheses));
     let history = history::blocks(heading, audit);
     if !history.is_empty() {
         details.push(Section::new("history", "Earlier audits", history));

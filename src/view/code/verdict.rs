@@ -4,8 +4,8 @@ use super::build_name;
 use crate::analysis::code::{CodeAudit, StoreReach};
 use crate::analysis::{Audit, Finding, Judgement, Role};
 use crate::quantity::format;
+use crate::view::brief;
 use crate::view::document::{Block, Section};
-use crate::view::hypotheses;
 use crate::view::tables::{list, paragraph};
 use crate::words;
 use crate::words::Words;
@@ -24,7 +24,7 @@ pub(super) fn section(audit: &Audit) -> Section {
     };
     for code in codes {
         match code.findings.as_slice() {
-            [] => tell(words!("The build shows no problem. {}", clean(code)), code),
+            [] => tell(clean(code).into(), code),
             findings => findings.iter().for_each(|finding| tell(said(finding), code)),
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         items.iter_mut().zip(&told).skip(1).for_each(|(item, (words, _))| *item = words.clone());
     }
     items.extend(checks(codes).map(Words::from));
-    items.extend(hypotheses::summary(&audit.hypotheses));
+    items.extend(brief::hypotheses_summary(&audit.hypotheses));
     let mut items = items.into_iter();
     let mut blocks: Vec<Block> = items.next().map(|first| paragraph("findings", first)).into_iter().collect();
     let rest: Vec<Words> = items.collect();
@@ -65,14 +65,12 @@ fn said(finding: &Finding) -> Words {
 
 /// What was looked for and not found.
 fn clean(code: &CodeAudit) -> String {
-    let mut words = Vec::new();
-    if code.facts.local.is_empty() {
-        words.push("no local memory".to_owned());
-    }
+    let mut words = vec!["No pattern that is known to limit".to_owned()];
+    words.extend(code.facts.local.is_empty().then(|| "no local memory".to_owned()));
     if let [one] = &code.facts.occupancies[..] {
         words.push(format!("room for {} of {} warps on an SM", one.warps, one.max_warps));
     }
-    if words.is_empty() { String::new() } else { format!("It has {}.", words.join(" and ")) }
+    format!("{}.", words.join("; "))
 }
 
 /// Products in the code; the shape of those of tcgen05 is not in their opcode.

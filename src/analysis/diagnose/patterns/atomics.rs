@@ -62,12 +62,11 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     let then =
         (of_time < 1.0).then(|| format!(" in the {} of the time in which no memory unit is busy", share(of_time)));
     let sentence = words!(
-        "{}, which is at {} % of peak{}, {} times the average (`{}`).",
+        "{}, which is at {} % of peak{}, {} times the average slice.",
         what,
         fixed(percent, 1),
         then.unwrap_or_default(),
-        fixed(spot.percent / average.max(0.01), 0),
-        &spot.counter
+        fixed(spot.percent / average.max(0.01), 0)
     );
     let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);
     held.from(m.readings(&[&spot.counter])).if_large()

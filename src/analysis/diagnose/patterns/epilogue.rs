@@ -85,7 +85,8 @@ pub(super) fn overlap(m: &Measures<'_>) -> Option<Draft> {
     let epilogue = without_products(m).filter(|epilogue| epilogue.cost >= WORTH)?;
     let draft = Draft::overlaps(Action::OverlapEpilogue, epilogue.cost).at(at(epilogue));
     let (unit, left) = busiest(m, &[]);
-    let why = words!("{} of the time exposed; {} at {} caps it", share(epilogue.share), unit, share(left));
+    let caps = if 1.0 - left < epilogue.cost { format!("; {unit} at {} caps it", share(left)) } else { String::new() };
+    let why = words!("{} of the time exposed{}", share(epilogue.share), caps);
     let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
     let check = busier(m, draft.saves(m));
     Some(draft.because(why).risks(full.unwrap_or_default()).checks(check, TENSOR))

@@ -78,7 +78,6 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let wait = m.waits_for_loads()?;
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
-    let is_whole = spares.is_empty();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
         return None;
     }
@@ -124,14 +123,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         let check = words!("DRAM {} → {}", share(dram.share), share(goal));
         return Some(draft.checks(check, dram.counter.clone()).rises());
     }
-    let now = m.wait(reason).unwrap_or(wait);
-    let check = match m.value(reason.per_issue()).filter(|_| hidden > 0.0 && is_whole) {
-        Some(cycles) => {
-            let (now, goal) = (fixed(cycles, 1), fixed(cycles * (1.0 - hidden / now).max(0.0), 1));
-            words!("long scoreboard {} → {} cycles an instruction", now, goal)
-        }
-        None => stall("long scoreboard", now, saves),
-    };
+    let check = waits_left(m, &draft, reason);
     Some(draft.checks(check, reason.per_issue()))
 }
 
@@ -147,7 +139,23 @@ fn sorted(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
     let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load));
     let draft = draft.because(through_index(found));
-    Some(draft.checks(stall("long scoreboard", wait, SORTED * excess * all), reason.per_issue()))
+    let check = waits_left(m, &draft, reason);
+    Some(draft.checks(check, reason.per_issue()))
+}
+
+/// `long scoreboard 25.2 → 22.6 to 1.4 cycles an instruction`: what is left of a wait where all that the forecast saves is of it; without a
+/// forecast which way it goes.
+fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
+    let label = "long scoreboard";
+    let found = m.value(reason.per_issue()).zip(m.wait(reason).filter(|wait| *wait > 0.0));
+    let Some((cycles, wait)) = found else { return words!("{} falls", label) };
+    let now = glance::digits(cycles);
+    let left = |saved: f64| glance::digits(cycles * (1.0 - saved / (100.0 * wait)).max(0.0));
+    let Some([least, most]) = draft.forecast(m) else {
+        return words!("{} below {} cycles an instruction", label, now);
+    };
+    let goal = if most < 100.0 * wait { format!("to {} ", left(most)) } else { "or fewer ".to_owned() };
+    words!("{} {} → {} {}cycles an instruction", label, now, left(least), goal)
 }
 
 /// More chains of dependent loads at once. This launch alone does not get shorter.

@@ -122,6 +122,10 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
     // The next step: a block more on an SM, or the block that fits better; at best all slots.
     let is_shared =
         m.occupancy.binding() == ["shared memory"] && m.block_warps.is_some_and(|warps| 2.0 * warps <= MOST_WARPS);
+    // The chip holds no block more, however small: more warps are larger blocks.
+    if fuller.is_none() && m.occupancy.binding().contains(&"blocks") {
+        return None;
+    }
     // A block more on an SM takes blocks that are not there yet.
     let has_blocks =
         m.waves.zip(m.occupancy.blocks_per_sm).is_none_or(|(waves, blocks)| waves * blocks >= blocks + 1.0);

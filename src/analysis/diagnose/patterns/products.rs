@@ -38,7 +38,7 @@ pub(super) fn full(m: &Measures<'_>, unit: &Unit) -> Held {
         None => (
             words!(
                 "Tensor-bound: the tensor pipe is busy for {} of the time that an SM holds a block.",
-                share(unit.resident)
+                share(m.active.map_or(unit.resident, |active| (unit.share / active).min(1.0)))
             ),
             m.limits[Threshold::UnitSaturated],
         ),

@@ -316,7 +316,7 @@ fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryL2], 1.0 - STAYS * of_l2, 1.0 - of_l2)
         .keeps(&[Part::MemoryDram], 1.0 - STAYS * of_dram, 1.0 - of_dram)
         .at(At::point(&table.at));
-    let how = "Keep the table in L2: mark what is read or written once (`__ldcs`, `__stcs`)";
+    let how = words!("Keep the table in L2: mark what is read or written once (`__ldcs`, `__stcs`)");
     let why = words!(
         "L2 answers {} of the gathers; {}B are read from DRAM beside the streams",
         share(1.0 - again / gathered),

@@ -162,7 +162,7 @@ fn split(m: &Measures<'_>) -> Option<Held> {
 
 /// Both halves of each copied sector in one 32-byte piece of shared memory. A sector that is brought twice asks L2 twice: it has at most
 /// a lookup of the tags to itself, where those of contiguous rows share one, and it holds the queue in which reads of shared memory wait.
-fn align_copies(m: &Ask<'_>) -> Option<Draft> {
+fn align_copies(m: &Measures<'_>) -> Option<Draft> {
     let (first, gone) = split_copies(m)?;
     let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
     let why = words!("{} sectors a copy instead of {}: {} of all are brought twice", now, ideal, share(gone));
@@ -171,8 +171,7 @@ fn align_copies(m: &Ask<'_>) -> Option<Draft> {
     let draft = draft.keeps(&[Part::MemoryL2], packed, packed / (packed + SECTORS_PER_LOOKUP * gone));
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::MioThrottle];
     let draft = draft.frees_of(m, &waits, gone);
-    let how = "Swizzle the tile in shared memory, or pad it by 32 bytes: both halves of a sector to one 32-byte piece";
-    let draft = draft.at(At::point(&first.at)).says(how, why).risks("addresses of the reads by `ldmatrix`");
+    let draft = draft.at(At::point(&first.at)).because(why);
     Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }
 

@@ -4,6 +4,7 @@ use super::epilogue::overlap;
 use super::epilogue::{at, registers};
 use super::*;
 use crate::analysis::derive::occupancy::STAGE;
+use crate::analysis::phases::Pace;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
 
@@ -67,6 +68,10 @@ fn stages(m: &Measures<'_>) -> Option<Draft> {
     // Stages take shared memory: where they have most of it, no further one fits.
     let has_room = shared_left(m).is_none_or(|left| left >= STAGE);
     let work = producer(phases);
+    // Warps that wait themselves are not what the others wait for.
+    let mut producers = phases.roles.iter().filter(|role| role.tensor == 0);
+    let is_idle = phases.pace == Some(Pace::Copies)
+        || producers.any(|role| role.spent.is_some_and(|spent| 2 * spent.barriers >= role.samples));
     let sentence = match (work.first(), has_room) {
         (Some(first), true) if first.kind == PhaseKind::SlotWait => {
             "More stages: the producer waits for a free one".into()
@@ -76,6 +81,8 @@ fn stages(m: &Measures<'_>) -> Option<Draft> {
         }
         (Some(first), true) => words!("Take work off the producer, first {}; or more stages", named(first)),
         (Some(first), false) => words!("Take work off the producer, first {}: no further stage fits", named(first)),
+        (None, true) if is_idle => "More copies in flight: more stages".into(),
+        (None, false) if is_idle => "More copies in flight: smaller stages, as no further one of this size fits".into(),
         (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
         (None, false) => "Fill the stages earlier: less work for the producer (no further stage fits)".into(),
     };

@@ -1,18 +1,106 @@
-//! Hypotheses: expected, before, after and what became of each; and the ledger of those that earlier audits decided.
+//! Hypotheses: a row of what was stated and found; in full, expected, before, after and what became of each, and the ledger of those that
+//! earlier audits decided.
 
-use super::document::{Cell, Section, Table};
-use super::heading::Heading;
-use super::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
+use super::numbers::glance;
 use crate::analysis::{
-    Concluded, Condition, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
+    Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
 };
 use crate::catalog::CHECK;
 use crate::evidence::{Missing, Reading};
+use crate::quantity::{self, Quantity};
+use crate::view::document::{Cell, Section, Table};
+use crate::view::heading::Heading;
+use crate::view::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
 use crate::words;
 use crate::words::Words;
 
+/// Conditions shown of a hypothesis.
+const CONDITIONS: usize = 3;
+
+/// A row for each. A clause of an author's words that nothing measures, beside one that decided, is no row of its own.
+pub(super) fn rows(all: &[Tested]) -> impl Iterator<Item = Vec<Cell>> {
+    let is_told = |tested: &&Tested| {
+        let mut twins = all.iter().filter(|other| other.name == tested.name);
+        tested.judgement != Judgement::NotMeasured || !twins.any(|other| other.judgement != Judgement::NotMeasured)
+    };
+    all.iter().filter(is_told).map(row)
+}
+
+/// What a hypothesis states of both sides, and what was found; the conditions that decided first.
+fn row(tested: &Tested) -> Vec<Cell> {
+    let mut conditions: Vec<&Condition> = tested.conditions.iter().collect();
+    conditions.sort_by_key(|condition| weight(condition.met));
+    let first = || conditions.iter().copied().take(CONDITIONS);
+    let stated = |condition: &Condition| match condition.when {
+        When::Before => format!("{} before", wanted(condition)),
+        When::After => wanted(condition),
+    };
+    let found = |condition: &Condition| {
+        let side = match condition.when {
+            When::Before => condition.old.as_ref(),
+            When::After => Some(&condition.new),
+        };
+        let name = condition.expected.reading.as_str();
+        let is_number = |side: &Reading| side.value().is_some() && !name.starts_with(CHECK);
+        side.map(|side| match is_number(side) {
+            true => glance(side),
+            false => shown(name, side).words.to_plain(),
+        })
+        .unwrap_or_default()
+    };
+    let join = |texts: Vec<String>| texts.join("; ");
+    let judged = judged(tested.judgement, Role::Hypothesis);
+    if let Some(words) = tested.name.strip_prefix(expectation::EXPECTED) {
+        let mut found: Vec<String> = Vec::new();
+        for told in conditions.iter().map(|condition| of_author(condition)) {
+            if !found.contains(&told) && found.len() < CONDITIONS {
+                found.push(told);
+            }
+        }
+        return vec![text("the author's expectation"), text(words), text(join(found)), judged];
+    }
+    vec![
+        text(words!("hypothesis: {}{}", tested.name.as_str(), late(tested.foresight))),
+        text(join(first().map(stated).collect())),
+        text(join(first().map(found).collect())),
+        judged,
+    ]
+}
+
+/// What a condition asks of a reading, in the words and the unit of what was found: `memory barrier stall < 1.0 %`.
+fn wanted(condition: &Condition) -> String {
+    let Expectation { reading, op, value, .. } = &condition.expected;
+    let found = condition.new.quantity().or(condition.old.as_ref().and_then(Reading::quantity));
+    let limit = found.and_then(|found| Quantity::new(*value, found.unit()));
+    match limit.filter(|_| !reading.starts_with(CHECK)) {
+        Some(limit) => format!("{} {op} {}", expectation::called(reading), quantity::glance::quantity(limit)),
+        None => wording(condition),
+    }
+}
+
+/// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
+fn of_author(condition: &Condition) -> String {
+    let reading = condition.expected.reading.as_str();
+    match (&condition.old, condition.new.quantity()) {
+        (Some(old), _) => format!("{} {} → {}", expectation::called(reading), glance(old), glance(&condition.new)),
+        (None, Some(found)) => expectation::said(reading, found),
+        (None, None) => format!("{} {}", expectation::called(reading), glance(&condition.new)),
+    }
+}
+
+/// What decides a judgement stands in front.
+pub(super) fn weight(met: Judgement) -> u8 {
+    match met {
+        Judgement::Fails => 0,
+        Judgement::Unclear => 1,
+        Judgement::Holds => 2,
+        Judgement::NotMeasured => 3,
+        Judgement::DoesNotApply => 4,
+    }
+}
+
 /// The section; `None` where the subject states none and none was decided before.
-pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
+pub(in crate::view) fn in_full(heading: &Heading, tested: &[Tested]) -> Option<Section> {
     let decided = ledger(&heading.history);
     if tested.is_empty() && decided.rows.is_empty() {
         return None;
@@ -42,7 +130,7 @@ pub(super) fn section(heading: &Heading, tested: &[Tested]) -> Option<Section> {
 }
 
 /// How many of each, for the first screen; `None` without any.
-pub(super) fn summary(tested: &[Tested]) -> Option<Words> {
+pub(in crate::view) fn summary(tested: &[Tested]) -> Option<Words> {
     const ALL: [Judgement; 4] = [Judgement::Fails, Judgement::Holds, Judgement::Unclear, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
         // What the author of a change expected has a row of its own.
@@ -75,7 +163,7 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
 }
 
 /// What stands behind the name of a hypothesis that was stated too late, with a space in front.
-pub(super) fn late(foresight: Foresight) -> &'static str {
+fn late(foresight: Foresight) -> &'static str {
     match foresight {
         Foresight::After => " (stated after the measurement)",
         Foresight::Before | Foresight::Unknown => "",
@@ -103,7 +191,7 @@ fn conditions(tested: &Tested) -> Table {
     tables::table("tested", columns, tested.conditions.iter().map(row).collect())
 }
 
-pub(super) fn wording(condition: &Condition) -> String {
+fn wording(condition: &Condition) -> String {
     let expected = &condition.expected;
     match expected.reading.strip_prefix(CHECK) {
         Some(_) if expected.op.holds(1.0, expected.value) => format!("{} passes", expected.reading),
@@ -112,7 +200,7 @@ pub(super) fn wording(condition: &Condition) -> String {
     }
 }
 
-pub(super) fn shown(name: &str, found: &Reading) -> Cell {
+fn shown(name: &str, found: &Reading) -> Cell {
     if name.starts_with("change.") && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
         return Cell::default();
     }

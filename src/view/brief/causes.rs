@@ -1,0 +1,133 @@
+//! Where a stall reason is met in this kernel, and for what.
+
+use super::{phases, places};
+use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
+use crate::quantity::format;
+use crate::words;
+use crate::words::Words;
+use cuda_binary::Op;
+use cuda_binary::op::Act;
+
+/// Places named of a reason, and the share of it that each must hold.
+const PLACES: usize = 2;
+const TELLS: f64 = 0.25;
+
+/// Where a reason is met, and for what.
+pub(super) fn words(phases: &Phases, reason: &str) -> Words {
+    let file = places::file(phases);
+    let told = phases.stalls_of(reason).filter(|stall| stall.share >= TELLS).take(PLACES);
+    match reason {
+        "barrier" => barriers(phases, file),
+        "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
+            let told = words::join(merged(told.map(|stall| (stall.share, place(phases, stall).into()))), ", ");
+            if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
+        }
+        _ => words::join(merged(told.map(|stall| (stall.share, at(phases, stall, file)))), "; "),
+    }
+}
+
+fn place(phases: &Phases, stall: &Wait) -> String {
+    stall.place.map(|place| places::place(phases, place)).unwrap_or_default()
+}
+
+fn whole(share: f64) -> String {
+    format::fixed(100.0 * share, 0)
+}
+
+/// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
+fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
+    added(groups).into_iter().map(|(share, place)| words!("{} % {}", whole(share), place)).collect()
+}
+
+/// The shares of places that read alike, added up.
+fn added(groups: impl Iterator<Item = (f64, Words)>) -> Vec<(f64, Words)> {
+    let mut places: Vec<(f64, Words)> = Vec::new();
+    for (share, place) in groups {
+        match places.iter_mut().find(|(_, known)| *known == place) {
+            Some((sum, _)) => *sum += share,
+            None => places.push((share, place)),
+        }
+    }
+    places
+}
+
+/// `in the epilogue, for LDG (:107, called at :149)`.
+fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
+    let mut words = Words::from(place(phases, stall));
+    let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));
+    let is_queue = behind.is_some();
+    if let Some(first) = stall.groups.first() {
+        words.push(words!("{}", instruction(first, file)));
+    }
+    if is_queue {
+        words.push(" = back-pressure of the tensor pipe");
+    }
+    words
+}
+
+/// The instruction that warps stand at, or that they wait for where a scoreboard tells. A store delivers nothing: its
+/// scoreboard is held until it has read the registers that the waiting warp overwrites.
+fn instruction(group: &WaitGroup, file: &str) -> Words {
+    let point = group.cause.as_ref().unwrap_or(&group.at);
+    let op = point.op();
+    let is_store = op.is_lsu_access() && matches!(op.act(), Some(Act::Store | Act::Reduction));
+    let mut words = Words::from(match &group.cause {
+        Some(_) if is_store => ", until ",
+        Some(_) => ", for ",
+        None => ": ",
+    });
+    match op {
+        Op::Unknown => {}
+        Op::SYNCS => words.push("the mbarrier "),
+        op => words.push(words!("`{}` ", op.name())),
+    }
+    if is_store && group.cause.is_some() {
+        words.push("has read its registers ");
+    }
+    words.push(words!("({})", places::called_line(point, file)));
+    words
+}
+
+fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {
+    match stall.place? {
+        StallPlace::Phase { phase, part } => {
+            let own = phases.phases.get(phase)?;
+            Some(part.map_or(own.kind, |part| own.parts[part].kind))
+        }
+        StallPlace::Role { .. } => None,
+    }
+}
+
+/// Waits at barriers, split into products, barriers of the block and the last barrier.
+fn barriers(phases: &Phases, file: &str) -> Words {
+    let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
+    let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
+    let mut split: Vec<(&str, Vec<(f64, Words)>)> = Vec::new();
+    for stall in phases.stalls_of("barrier") {
+        let what = match kind(phases, stall) {
+            Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
+            Some(PhaseKind::Exit) => "finished warps, parked at the last barrier",
+            Some(_) => "block barrier",
+            None => "barrier of other roles",
+        };
+        let line = stall.groups.first().map(|first| places::called_line(&first.at, file)).unwrap_or_default();
+        let line = (stall.share, Words::from(line));
+        match split.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, lines)) => lines.push(line),
+            None => split.push((what, vec![line])),
+        }
+    }
+    let sum = |lines: &[(f64, Words)]| lines.iter().map(|(share, _)| share).sum::<f64>();
+    split.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
+    let told = split.into_iter().map(|(what, lines)| {
+        let whole = whole(sum(&lines));
+        let lines = match added(lines.into_iter()) {
+            one if one.len() == 1 => one.into_iter().map(|(_, line)| line).collect(),
+            many => merged(many.into_iter()),
+        };
+        let lines = words::join(lines, "; ");
+        let lines = if lines.is_empty() { lines } else { words!(" ({})", lines) };
+        words!("{} % {}{}", whole, what, lines)
+    });
+    words::join(told, "; ")
+}
