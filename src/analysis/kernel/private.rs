@@ -10,13 +10,13 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A path as anyone may see it: the last part of one that begins at the root of a machine or at a host, that leads through a
-/// home, or that leaves its folder for what nobody knows.
+/// A path as anyone may see it: the last part of one that begins at the root of a machine, at a host or at a variable of its
+/// shell, that leads through a home, or that leaves its folder for what nobody knows.
 pub(crate) fn public_path(path: &str) -> String {
     let bytes = path.as_bytes();
     let is_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');
-    let is_rooted = path.starts_with(['/', '\\', '~']) || is_drive;
+    let is_rooted = path.starts_with(['/', '\\', '~', '$', '%']) || is_drive;
     let leaves = path.split(['/', '\\']).any(|part| part == "..");
     let is_of_a_machine = is_rooted || leaves || path.contains("://") || homes(path).is_some_and(|h| h.is_match(path));
     if is_of_a_machine { file_name(path).to_owned() } else { path.to_owned() }
@@ -50,8 +50,9 @@ pub(crate) fn public_text(text: &str) -> String {
         let drive = rest.as_bytes().get(1..3).is_some_and(|next| next == b":\\") && c.is_ascii_alphabetic();
         let end = rest.find(|c: char| c.is_whitespace() || "\"'`()<>,;|".contains(c)).unwrap_or(rest.len());
         let word = &rest[..end];
+        let is_variable = c == '$' && word[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '{');
         if is_start
-            && (drive || matches!(c, '/' | '~'))
+            && (drive || matches!(c, '/' | '~') || is_variable)
             && word[1..].contains(['/', '\\'])
             && !word.starts_with("/*")
             && !word.starts_with("//")
@@ -120,19 +121,22 @@ fn compiled(at: usize) -> Option<regex::Regex> {
 }
 
 /// One of these is in every text with a home folder.
-const HOME_FOLDERS: [&str; 5] = ["/home/", "/Users/", "/users/", "/root", ":\\Users\\"];
+const HOME_FOLDERS: [&str; 5] = ["home/", "Users/", "/users/", "/root", "Users\\"];
 
-/// Home folders of any user, as they appear in paths; the group is the user's name.
+/// Home folders of any user, as they appear in paths; a group is the user's name. One that does not begin at the root has a
+/// file below it, as a path of a program that works in the root.
 static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
-    regex::Regex::new(
-        r#"(?:/(?:home|Users|export/home|var/home|users)/([^/\s"']+)|/root\b|[A-Za-z]:\\Users\\([^\\\s"']+))"#,
-    )
+    regex::Regex::new(concat!(
+        r#"/(?:home|Users|export/home|var/home|users)/([^/\s"']+)|/root\b|[A-Za-z]:\\Users\\([^\\\s"']+)"#,
+        r#"|(?P<before>^|[\s"'=(,])(?:(?:(?:export|var)/)?home/|Users[/\\])([^/\\\s"']+)(?P<below>[/\\])"#,
+    ))
     .ok()
 });
 
 /// A path or command line with home folders written as `~`.
 pub(crate) fn without_home(text: &str) -> String {
-    homes(text).map_or_else(|| text.to_owned(), |homes| homes.replace_all(text, "~").into_owned())
+    let homes = homes(text).map(|homes| homes.replace_all(text, "${before}~${below}").into_owned());
+    homes.unwrap_or_else(|| text.to_owned())
 }
 
 /// What finds the home folders of a text, where it may have any.
@@ -145,7 +149,8 @@ fn homes(text: &str) -> Option<&'static regex::Regex> {
 pub(super) fn without_names(text: &str) -> String {
     let mut owners: Vec<String> = Vec::new();
     for found in homes(text).into_iter().flat_map(|homes| homes.captures_iter(text)) {
-        owners.extend(found.iter().skip(1).flatten().map(|owner| owner.as_str().to_owned()));
+        let owner = [1, 2, 4].into_iter().find_map(|group| found.get(group));
+        owners.extend(owner.map(|owner| owner.as_str().to_owned()));
     }
     let mut shown = without_home(text);
     for owner in owners {
@@ -198,6 +203,15 @@ mod tests {
             ("a/../../home/alice/rep", "rep"),
             ("..\\..\\Users\\alice\\rep", "rep"),
             ("file:///home/alice/r", "r"),
+            ("$HOME/alice/rep", "rep"),
+            ("${HOME}/alice/rep", "rep"),
+            ("%USERPROFILE%\\alice\\rep", "rep"),
+            ("home/alice/rep", "rep"),
+            ("var/home/alice/rep", "rep"),
+            ("Users\\alice\\rep", "rep"),
+            ("home/rep", "home/rep"),
+            ("my-home/alice/rep", "my-home/alice/rep"),
+            ("src/home.cu", "src/home.cu"),
         ] {
             assert_eq!(public_path(given), shown);
         }
@@ -205,6 +219,8 @@ mod tests {
             ("ptxas /scratch/dave/a.ptx, line 14; warning", "ptxas a.ptx, line 14; warning"),
             ("Connected to process 7 (/nfs/homes/frank/app)", "Connected to process 7 (app)"),
             ("in 'C:\\work\\greg\\a.cu' and ~ian/b.cu", "in 'a.cu' and b.cu"),
+            ("wrote $HOME/alice/rep for $5/hour", "wrote rep for $5/hour"),
+            ("Connected to process 7 (home/alice/app)", "Connected to process 7 (~/app)"),
             ("5 / 7 and a/b and ~5 %, 12 B/s, ../x/y", "5 / 7 and a/b and ~5 %, 12 B/s, ../x/y"),
         ] {
             assert_eq!(public_text(given), shown);
