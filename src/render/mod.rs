@@ -27,7 +27,7 @@ pub mod terminal;
 mod write;
 mod xml;
 
-pub(crate) use edited::{authored, carried, dated, intact, otherwise};
+pub(crate) use edited::{authored, carried, intact, otherwise};
 pub use edited::{marked, merged};
 pub use error::RenderError;
 pub(crate) use lint::explain_view;
