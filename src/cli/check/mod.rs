@@ -8,6 +8,7 @@ mod beside;
 mod failed;
 mod gate;
 mod outcome;
+mod past;
 mod run;
 mod seen;
 mod stated;

@@ -5,6 +5,7 @@ use super::base::Base;
 use super::baseline::Committed;
 use super::gate::Gate;
 use super::outcome::Outcome;
+use super::past::Past;
 use super::seen::{Checked, Seen};
 use crate::analysis::Limits;
 use crate::cli::args::Check;
@@ -61,6 +62,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
         pins: base.as_ref().map_or(&pins, |base| &base.pins),
         own_pins: &pins,
         base: base.as_ref(),
+        past: Past::of(&folder, config.as_ref(), &found),
         found: &found,
     };
     let mut fresh = if arguments.fresh { fresh(arguments, &names)? } else { BTreeMap::new() };
