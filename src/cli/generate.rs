@@ -107,7 +107,8 @@ fn pages(
 /// Says that HEAD has another version of the kernel than the one that a page made again is of.
 fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_>) -> Result<(), Failure> {
     let snapshot = series.join(format!("{}.json", made.heading().stem()));
-    let since = (!made.is_first_made).then(|| sources.since(made, Some(subject), Some(&snapshot)));
+    let since =
+        (!made.is_first_made).then(|| sources.since(made, Some(subject), &made.heading().commit, Some(&snapshot)));
     if let Some(Since::Changed(how)) = since {
         say(format!("note: {} is STALE: {how}", subject.name))?;
     }

@@ -111,9 +111,14 @@ impl Gate<'_> {
         Ok((record, Some(Made::of(snapshot))))
     }
 
-    /// What became of the kernel's source since its last audit; `None` without an audit.
+    /// What became of the kernel's source since it was measured; `None` without an audit.
     fn since(&self, subject: &str, seen: &Seen) -> Option<Since> {
-        Some(self.sources.since(seen.made.as_ref()?, self.stated(subject), seen.file.as_deref()))
+        let made = seen.made.as_ref()?;
+        let (commit, file) = match seen.back() {
+            Some(entry) => (&entry.milestone.commit, Some(entry.found.path.as_path())),
+            None => (&made.heading().commit, seen.file.as_deref()),
+        };
+        Some(self.sources.since(made, self.stated(subject), commit, file))
     }
 
     fn stated(&self, subject: &str) -> Option<&Subject> {
@@ -128,6 +133,11 @@ impl Gate<'_> {
         if self.arguments.current {
             let current = since.and_then(stated::current);
             return Ok((Said::together(std::iter::once(held).chain(current)), None));
+        }
+        let back = seen.back().map(|entry| entry.milestone.day());
+        if let (Some(day), Some(Since::Changed(how))) = (back, &since) {
+            let text = format!("Its launches are those of {day}, of another version: {how}. Profile what HEAD has.");
+            return Ok((Said::together([held, Said { outcome: Outcome::Inconclusive, text }]), None));
         }
         let stale = match since {
             Some(Since::Changed(how)) => Some(format!("{how}. Profile what HEAD has.")),

@@ -141,7 +141,9 @@ impl<'a> Past<'a> {
             let project = |folder: &Path| folder.ancestors().map(in_place).find(|above| projects.contains(above));
             let folder = in_place(self.folder);
             let own = project(&folder);
-            let is_meant = |path: &&&Path| parent(path) != folder && project(&parent(path)) == own;
+            // Another name of the folder is no other folder.
+            let is_own = |other: &Path| other == folder || other.canonicalize().ok() == folder.canonicalize().ok();
+            let is_meant = |path: &&&Path| project(&parent(path)) == own && !is_own(&parent(path));
             let found = all.iter().filter(is_meant).filter_map(|path| Found::of(path));
             found.map(|(found, subject)| (subject, found.path)).collect()
         });
