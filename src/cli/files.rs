@@ -4,7 +4,7 @@ use super::failure::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{
-    MarkedPage, Output, PageLock, RenderError, authored, carried, html, merged, svg, sweep, write_together, write_with,
+    MarkedPage, Output, RenderError, authored, carried, html, merged, page_lock, svg, sweep, write_together, write_with,
 };
 use crate::snapshot::{Snapshot, named};
 use crate::view::charts::{CHARTS, Chart};
@@ -146,7 +146,7 @@ impl<'d> Files<'d> {
         first: Option<&Side>,
         force: bool,
     ) -> Result<Vec<String>, Failure> {
-        let _lock = PageLock::take(&self.page)?;
+        let _lock = page_lock(&self.page)?;
         if let (Some(_), Some(side)) = (snapshot, first)
             && self.snapshot.exists()
             && !Snapshot::read(&self.snapshot)?.evidence.new.is_same_measurement(side)

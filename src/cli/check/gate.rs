@@ -5,9 +5,9 @@ use super::outcome::{Outcome, Said, compared};
 use super::past::Past;
 use super::seen::Seen;
 use super::{baseline, beside, stated};
-use crate::analysis::{Limits, SeriesStanding, Severity, audit};
+use crate::analysis::{Limits, SeriesStanding, audit};
 use crate::catalog::Threshold;
-use crate::cli::args::{Check, Level};
+use crate::cli::args::Check;
 use crate::cli::failure::{Failure, Status};
 use crate::cli::made::Made;
 use crate::cli::stale::{Since, Sources};
@@ -162,7 +162,7 @@ impl Gate<'_> {
         let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
         let written = seen.written.as_ref().unwrap_or(made);
         let page = seen.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), written, self.config));
-        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
+        let findings = self.arguments.findings.map(|level| stated::findings(audit, level));
         let series = self.series(seen);
         if audit.is_of_code_alone() {
             let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
@@ -243,12 +243,4 @@ fn as_judged(record: Record, newest: Entry, made: &Made) -> (Record, Entry) {
     }
     let entry = Entry { found: newest.found, milestone: judged };
     (record.with(entry.clone()), entry)
-}
-
-fn severity(level: Level) -> Severity {
-    match level {
-        Level::Limits => Severity::Limits,
-        Level::Costs => Severity::Costs,
-        Level::Notes => Severity::Notes,
-    }
 }

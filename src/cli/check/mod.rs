@@ -5,7 +5,6 @@ mod accept;
 mod base;
 mod baseline;
 mod beside;
-mod failed;
 mod gate;
 mod outcome;
 mod past;
@@ -13,4 +12,4 @@ mod run;
 mod seen;
 mod stated;
 
-pub(super) use failed::run;
+pub(super) use run::run;
