@@ -36,9 +36,7 @@ impl FileLock {
             }
         }
     }
-}
 
-impl FileLock {
     /// Removes a file that a process locked and that no process has any more.
     pub(crate) fn sweep(path: &Path) {
         let Ok(file) = File::options().write(true).open(path) else { return };

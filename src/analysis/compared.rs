@@ -25,6 +25,9 @@ pub struct Compared {
     /// The audit that it was compared with; `None` for a report, or an audit of another folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<Mark>,
+    /// Whether somebody chose the old side for this once, beside what the project states: a comparison outside of the series.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_chosen: bool,
     /// The largest slow-down in percent that was measured, of cycles and of the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
@@ -98,6 +101,7 @@ impl Compared {
         let profiled = profiled.map(|cycles| 100.0 * (cycles.new.median / cycles.old.median - 1.0));
         Some(Compared {
             with,
+            is_chosen: false,
             change: [profiled, timed].into_iter().flatten().reduce(f64::max),
             worst: whole.worst,
             new: Measured::of(&audit.now.artefact, cycles.new.value(), time.new.value(), benchmark),

@@ -228,13 +228,17 @@ impl Milestone {
             Some(Compared { old, .. }) => Against::Elsewhere(format!("{} {} {:?}", old.kernel, old.grid, old.cycles)),
         };
         let compared = self.compared.as_ref();
+        let is_outside = compared.is_some_and(|compared| compared.is_chosen && compared.with.is_none());
         Step {
             mark: self.mark(),
             after: self.after.clone(),
             is_code_alone: self.is_code_alone,
             is_correct: self.is_correct,
             has_time: self.ns().is_some(),
-            verdict: self.verdict,
+            verdict: match self.verdict {
+                Some(verdict) if is_outside && verdict != Verdict::Wrong => Some(Verdict::NotComparable),
+                verdict => verdict,
+            },
             change: compared.and_then(|compared| compared.change),
             worst: compared.and_then(|compared| compared.worst),
             against,

@@ -7,7 +7,7 @@ use super::moment;
 use super::plan::out_folder;
 use crate::analysis::code::CodeFacts;
 use crate::analysis::{self, Mark, Side};
-use crate::render::{Output, PageLock, markdown_table, write_together};
+use crate::render::{Output, markdown_table, page_lock, write_together};
 use crate::snapshot::{Dated, Pin, Pinned, Pins, Record, Snapshot, SnapshotError, earlier, is_snapshot_like, subjects};
 use crate::view;
 use std::io::Write;
@@ -206,7 +206,7 @@ fn reason(text: &str, what: &str) -> Result<String, Failure> {
 /// Puts a pin among those of the folder.
 fn note(folder: &Path, pin: Pin) -> Result<(), Failure> {
     let file = Pins::path(folder);
-    let _lock = PageLock::take(&file)?;
+    let _lock = page_lock(&file)?;
     let mut pins = Pins::read(folder)?;
     pins.put(pin);
     let text = pins.to_toml().map_err(|error| Failure::usage(format!("the pins cannot be kept: {error}")))?;

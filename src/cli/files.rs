@@ -4,8 +4,7 @@ use super::failure::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{
-    MarkedPage, Output, PageLock, RenderError, authored, carried, dated, html, merged, svg, sweep, write_together,
-    write_with,
+    MarkedPage, Output, RenderError, authored, carried, html, merged, page_lock, svg, sweep, write_together, write_with,
 };
 use crate::snapshot::{Snapshot, named};
 use crate::view::charts::{CHARTS, Chart};
@@ -94,20 +93,20 @@ impl<'d> Files<'d> {
         Ok(vec![path.display().to_string()])
     }
 
-    /// What the author of the page concluded: on the page that is there, else on the newest one before it.
+    /// What the author of the page concluded: on the page that is there, else on `page` as the newest one before it carries to it.
     ///
     /// # Errors
     /// A page that is there and cannot be read.
-    pub(super) fn authored(&self) -> Result<Option<String>, RenderError> {
+    pub(super) fn authored(&self, page: &str) -> Result<Option<String>, RenderError> {
         let own = text_of(&self.page)?.and_then(|page| authored(&page).map(str::to_owned));
         if own.is_some() {
             return Ok(own);
         }
-        Ok(self.earlier()?.and_then(|page| authored(&page).map(str::to_owned)))
+        Ok(self.carried(page)?.and_then(|page| authored(&page).map(str::to_owned)))
     }
 
-    /// The newest page of the subject before this one, with its day at what its author wrote.
-    fn earlier(&self) -> Result<Option<String>, RenderError> {
+    /// The page with what the author of the newest page of the subject before it wrote; `None` where there is nothing.
+    fn carried(&self, page: &str) -> Result<Option<String>, RenderError> {
         let moment = |path: &Path| {
             named(path.file_name()?.to_str()?, ".md").filter(|(_, of)| *of == self.subject).map(|(at, _)| at)
         };
@@ -128,7 +127,7 @@ impl<'d> Files<'d> {
             }
         }
         let Some((at, path)) = newest else { return Ok(None) };
-        Ok(text_of(&path)?.map(|text| dated(text, &at.to_string())))
+        Ok(text_of(&path)?.and_then(|earlier| carried(page, &earlier, &at.to_string())))
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
@@ -147,7 +146,7 @@ impl<'d> Files<'d> {
         first: Option<&Side>,
         force: bool,
     ) -> Result<Vec<String>, Failure> {
-        let _lock = PageLock::take(&self.page)?;
+        let _lock = page_lock(&self.page)?;
         if let (Some(_), Some(side)) = (snapshot, first)
             && self.snapshot.exists()
             && !Snapshot::read(&self.snapshot)?.evidence.new.is_same_measurement(side)
@@ -161,7 +160,7 @@ impl<'d> Files<'d> {
             ));
         }
         let path = &self.page;
-        let own = self.earlier()?.and_then(|earlier| carried(&page.text, &earlier));
+        let own = self.carried(&page.text)?;
         let own = own.as_deref().unwrap_or(&page.text);
         let merged = match text_of(path) {
             Ok(Some(existing)) => merged(path, &existing, own, force)?,

@@ -125,7 +125,7 @@ impl<'p> Gatherer<'p> {
                     baseline,
                     against: String::new(),
                     record,
-                    placed: Placed { after, with: None },
+                    placed: Placed { after, ..Placed::default() },
                 })
             }
         }
@@ -243,7 +243,7 @@ impl<'p> Gatherer<'p> {
         };
         let others = others.into_iter().map(other).collect();
         let evidence = Evidence { new, old, reference: beside.reference };
-        let placed = Placed { after, with };
+        let placed = Placed { after, with, is_chosen: false };
         Ok(Gathered { evidence, others, slot, baseline: words, against, record, placed })
     }
 

@@ -14,10 +14,10 @@ use super::stale::{Since, Sources, beside};
 use super::{collect, index, requests};
 use crate::analysis::{self, Milestone, audit};
 use crate::catalog::{self, Threshold};
-use crate::config::{DEFAULT_TEMPLATE, Subject};
+use crate::config::{Config, DEFAULT_TEMPLATE, Subject};
 use crate::render::{Override, Templates};
 use crate::shell::quoted;
-use crate::snapshot::{Accepted, Entry, Found, Snapshot};
+use crate::snapshot::{Accepted, Entry, Found, Placed, Snapshot};
 use crate::view::{DELIVERABLE, Heading};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,8 @@ fn pages(
 /// Says that HEAD has another version of the kernel than the one that a page made again is of.
 fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_>) -> Result<(), Failure> {
     let snapshot = series.join(format!("{}.json", made.heading().stem()));
-    let since = (!made.is_first_made).then(|| sources.since(made, Some(subject), Some(&snapshot)));
+    let since =
+        (!made.is_first_made).then(|| sources.since(made, Some(subject), &made.heading().commit, Some(&snapshot)));
     if let Some(Since::Changed(how)) = since {
         say(format!("note: {} is STALE: {how}", subject.name))?;
     }
@@ -220,7 +221,8 @@ impl<'p> Maker<'p> {
             ..Heading::default()
         };
         let launches = Made::launches(&gathered.evidence);
-        let mut snapshot = Snapshot::new(heading, gathered.evidence, &audit).placed(gathered.placed);
+        let placed = Placed { is_chosen: is_chosen(plan, subject), ..gathered.placed };
+        let mut snapshot = Snapshot::new(heading, gathered.evidence, &audit).placed(placed);
         let path = plan.series.join(format!("{}.json", snapshot.heading.stem()));
         let own = Entry { found: Found { at: slot.at, path }, milestone: snapshot.milestone.clone() };
         let mark = own.milestone.mark();
@@ -245,6 +247,16 @@ fn timings(all: Duration, tools: ToolTime) -> Result<(), Failure> {
         tools.runs,
         own.as_secs_f64(),
     ))
+}
+
+/// Whether the command line names another old side than the configuration file does for the subject.
+fn is_chosen(plan: &Plan, subject: &Subject) -> bool {
+    let is_given = plan.flags.iter().any(|(flag, _)| *flag == "--baseline");
+    let file = plan.file.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
+    let config = if is_given { Config::read(file).ok() } else { None };
+    let name = plan.named.as_ref().unwrap_or(&subject.name);
+    let mut stated = config.iter().flat_map(|config| &config.subjects);
+    stated.any(|stated| stated.name == *name && stated.baseline != subject.baseline)
 }
 
 /// The command that makes the same page again, with paths as anyone may see them: by the subject's name where there is a configuration

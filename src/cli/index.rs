@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::say::say;
 use super::threads::on_threads;
 use crate::merge::{OURS, THEIRS, is_unmerged};
-use crate::render::{Output, PageLock, RenderError, markdown_table, marked, merged, write_together};
+use crate::render::{Output, RenderError, markdown_table, marked, merged, page_lock, write_together};
 use crate::snapshot::{Found, Pins, Record, SnapshotError, every};
 use crate::view::{self, Listed};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const FILE: &str = "README.md";
 /// What is wrong with the snapshots of the subjects in `made` was said where they were made.
 pub(super) fn write(folder: &Path, series: bool, made: &[&str], smallest: f64) -> Result<Option<PathBuf>, Failure> {
     let path = folder.join(FILE);
-    let _lock = PageLock::take(&path)?;
+    let _lock = page_lock(&path)?;
     let block = text(folder, made, smallest)?;
     let existing = match crate::read::text(&path) {
         Ok(text) => text,

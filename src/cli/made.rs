@@ -89,12 +89,15 @@ pub(super) fn write_page(
 ) -> Result<(), Failure> {
     let document = made.document();
     let files = Files::of(place.folder, made.heading(), &document)?;
-    let html = || {
-        let document = document.clone().concluded(files.authored()?.map(|text| prose(&text)));
+    let html = |page: &str| {
+        let document = document.clone().concluded(files.authored(page)?.map(|text| prose(&text)));
         templates.html(template, &document, &made.source())
     };
     let written = match format {
-        PageFormat::Html => files.write_alone("html", &html()?, force, crate::render::html::is_own)?,
+        PageFormat::Html => {
+            let page = templates.marked_page(template, &document)?;
+            files.write_alone("html", &html(&page.text)?, force, crate::render::html::is_own)?
+        }
         PageFormat::Text => {
             let text = first_screen(&document)?;
             files.write_alone("txt", &text, force, |there| has_title_of(&text, there))?
@@ -106,7 +109,7 @@ pub(super) fn write_page(
                 let first = made.is_first_made.then_some(&made.snapshot.evidence.new);
                 let running = scope.spawn(data);
                 let page = templates.marked_page(template, &document)?;
-                let html = made.heading().has_html.then(html).transpose()?;
+                let html = made.heading().has_html.then(|| html(&page.text)).transpose()?;
                 let data = running.join().unwrap_or_else(|_| data())?;
                 files.write(&page, data.as_deref(), html.as_deref(), first, force)
             })?

@@ -36,10 +36,14 @@ pub(super) fn run(arguments: &Resolve, out: &mut dyn Write) -> Result<(), Failur
     let folder = out_folder(&arguments.folder)?;
     let mut sides = unmerged(&folder);
     if sides.is_empty() {
+        let help = match next(&folder) {
+            None => {
+                "`git merge BRANCH` comes first; a merge that was committed with its marks is undone with `git reset --merge HEAD~1`".to_owned()
+            }
+            Some(next) => format!("what git stopped in lies elsewhere: mend it, then `{next}`"),
+        };
         let folder = folder.display();
-        return Err(Failure::usage(format!(
-            "git knows no unfinished merge in {folder}\n  help: `git merge BRANCH` comes first; a merge that was committed with its marks is undone with `git reset --merge HEAD~1`"
-        )));
+        return Err(Failure::usage(format!("git knows no unfinished merge in {folder}\n  help: {help}")));
     }
     let config = config_of(&arguments.folder)?;
     let kept = snapshots(&folder, &mut sides)?;
@@ -67,8 +71,21 @@ pub(super) fn run(arguments: &Resolve, out: &mut dyn Write) -> Result<(), Failur
     for path in sides.keys() {
         writeln!(out, "left to you: {}: both sides changed it", folder.join(path).display())?;
     }
-    writeln!(out, "then: git add {} && git commit", folder.display())?;
+    let next = next(&folder).unwrap_or("git commit");
+    writeln!(out, "then: git add {} && {next}", folder.display())?;
     if sides.is_empty() { Ok(()) } else { Err(Failure::verdict(Status::Findings)) }
+}
+
+/// What goes on with what git stopped in; `None` where it stopped in nothing.
+fn next(folder: &Path) -> Option<&'static str> {
+    const STOPPED: [(&str, &str); 4] = [
+        ("REBASE_HEAD", "git rebase --continue"),
+        ("CHERRY_PICK_HEAD", "git cherry-pick --continue"),
+        ("REVERT_HEAD", "git revert --continue"),
+        ("MERGE_HEAD", "git commit"),
+    ];
+    let is_there = |head: &str| git(folder, &["rev-parse", "--verify", "--quiet", head]).is_some();
+    STOPPED.into_iter().find(|(head, _)| is_there(head)).map(|(_, next)| next)
 }
 
 /// The files below a folder that a merge stopped in, by their paths in it.

@@ -81,9 +81,9 @@ impl<'p> Sources<'p> {
     }
 
     /// What became of the source of an audit's kernel since: the files that its subject names, and those that the report
-    /// and the build name, where git knows them. An audit of a tree with changes, or of a commit that is not in HEAD's past,
-    /// is as old as the commit that brought its `snapshot`.
-    pub(super) fn since(&self, made: &Made, subject: Option<&Subject>, snapshot: Option<&Path>) -> Since {
+    /// and the build name, where git knows them. It was measured at `commit`; what was measured in a tree with changes, or at a
+    /// commit that is not in HEAD's past, is as old as the commit that brought its `snapshot`.
+    pub(super) fn since(&self, made: &Made, subject: Option<&Subject>, commit: &str, snapshot: Option<&Path>) -> Since {
         let files = self.files(made, subject);
         if self.tracked.get().is_none_or(Option::is_none) {
             return Since::Unknown("there is no git repository");
@@ -91,9 +91,8 @@ impl<'p> Sources<'p> {
         if files.is_empty() {
             return Since::Unknown("git knows no source of it");
         }
-        let commit = &made.heading().commit;
         let base =
-            if self.is_past(commit) { Some(commit.clone()) } else { snapshot.and_then(|path| self.brought(path)) };
+            if self.is_past(commit) { Some(commit.to_owned()) } else { snapshot.and_then(|path| self.brought(path)) };
         let Some(base) = base else { return Since::Unknown("git does not know the version that was audited") };
         let mut changed = files;
         // Where a content comes from is looked for among all files, and only for those that are otherwise now.

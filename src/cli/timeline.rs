@@ -10,7 +10,7 @@ use super::show::width;
 use crate::analysis::{self, Limits, TimelineAudit};
 use crate::collect::files;
 use crate::evidence::Origin;
-use crate::render::{Output, PageLock, Templates, merged, terminal, write_together};
+use crate::render::{Output, Templates, merged, page_lock, terminal, write_together};
 use crate::shell::quoted;
 use crate::{source, view};
 use std::io::Write;
@@ -87,7 +87,7 @@ fn page(subject: &str, arguments: &Timeline, out: &mut dyn Write) -> Result<(), 
     let made = Templates::load(None)?.marked_page("full", &document)?;
     let folder = arguments.out.as_ref().unwrap_or(&config.out).join(format!("{date}-{}", subject.name));
     let path = folder.join("timeline.md");
-    let _lock = PageLock::take(&path)?;
+    let _lock = page_lock(&path)?;
     let text = match text_of(&path)? {
         Some(existing) => merged(&path, &existing, &made.text, arguments.force)?,
         None => made.text,

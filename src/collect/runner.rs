@@ -2,7 +2,7 @@
 
 use super::CollectError;
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{Read, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -105,6 +105,7 @@ pub(crate) fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<R
     end_with_us(&mut command);
     let refused = |source| CollectError::NotStarted { program: call.program.clone(), source };
     let mut child = command.spawn().map_err(refused)?;
+    let _watcher = Watcher::of(&child);
     let (sender, receiver) = channel();
     drain(0, child.stdout.take(), sender.clone());
     drain(1, child.stderr.take(), sender);
@@ -152,6 +153,35 @@ fn end_with_us(command: &mut Command) {
 
 #[cfg(not(target_os = "linux"))]
 fn end_with_us(_: &mut Command) {}
+
+/// Ends the group of a child, the program that a profiler runs with it, once this program was killed: a shell in a group of its
+/// own, which waits for a word or for the end of the pipe that only this program holds. Where there is no shell, nobody does.
+struct Watcher(Option<Child>);
+
+impl Watcher {
+    #[cfg(unix)]
+    fn of(child: &Child) -> Watcher {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "read -r done || kill -s KILL -- \"-$0\""]).arg(child.id().to_string());
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
+        Watcher(shell.spawn().ok())
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Child) -> Watcher {
+        Watcher(None)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        let Some(mut shell) = self.0.take() else { return };
+        // A shell that is gone has nobody to end.
+        let _ = shell.stdin.take().map(|mut pipe| pipe.write_all(b"done\n"));
+        let _ = shell.wait();
+    }
+}
 
 /// Whether the wish to stop is set or comes within a moment. A scheduler signals all processes of a job, each by itself: a
 /// child that fails first has failed of that.

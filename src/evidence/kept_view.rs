@@ -147,7 +147,7 @@ impl KeptView {
         let functions: Vec<usize> = rows.chunk_by(|one, next| one.function == next.function).map(<[_]>::len).collect();
         out.put(functions.len() as u64);
         functions.iter().for_each(|length| out.put(*length as u64));
-        let before = std::iter::once(0).chain(rows.iter().map(|row| row.offset + BYTES as u64));
+        let before = std::iter::once(0).chain(rows.iter().map(|row| row.offset.wrapping_add(BYTES as u64)));
         rows.iter().zip(before).for_each(|(row, next)| out.put(zigzag(row.offset.wrapping_sub(next))));
         rows.iter().for_each(|row| out.put(u64::from(row.word.is_some())));
         for byte in 0..BYTES {

@@ -55,29 +55,31 @@ pub(crate) fn authored(page: &str) -> Option<&str> {
     Some(if text.starts_with("## ") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text })
 }
 
-/// The page with its day in front of what its author wrote, for the pages behind it; one that carries such words from an
-/// earlier page has that page's day.
-pub(crate) fn dated(page: String, day: &str) -> String {
-    let all = blocks(&page).unwrap_or_default();
-    let Some(block) = all.into_iter().find(|block| block.is_authored(&page)) else { return page };
-    let content = page[block.content.clone()].trim_start();
-    let text = match content.strip_prefix("## ") {
-        Some(heading) => heading.split_once('\n').map_or("", |(_, text)| text),
-        None => content,
-    };
-    if text.trim().is_empty() || text.trim_start().starts_with(FROM) {
-        return page;
-    }
-    let (before, after) = page.split_at(block.content.end - text.len());
-    format!("{before}{FROM}{day}.*\n\n{after}")
-}
-
-/// The page with the author's block of an earlier one in the place of its draft, where somebody wrote there.
-pub(crate) fn carried(page: &str, earlier: &str) -> Option<String> {
+/// The page with what the author of an earlier one wrote in its author's block, under the `day` of that page, or the one that
+/// stands over the words already; `None` where nobody wrote. What the program drafted stays that of this page.
+pub(crate) fn carried(page: &str, earlier: &str, day: &str) -> Option<String> {
     let theirs = blocks(earlier).ok()?.into_iter().find(|block| block.is_authored(earlier))?;
     let own = blocks(page).ok()?.into_iter().find(|block| block.id == HUMAN)?;
-    let (before, after) = (&page[..own.whole.start], &page[own.whole.end..]);
-    Some(format!("{before}{}{after}", &earlier[theirs.whole]))
+    let draft = page[own.content.clone()].trim();
+    let is_drafted = |line: &str| !line.trim().is_empty() && draft.lines().any(|drafted| drafted == line.trim_end());
+    let content = &earlier[theirs.content.clone()];
+    let text: String = content.split_inclusive('\n').filter(|line| !is_drafted(line)).collect();
+    let (heading, text) = match text.trim_start().split_once('\n').filter(|(first, _)| first.starts_with("## ")) {
+        Some((heading, text)) => (format!("{heading}\n"), text),
+        None => (String::new(), text.as_str()),
+    };
+    let said = match text.lines().any(|line| line.starts_with(FROM)) || text.trim().is_empty() {
+        true => text.to_owned(),
+        false => format!("{FROM}{day}.*\n\n{text}"),
+    };
+    let draft = match (draft.is_empty(), text.trim().is_empty()) {
+        (true, _) => String::new(),
+        (false, true) => return None,
+        (false, false) => format!("{draft}\n\n"),
+    };
+    let begin = &earlier[theirs.whole.start..theirs.content.start];
+    let end = &earlier[theirs.content.end..theirs.whole.end];
+    Some(format!("{}{begin}{draft}{heading}{said}{end}{}", &page[..own.whole.start], &page[own.whole.end..]))
 }
 
 /// Puts markers around the title and around each section of a finished page, whose sections begin where `sections` says.

@@ -27,11 +27,11 @@ pub mod terminal;
 mod write;
 mod xml;
 
-pub(crate) use edited::{authored, carried, dated, intact, otherwise};
+pub(crate) use edited::{authored, carried, intact, otherwise};
 pub use edited::{marked, merged};
 pub use error::RenderError;
 pub(crate) use lint::explain_view;
-pub(crate) use lock::PageLock;
+pub(crate) use lock::page_lock;
 pub(crate) use markdown::table as markdown_table;
 pub use prose::prose;
 pub(crate) use remarks::Remark;

@@ -34,6 +34,8 @@ pub struct Placed {
     pub after: Vec<Mark>,
     /// The one that it is compared with; `None` for a report, and where there is none.
     pub with: Option<Mark>,
+    /// Whether that was chosen for this once, beside what the project states.
+    pub is_chosen: bool,
 }
 
 impl Snapshot {
@@ -49,7 +51,7 @@ impl Snapshot {
     pub fn placed(mut self, placed: Placed) -> Snapshot {
         self.milestone.after = Some(placed.after);
         if let Some(compared) = &mut self.milestone.compared {
-            compared.with = placed.with;
+            (compared.with, compared.is_chosen) = (placed.with, placed.is_chosen);
         }
         self
     }

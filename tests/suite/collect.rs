@@ -287,6 +287,21 @@ fn ctrl_c_ends_the_tool_keeps_what_is_whole_and_leaves_no_half_file() {
 }
 
 #[test]
+fn what_a_tool_runs_ends_with_a_run_that_is_killed() {
+    let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
+    lab.ncu("(touch begun; sleep 3; touch still-alive) & wait");
+    let mut child = audit(lab.0.path()).args(["collect", "--quiet"]).spawn().unwrap();
+    let begun = Instant::now();
+    while !lab.path("begun").exists() && begun.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    std::thread::sleep(Duration::from_millis(3500));
+    assert!(!lab.path("still-alive").exists());
+}
+
+#[test]
 fn a_report_that_somebody_put_there_is_not_overwritten() {
     let lab = Lab::new("[subject.collect]\nsanitizers = []\n");
     fs::create_dir_all(lab.path("collected/triad")).unwrap();

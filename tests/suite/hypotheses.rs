@@ -228,6 +228,23 @@ fn one_that_nobody_could_decide_stays_in_the_ledger() {
 }
 
 #[test]
+fn words_beside_the_lessons_are_carried_and_the_lessons_are_those_of_the_page() {
+    let repository = expecting("change.cycles < -10");
+    let lesson = |day: u32, percent: &str| format!("- 2026-01-0{day}, missed: step. Found: cycles +{percent} %.\n");
+    let page = repository.step(2, "slower", 130_000.0);
+    assert!(page.contains(&format!("## Conclusions\n{}", lesson(2, "30.0"))), "{page}");
+    let written = page.replace(&lesson(2, "30.0"), &format!("{}\nBanks.\n", lesson(2, "30.0")));
+    fs::write(repository.0.path("audits/2026-01-02-scale.md"), written).unwrap();
+    let lessons = format!("## Conclusions\n{}{}", lesson(2, "30.0"), lesson(3, "40.0"));
+    for (day, ns) in [(3, 140_000.0), (4, 140_000.5)] {
+        let page = repository.step(day, "slower", ns);
+        assert!(page.contains(&lessons), "{page}");
+        assert!(page.contains("*From 2026-01-02.*\n\n\nBanks.\n<!-- audit:human end -->"), "{page}");
+        assert_eq!(page.matches("*From").count(), 1, "{page}");
+    }
+}
+
+#[test]
 fn where_git_cannot_tell_the_page_says_so() {
     let project = Project::new();
     with(&project, LEANER);

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 mod action;
+mod aside;
 mod blackwell;
 mod brief_sections;
 mod build;

@@ -146,3 +146,22 @@ fn the_history_shows_the_message_of_the_version_that_was_audited() {
     repository.git(&["clone", "-q", "--depth=2", &format!("file://{}", root.display()), "shallow"]);
     assert_eq!(changes(&root.join("shallow")), [""; 4]);
 }
+
+#[test]
+fn an_old_report_passes_only_beside_the_source_that_it_is_of() {
+    let repository = audited();
+    repository.step(2, "step 2", 130_000.0);
+    repository.git(&["checkout", "-q", "HEAD~2", "--", "scale.csv"]);
+    repository.commit("the old report");
+    repository.check("", 1, "scale.csv is the report of 2026-01-01, and 2026-01-02 was audited last");
+    repository.on(3, &["generate"]).done();
+    repository.commit("its audit");
+    repository.check(
+        "",
+        6,
+        "Its launches are those of 2026-01-01, of another version: src/scale.cu changed in a commit since",
+    );
+    repository.git(&["checkout", "-q", "HEAD~4", "--", "src/scale.cu"]);
+    repository.commit("the kernel as it was");
+    repository.check("", 0, "PASS scale: SAME");
+}

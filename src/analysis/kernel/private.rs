@@ -2,6 +2,7 @@
 
 use crate::shell::{quoted, split};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// The last part of a path of any system.
@@ -10,16 +11,23 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A path as anyone may see it: the last part of one that begins at the root of a machine or at a host, that leads through a
-/// home, or that leaves its folder for what nobody knows.
+/// A path as anyone may see it: the last part of one that begins at the root of a machine, at a host or at a variable of its
+/// shell, that leads through a home, or that leaves its folder for what nobody knows.
 pub(crate) fn public_path(path: &str) -> String {
     let bytes = path.as_bytes();
     let is_drive =
         bytes.len() > 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':' && matches!(bytes[2], b'/' | b'\\');
-    let is_rooted = path.starts_with(['/', '\\', '~']) || is_drive;
+    let is_rooted = path.starts_with(['/', '\\', '~', '$', '%']) || is_drive;
     let leaves = path.split(['/', '\\']).any(|part| part == "..");
     let is_of_a_machine = is_rooted || leaves || path.contains("://") || homes(path).is_some_and(|h| h.is_match(path));
-    if is_of_a_machine { file_name(path).to_owned() } else { path.to_owned() }
+    if is_of_a_machine { last_part(path) } else { path.to_owned() }
+}
+
+/// The last part of a path of a machine; of a home folder `~`, and not whose it is.
+fn last_part(path: &str) -> String {
+    let path = without_home(path);
+    let name = file_name(&path);
+    if name.starts_with('~') { "~".to_owned() } else { name.to_owned() }
 }
 
 /// A word of a command, whole or behind the name of an option (`-I/usr/include`, `--path=/x`), with its path as anyone may
@@ -41,31 +49,37 @@ pub(crate) fn public_words(line: &str) -> String {
 
 /// A sentence with the paths in it as anyone may see them, and without names.
 pub(crate) fn public_text(text: &str) -> String {
+    let is_end = |c: char| c.is_whitespace() || "\"'`()<>,;|".contains(c);
     let mut shown = String::with_capacity(text.len());
     let mut before = ' ';
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let is_start =
-            !(before.is_alphanumeric() || matches!(before, '/' | '.' | '-' | '_' | '~' | ':' | '\\' | '*' | ')'));
-        let drive = rest.as_bytes().get(1..3).is_some_and(|next| next == b":\\") && c.is_ascii_alphabetic();
-        let end = rest.find(|c: char| c.is_whitespace() || "\"'`()<>,;|".contains(c)).unwrap_or(rest.len());
-        let word = &rest[..end];
-        if is_start
-            && (drive || matches!(c, '/' | '~'))
-            && word[1..].contains(['/', '\\'])
-            && !word.starts_with("/*")
-            && !word.starts_with("//")
-        {
-            shown.push_str(file_name(word));
-            before = 'x';
-            rest = &rest[end..];
-            continue;
+    for piece in text.split_inclusive(is_end) {
+        let word = piece.trim_end_matches(is_end);
+        let (mut last, slash) = (before, word.rfind(['/', '\\']));
+        let start = word.char_indices().find(|(at, c)| {
+            let touched = std::mem::replace(&mut last, *c);
+            let is_start = !(touched.is_alphanumeric() || "/.-_~:\\*)".contains(touched));
+            is_start && slash > Some(*at) && is_root(&word[*at..])
+        });
+        match start {
+            Some((at, _)) => shown.extend([&word[..at], &last_part(&word[at..])]),
+            None => shown.push_str(word),
         }
-        shown.push(c);
-        before = c;
-        rest = &rest[c.len_utf8()..];
+        shown.push_str(&piece[word.len()..]);
+        before = piece.chars().next_back().unwrap_or(' ');
     }
-    without_names(&shown)
+    hidden(&shown, owners(text))
+}
+
+/// Whether a word begins as a path of a machine, and not as a comment of C or a price.
+fn is_root(word: &str) -> bool {
+    let mut chars = word.chars();
+    match (chars.next(), chars.next()) {
+        (Some('/'), next) => !matches!(next, Some('/' | '*')),
+        (Some('~'), _) => true,
+        (Some('$'), next) => next.is_some_and(|next| next.is_ascii_alphabetic() || next == '{'),
+        (Some(drive), Some(':')) => drive.is_ascii_alphabetic() && chars.next() == Some('\\'),
+        _ => false,
+    }
 }
 
 /// What is replaced in a text, in this order: what a text needs for the pattern to match it, the pattern, and by what.
@@ -120,19 +134,22 @@ fn compiled(at: usize) -> Option<regex::Regex> {
 }
 
 /// One of these is in every text with a home folder.
-const HOME_FOLDERS: [&str; 5] = ["/home/", "/Users/", "/users/", "/root", ":\\Users\\"];
+const HOME_FOLDERS: [&str; 5] = ["home/", "Users/", "/users/", "/root", "Users\\"];
 
-/// Home folders of any user, as they appear in paths; the group is the user's name.
+/// Home folders of any user, as they appear in paths; a group is the user's name. One that does not begin at the root has a
+/// file below it, as a path of a program that works in the root.
 static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
-    regex::Regex::new(
-        r#"(?:/(?:home|Users|export/home|var/home|users)/([^/\s"']+)|/root\b|[A-Za-z]:\\Users\\([^\\\s"']+))"#,
-    )
+    regex::Regex::new(concat!(
+        r#"/(?:home|Users|export/home|var/home|users)/([^/\s"']+)|/root\b|[A-Za-z]:\\Users\\([^\\\s"']+)"#,
+        r#"|(?P<before>^|[\s"'=(,])(?:(?:(?:export|var)/)?home/|Users[/\\])([^/\\\s"']+)(?P<below>[/\\])"#,
+    ))
     .ok()
 });
 
 /// A path or command line with home folders written as `~`.
 pub(crate) fn without_home(text: &str) -> String {
-    homes(text).map_or_else(|| text.to_owned(), |homes| homes.replace_all(text, "~").into_owned())
+    let homes = homes(text).map(|homes| homes.replace_all(text, "${before}~${below}").into_owned());
+    homes.unwrap_or_else(|| text.to_owned())
 }
 
 /// What finds the home folders of a text, where it may have any.
@@ -143,13 +160,28 @@ fn homes(text: &str) -> Option<&'static regex::Regex> {
 /// A text as it may be shown to anyone: home folders as `~`, and the names of their owners, values of environment
 /// variables, hosts and addresses as `<hidden>`.
 pub(super) fn without_names(text: &str) -> String {
-    let mut owners: Vec<String> = Vec::new();
-    for found in homes(text).into_iter().flat_map(|homes| homes.captures_iter(text)) {
-        owners.extend(found.iter().skip(1).flatten().map(|owner| owner.as_str().to_owned()));
-    }
+    hidden(text, owners(text))
+}
+
+/// The users whose home folders a text names.
+fn owners(text: &str) -> BTreeSet<String> {
+    let homes = homes(text).into_iter().flat_map(|homes| homes.captures_iter(text));
+    let owner = homes.filter_map(|found| [1, 2, 4].into_iter().find_map(|group| found.get(group)));
+    owner.map(|owner| regex::escape(owner.as_str())).collect()
+}
+
+/// The same without the names of some `owners`, each as a pattern.
+fn hidden(text: &str, owners: BTreeSet<String>) -> String {
     let mut shown = without_home(text);
-    for owner in owners {
-        shown = without_word(&shown, &owner);
+    if !owners.is_empty() {
+        let owners: Vec<String> = owners.into_iter().collect();
+        let pattern = format!("(^|[^A-Za-z0-9])(?:{})($|[^A-Za-z0-9])", owners.join("|"));
+        // Too many names to be looked for hide all of the text.
+        let Ok(found) = regex::Regex::new(&pattern) else { return "<hidden>".to_owned() };
+        // Twice, because neighbours share the character between them.
+        for _ in 0..2 {
+            shown = found.replace_all(&shown, "${1}<hidden>${2}").into_owned();
+        }
     }
     for ((needs, _, with), pattern) in REPLACED.iter().zip(&PATTERNS) {
         if !needs(&shown) {
@@ -160,19 +192,6 @@ pub(super) fn without_names(text: &str) -> String {
         }
     }
     shown
-}
-
-/// Every occurrence of `word` that no letter or digit touches, hidden.
-fn without_word(text: &str, word: &str) -> String {
-    let pattern = format!(r"(^|[^A-Za-z0-9]){}($|[^A-Za-z0-9])", regex::escape(word));
-    match regex::Regex::new(&pattern) {
-        // Twice, because neighbours share the character between them.
-        Ok(found) => {
-            let once = found.replace_all(text, "${1}<hidden>${2}").into_owned();
-            found.replace_all(&once, "${1}<hidden>${2}").into_owned()
-        }
-        Err(_) => text.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -198,17 +217,42 @@ mod tests {
             ("a/../../home/alice/rep", "rep"),
             ("..\\..\\Users\\alice\\rep", "rep"),
             ("file:///home/alice/r", "r"),
+            ("$HOME/alice/rep", "rep"),
+            ("/home/alice", "~"),
+            ("~alice", "~"),
+            ("${HOME}/alice/rep", "rep"),
+            ("%USERPROFILE%\\alice\\rep", "rep"),
+            ("home/alice/rep", "rep"),
+            ("var/home/alice/rep", "rep"),
+            ("Users\\alice\\rep", "rep"),
+            ("home/rep", "home/rep"),
+            ("my-home/alice/rep", "my-home/alice/rep"),
+            ("src/home.cu", "src/home.cu"),
         ] {
             assert_eq!(public_path(given), shown);
         }
         for (given, shown) in [
             ("ptxas /scratch/dave/a.ptx, line 14; warning", "ptxas a.ptx, line 14; warning"),
             ("Connected to process 7 (/nfs/homes/frank/app)", "Connected to process 7 (app)"),
+            ("/home/ann/x by ann in /home/ann", "x by <hidden> in ~"),
             ("in 'C:\\work\\greg\\a.cu' and ~ian/b.cu", "in 'a.cu' and b.cu"),
+            ("wrote $HOME/alice/rep for $5/hour", "wrote rep for $5/hour"),
+            ("Connected to process 7 (home/alice/app)", "Connected to process 7 (~/app)"),
             ("5 / 7 and a/b and ~5 %, 12 B/s, ../x/y", "5 / 7 and a/b and ~5 %, 12 B/s, ../x/y"),
         ] {
             assert_eq!(public_text(given), shown);
         }
+    }
+
+    #[test]
+    fn long_texts_take_no_more_than_their_length() {
+        let begun = std::time::Instant::now();
+        for piece in ["é", "=~", "=$a", "a:", "/home/é ", "(/"] {
+            public_text(&piece.repeat(50_000));
+        }
+        let owners: String = (0..5_000).map(|at| format!("/home/u{at} ")).collect();
+        assert_eq!(public_text(&owners), "~ ".repeat(5_000));
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
     }
 
     #[test]

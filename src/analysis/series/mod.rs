@@ -1,6 +1,5 @@
 //! The series of a subject: where each audit stands among those before it, and which one the next is compared with.
 
-mod place;
 mod problem;
 #[cfg(test)]
 mod sequences;

@@ -1,6 +1,5 @@
 //! The state of a series, audit by audit: which passed, what is open and since when, what the next one is compared with.
 
-use super::place::Place;
 use super::problem::{Open, Problem};
 use crate::analysis::compared::{Mark, near};
 use crate::analysis::versus::verdict::Verdict;
@@ -164,6 +163,30 @@ fn in_order(steps: &[Step]) -> Vec<(usize, Vec<Mark>)> {
         done.insert(step);
     }
     order
+}
+
+/// A time relative to others of its scale. Audits that do not compare stand on different scales.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    scale: usize,
+    level: f64,
+}
+
+impl Place {
+    /// The first of a scale of its own.
+    const fn first(scale: usize) -> Place {
+        Place { scale, level: 1.0 }
+    }
+
+    /// The place of what is slower by so many percent.
+    fn slower(self, percent: f64) -> Place {
+        Place { level: self.level * (1.0 + percent / 100.0), ..self }
+    }
+
+    /// By how many percent this is slower than another; `None` where they do not compare.
+    fn beside(self, other: Place) -> Option<f64> {
+        (self.scale == other.scale && other.level > 0.0).then(|| 100.0 * (self.level / other.level - 1.0))
+    }
 }
 
 /// Scales that places stand on: a new one for what compares with nothing, one for each old side from elsewhere.

@@ -1,6 +1,7 @@
 //! Verbs that put versions side by side: `audit compare`, `check`, `history` and `baseline`.
 
-use super::value::{date, percent, regex, subject};
+use super::value::{date, percent, regex, severity, subject};
+use crate::analysis::Severity;
 use crate::config::SubjectName;
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -53,9 +54,9 @@ pub(in crate::cli) struct Check {
     /// Slow-down in percent that counts as a regression [default: the threshold `regression`, 5].
     #[arg(long, value_name = "PERCENT", value_parser = percent, allow_negative_numbers = true)]
     pub(in crate::cli) regression: Option<f64>,
-    /// Fail on patterns of at least this severity that the old side did not show.
-    #[arg(long, value_name = "SEVERITY")]
-    pub(in crate::cli) findings: Option<Level>,
+    /// Fail on patterns of at least this severity that the old side did not show: limits, costs or notes.
+    #[arg(long, value_name = "SEVERITY", value_parser = severity)]
+    pub(in crate::cli) findings: Option<Severity>,
     /// Leave out the subject's checks: checklists, expectations, checks on the machine code, and checks of the outputs
     /// that cannot tell. Wrong results fail in any case.
     #[arg(long)]
@@ -91,17 +92,6 @@ pub(in crate::cli) struct Check {
     pub(in crate::cli) date: Option<NaiveDate>,
     #[command(flatten)]
     pub(in crate::cli) folder: Folder,
-}
-
-/// How grave a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(in crate::cli) enum Level {
-    /// It explains the limit.
-    Limits,
-    /// It costs beside the limit.
-    Costs,
-    /// Worth knowing.
-    Notes,
 }
 
 #[derive(Debug, Args)]

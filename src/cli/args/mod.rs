@@ -23,7 +23,7 @@ pub(super) use act::{Collect, Doctor, Launch};
 pub(super) use around::{Completions, Init, Lint, Man};
 pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{
-    Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Level, Note, PinBaseline, Resolve,
+    Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Note, PinBaseline, Resolve,
 };
 pub(super) use look::{Dump, DumpAnalysis, Explain, Show, Stage, Timeline};
 pub(super) use subject::{SubjectFlags, chosen};

@@ -1,5 +1,6 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
+use crate::analysis::Severity;
 use crate::catalog::{self, Threshold};
 use crate::collect::METRIC_SETS;
 use crate::config::{Expect, SubjectName};
@@ -7,6 +8,8 @@ use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use chrono::NaiveDate;
 use regex::Regex;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
 
 /// A built-in template and the file in its place.
 pub(super) fn template_file(text: &str) -> Result<Override, String> {
@@ -38,6 +41,12 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err(format!("expected a number above 0, found {text:?}")),
     }
+}
+
+/// How grave a finding is.
+pub(super) fn severity(text: &str) -> Result<Severity, String> {
+    let word = IntoDeserializer::<serde::de::value::Error>::into_deserializer(text);
+    Severity::deserialize(word).map_err(|error| error.to_string())
 }
 
 /// A threshold of the catalog and its number.

@@ -5,7 +5,7 @@ use super::outcome::Outcome;
 use super::seen::{Checked, Seen};
 use crate::cli::failure::Failure;
 use crate::cli::moment;
-use crate::render::{Output, PageLock, write_together};
+use crate::render::{Output, page_lock, write_together};
 use crate::snapshot::{Accepted, AcceptedFile};
 
 /// What is locked while acceptances are written.
@@ -16,7 +16,7 @@ pub(super) fn accept(gate: &Gate<'_>, all: &[(Checked, Option<Seen>)]) -> Result
     let (arguments, folder) = (gate.arguments, gate.folder);
     let date = moment::date(arguments.date)?.to_string();
     // What another run accepts meanwhile is kept, and nothing is accepted twice.
-    let _lock = PageLock::take(&folder.join(ACCEPTING))?;
+    let _lock = page_lock(&folder.join(ACCEPTING))?;
     let mut files = Vec::new();
     for (checked, seen) in all.iter().filter(|(checked, _)| checked.said.outcome != Outcome::Pass) {
         let refused = |why: &str| Failure::usage(format!("{}: {why}\n  help: {}", checked.subject, checked.said.text));

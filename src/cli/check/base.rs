@@ -2,6 +2,7 @@
 //! name, and judged as that version has it.
 
 use super::outcome::{Outcome, Said};
+use super::past::{in_place, removed};
 use super::seen::Seen;
 use crate::analysis::{Limits, Milestone};
 use crate::catalog::Threshold;
@@ -11,7 +12,7 @@ use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::{Config, Subject};
 use crate::snapshot::{AcceptedFile, Entry, Found, Pins, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// A version that the project is held against.
 pub(super) struct Base {
@@ -100,19 +101,11 @@ impl Base {
             };
             changed.entry(subject).or_default().push((found.name(), was));
         }
-        let since = format!("{commit}..HEAD");
-        let removed =
-            ["log", "--format=", "--no-renames", "--diff-filter=D", "--name-only", "--relative", "-z", &since, "--"];
-        for path in files(&removed).into_iter().collect::<BTreeSet<String>>() {
-            let path = PathBuf::from(path);
-            let Some((found, subject)) = Found::of(&path).filter(|_| !path.is_file()) else { continue };
-            if all.get(&subject).is_none_or(|all| all.iter().any(|one| one.path == path)) {
-                continue;
-            }
-            let last = git_text(here, &["rev-list", "-1", &since, "--", &path.display().to_string()]);
-            let was = last.and_then(|last| Snapshot::parse(&path, &shown(&format!("{last}^"), &path)?).ok());
-            let measured = was.map(|was| was.milestone.measured).unwrap_or_default();
-            changed.entry(subject).or_default().push((found.name(), Change::Removed(measured)));
+        let is_own = |subject: &str, found: &Found| {
+            all.get(subject).is_some_and(|all| all.iter().all(|one| one.path != found.path))
+        };
+        for gone in removed(&folder, &format!("{commit}..HEAD"), is_own) {
+            changed.entry(gone.subject).or_default().push((gone.found.name(), Change::Removed(gone.measured)));
         }
         Ok(Base { name: name.to_owned(), commit, folder, config, pins, changed, all, moved })
     }
@@ -270,19 +263,6 @@ impl Base {
             some => vec![format!("audit.toml states another than {}: {}.", self.name, some.join(", "))],
         }
     }
-}
-
-/// A path as git in the working folder knows it: one that begins at the root of the machine by its way from here.
-fn in_place(path: &Path) -> PathBuf {
-    let whole = |above: &Path| Some(above.canonicalize().ok()?.join(path.strip_prefix(above).ok()?));
-    let from_here = || {
-        let (whole, here) = (path.ancestors().find_map(whole)?, std::env::current_dir().ok()?);
-        whole.strip_prefix(here).ok().map(Path::to_owned)
-    };
-    let path = if path.is_absolute() { from_here().unwrap_or_else(|| path.to_owned()) } else { path.to_owned() };
-    // The point keeps an empty path from being no path to git.
-    let parts = path.components().filter(|part| *part != Component::CurDir).collect::<PathBuf>();
-    if parts.as_os_str().is_empty() { ".".into() } else { parts }
 }
 
 /// The file of a commit at a path here.

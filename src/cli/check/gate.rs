@@ -2,11 +2,12 @@
 
 use super::base::Base;
 use super::outcome::{Outcome, Said, compared};
+use super::past::Past;
 use super::seen::Seen;
 use super::{baseline, beside, stated};
-use crate::analysis::{Limits, SeriesStanding, Severity, audit};
+use crate::analysis::{Limits, SeriesStanding, audit};
 use crate::catalog::Threshold;
-use crate::cli::args::{Check, Level};
+use crate::cli::args::Check;
 use crate::cli::failure::{Failure, Status};
 use crate::cli::made::Made;
 use crate::cli::stale::{Since, Sources};
@@ -30,6 +31,7 @@ pub(super) struct Gate<'a> {
     /// The pins that lie here.
     pub(super) own_pins: &'a Pins,
     pub(super) base: Option<&'a Base>,
+    pub(super) past: Past<'a>,
     pub(super) found: &'a BTreeMap<String, Vec<Found>>,
 }
 
@@ -102,16 +104,21 @@ impl Gate<'_> {
         let mut milestone = again.milestone;
         milestone.after.clone_from(&own.after);
         if let Some(compared) = &mut milestone.compared {
-            compared.with = with;
+            (compared.with, compared.is_chosen) = (with, false);
         }
         snapshot.milestone = milestone.clone();
         let record = record.with(Entry { found: newest.found.clone(), milestone });
         Ok((record, Some(Made::of(snapshot))))
     }
 
-    /// What became of the kernel's source since its last audit; `None` without an audit.
+    /// What became of the kernel's source since it was measured; `None` without an audit.
     fn since(&self, subject: &str, seen: &Seen) -> Option<Since> {
-        Some(self.sources.since(seen.made.as_ref()?, self.stated(subject), seen.file.as_deref()))
+        let made = seen.made.as_ref()?;
+        let (commit, file) = match seen.back() {
+            Some(entry) => (&entry.milestone.commit, Some(entry.found.path.as_path())),
+            None => (&made.heading().commit, seen.file.as_deref()),
+        };
+        Some(self.sources.since(made, self.stated(subject), commit, file))
     }
 
     fn stated(&self, subject: &str) -> Option<&Subject> {
@@ -126,6 +133,11 @@ impl Gate<'_> {
         if self.arguments.current {
             let current = since.and_then(stated::current);
             return Ok((Said::together(std::iter::once(held).chain(current)), None));
+        }
+        let back = seen.back().map(|entry| entry.milestone.day());
+        if let (Some(day), Some(Since::Changed(how))) = (back, &since) {
+            let text = format!("Its launches are those of {day}, of another version: {how}. Profile what HEAD has.");
+            return Ok((Said::together([held, Said { outcome: Outcome::Inconclusive, text }]), None));
         }
         let stale = match since {
             Some(Since::Changed(how)) => Some(format!("{how}. Profile what HEAD has.")),
@@ -143,15 +155,14 @@ impl Gate<'_> {
         let Some(made) = &seen.made else {
             let text = format!("{} holds no audit of it. Run `audit generate {subject}`.", self.folder.display());
             let new = Said { outcome: Outcome::New, text };
-            let is_stated = |other: &str| other == subject || self.config.is_none() || self.stated(other).is_some();
-            let former = beside::former(subject, seen, self.folder, self.found, is_stated);
-            return Ok(Said::together(std::iter::once(new).chain(former)));
+            let past = self.past.told(subject, seen, true, self.base.is_some());
+            return Ok(Said::together(std::iter::once(new).chain(past)));
         };
         let audit = &made.audit;
         let checks = if self.arguments.no_checks { None } else { stated::checks(audit) };
         let written = seen.written.as_ref().unwrap_or(made);
         let page = seen.file.as_ref().and_then(|file| stated::page(&file.with_extension("md"), written, self.config));
-        let findings = self.arguments.findings.map(|level| stated::findings(audit, severity(level)));
+        let findings = self.arguments.findings.map(|level| stated::findings(audit, level));
         let series = self.series(seen);
         if audit.is_of_code_alone() {
             let alone = "Its last audit is of the code alone: time is NOT MEASURED.";
@@ -164,18 +175,14 @@ impl Gate<'_> {
             };
             return Ok(Said::together([Some(checks), page, findings].into_iter().flatten().chain(series)));
         }
-        let mut compared = self.compared(seen, made)?;
-        if compared.outcome == Outcome::New {
-            let is_stated = |other: &str| other == subject || self.config.is_none() || self.stated(other).is_some();
-            let former = beside::former(subject, seen, self.folder, self.found, is_stated);
-            compared = Said::together(std::iter::once(compared).chain(former));
-        }
+        let compared = self.compared(seen, made)?;
+        let past = self.past.told(subject, seen, compared.outcome == Outcome::New, self.base.is_some());
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
         let report = if self.arguments.fresh { None } else { self.stated(subject) };
         let report = report.and_then(|stated| beside::report(stated, self.project, seen));
         let chosen = self.config.zip(self.stated(subject)).and_then(|(all, own)| beside::chosen(own, all, made));
         let work = stated::work(audit, &seen.record.milestones());
-        let all = [Some(compared), work, page, report, chosen, checks, correctness, findings];
+        let all = [Some(compared), past, work, page, report, chosen, checks, correctness, findings];
         Ok(Said::together(all.into_iter().flatten().chain(series)))
     }
 
@@ -227,19 +234,13 @@ fn as_judged(record: Record, newest: Entry, made: &Made) -> (Record, Entry) {
     let mut judged = made.heading().milestone(&made.audit);
     (judged.measured, judged.after) = (own.measured.clone(), own.after.clone());
     if let Some(compared) = &mut judged.compared {
-        compared.with = own.compared.as_ref().and_then(|compared| compared.with.clone());
+        let own = own.compared.as_ref();
+        compared.with = own.and_then(|compared| compared.with.clone());
+        compared.is_chosen = own.is_some_and(|compared| compared.is_chosen);
     }
     if judged.step() == own.step() {
         return (record, newest);
     }
     let entry = Entry { found: newest.found, milestone: judged };
     (record.with(entry.clone()), entry)
-}
-
-fn severity(level: Level) -> Severity {
-    match level {
-        Level::Limits => Severity::Limits,
-        Level::Costs => Severity::Costs,
-        Level::Notes => Severity::Notes,
-    }
 }

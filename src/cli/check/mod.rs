@@ -5,11 +5,11 @@ mod accept;
 mod base;
 mod baseline;
 mod beside;
-mod failed;
 mod gate;
 mod outcome;
+mod past;
 mod run;
 mod seen;
 mod stated;
 
-pub(super) use failed::run;
+pub(super) use run::run;

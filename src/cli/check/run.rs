@@ -5,6 +5,7 @@ use super::base::Base;
 use super::baseline::Committed;
 use super::gate::Gate;
 use super::outcome::Outcome;
+use super::past::Past;
 use super::seen::{Checked, Seen};
 use crate::analysis::Limits;
 use crate::cli::args::Check;
@@ -24,7 +25,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
+/// The gate. One that could not be run says so where its outcome would stand: in the annotations and in the JUnit file.
+///
+/// # Errors
+/// Its own; what cannot be written of them is not said.
 pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
+    gate(arguments, out).inspect_err(|failure| {
+        if failure.report().is_empty() {
+            return;
+        }
+        let mut text = anstream::StripStream::new(Vec::new());
+        let _ = text.write_all(failure.report().as_bytes());
+        let text = plain::clean(&String::from_utf8_lossy(&text.into_inner())).into_owned();
+        let (name, file) = ("audit check".to_owned(), String::new());
+        let remark = [Remark { name, level: Weight::Fail, text, file, seconds: 0.0 }];
+        if let Some(path) = &arguments.junit {
+            let _ = write_together(&[Output { path, bytes: junit(&remark).as_bytes() }]);
+        }
+        if arguments.github {
+            let _ = out.write_all(github(&remark).as_bytes());
+        }
+    })
+}
+
+fn gate(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     if arguments.accept && arguments.reason.as_ref().is_none_or(|reason| reason.trim().is_empty()) {
         return Err(Failure::usage("a regression is accepted for a reason\n  help: give it with --reason TEXT"));
     }
@@ -61,6 +85,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
         pins: base.as_ref().map_or(&pins, |base| &base.pins),
         own_pins: &pins,
         base: base.as_ref(),
+        past: Past::of(&folder, config.as_ref(), &found),
         found: &found,
     };
     let mut fresh = if arguments.fresh { fresh(arguments, &names)? } else { BTreeMap::new() };

@@ -3,7 +3,7 @@
 use super::outcome::{Outcome, Said};
 use crate::cli::failure::{Failure, Status};
 use crate::cli::made::Made;
-use crate::snapshot::Record;
+use crate::snapshot::{Entry, Record};
 use std::path::PathBuf;
 
 /// A subject as the gate sees it.
@@ -15,6 +15,16 @@ pub(super) struct Seen {
     pub(super) written: Option<Made>,
     /// The snapshot's path where it was read.
     pub(super) file: Option<PathBuf>,
+}
+
+impl Seen {
+    /// The earlier audit that was made from the launches of the newest one, to which the kernel went back.
+    pub(super) fn back(&self) -> Option<&Entry> {
+        let newest = self.record.newest().filter(|newest| !newest.milestone.measured.is_empty())?;
+        let is_same =
+            |entry: &&Entry| entry.milestone.measured == newest.milestone.measured && entry.found.at < newest.found.at;
+        self.record.entries.iter().find(is_same)
+    }
 }
 
 /// A subject with what the gate says of it.
