@@ -450,7 +450,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-        const unsigned consumer = (threadIdx.x - Producers) / 128u;
+        const unsigned consumer = __shfl_sync(~0u, (threadIdx.x - Producers) / 128u, 0);  // uniform, as the compiler sees it
         const uint64_t a_operand = operand(base + WeightOffset + consumer * WeightStages * WeightStageBytes), b_operand = operand(base);
         const unsigned lane = threadIdx.x % 32u, first_column = consumer * OwnColumns + threadIdx.x / 32u % 4u * 16u + lane / 4u * 2u;
         // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time. Rows behind the last one are copies of that. A
@@ -458,7 +458,8 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
         const unsigned target = base + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         Walk ahead = walk;
-        unsigned source[Copies], ahead_step = 0, copy_stage = 0, copy_phase = 0;
+        const __nv_bfloat16* ahead_x = x;  // at the column that comes next
+        unsigned source[Copies], copy_stage = 0, copy_phase = 0;
         bool is_half = false;
         const auto find = [&] {
             is_half = ahead.rows - ahead.row <= TileRows / 2u;
@@ -477,15 +478,15 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 if (i < Copies / 2u || !is_half) {
                     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + copy_stage * RowStageBytes +
                                                                                    i * 32u * RowBytes),
-                                 "l"(x + source[i] + ahead_step)
+                                 "l"(ahead_x + source[i])
                                  : "memory");
                 }
             }
             asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(rows_full(copy_stage)) : "memory");
             advance(copy_stage, copy_phase, RowStages);
-            ahead_step += TileK;
-            if (ahead_step == DEPTH) {
-                ahead_step = 0;
+            ahead_x += TileK;
+            if (ahead_x == x + DEPTH) {
+                ahead_x = x;
                 ahead.next();
                 if (ahead.more()) {
                     find();
@@ -524,7 +525,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 const uint64_t a = a_operand + weight_stage * (WeightStageBytes / 16u), b = b_operand + row_stage * (RowStageBytes / 16u);
 #pragma unroll
                 for (unsigned k = 0; k < TileK / 16u; ++k) {
-                    product(a + k * 2u, b + k * 2u, step + k);
+                    product(a + k * 2u, b + k * 2u, k > 0u ? 1u : step);
                 }
                 asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
                 // The products of the step before are done with their stages; those of this step run on.
