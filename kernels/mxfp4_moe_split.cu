@@ -1,16 +1,16 @@
 // mxfp4_moe_split: rows of a mixture of experts times MXFP4 weights; a row takes part with the weights of its expert alone.
 //
 // Shows:      mxfp4_moe with its producers relieved: a warpgroup only decodes, from boxes of packed weights that TMA brings; the two
-//             warpgroups that multiply copy the rows of x themselves, by index. They share the rows, but each has half of the weights,
-//             in stages of its own, and the second one runs steps behind the first: while one stores its half of a tile, the other
-//             one's products go on. Blocks take their tiles from a queue, so that none waits for one that runs slower.
+//             warpgroups that multiply copy the rows of x themselves, by index, two steps ahead, into the stage that both are done with.
+//             Blocks take their tiles from a queue, so that none waits for one that runs slower. A tile's results go through shared
+//             memory, a few rows at a time, so that a warp stores whole lines.
 // Variants:   -DKERNEL=mxfp4_moe_w1_swiglu -DSWIGLU=1 gates: rows 2 i and 2 i + 1 of the weights give one output column.
 //             -DKERNEL=mxfp4_moe_w2: the product alone. -DKERNEL=mxfp4_grouped_matmul -DRAGGED=1: groups one behind the other.
 //             -DEXPERTS, -DCAPACITY (rows of the largest group), -DCOLUMNS and -DDEPTH give the shape. Scales are at most 2.
 // Limiter:    the tensor pipe; decoding shares issue slots and shared memory with it.
-// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 230647 + 4 * EXPERTS bytes.
+// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 230524 + 4 * EXPERTS bytes.
 // Arguments:  bf16* out [EXPERTS * CAPACITY * outputs], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * CAPACITY],
-//             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 64 rows by 64 bytes,
+//             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 128 rows by 64 bytes,
 //             const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32], unsigned* queue [1], the number of blocks before and after;
 //             outputs = COLUMNS, halved by SWIGLU
 // Result:     for r < count[e], with v[n] = sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127):
@@ -36,35 +36,31 @@ constexpr unsigned TileColumns = 128;  // rows of the weights
 constexpr unsigned TileK = 64;         // values of a row per stage: one row of a 128-byte swizzle atom
 constexpr unsigned RowBytes = TileK * 2u;
 constexpr unsigned Steps = DEPTH / TileK;
-constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
-constexpr unsigned Producers = 128;                // threads
-constexpr unsigned Team = Producers / Consumers;   // of them, for the weights of one consumer
-constexpr unsigned OwnColumns = TileColumns / Consumers;
-constexpr unsigned RowStages = 5;      // of rows of x, which both consumers multiply
-constexpr unsigned WeightStages = 3;   // of weights, for each consumer
-constexpr unsigned Lag = 2;            // steps by which the second consumer is behind the first at the start
-constexpr unsigned RowStageBytes = TileRows * RowBytes;
-constexpr unsigned WeightStageBytes = OwnColumns * RowBytes;
+constexpr unsigned Stages = 4;
+constexpr unsigned RowsOffset = TileColumns * RowBytes;
+constexpr unsigned StageBytes = (TileColumns + TileRows) * RowBytes;
 constexpr unsigned BoxSteps = 2;       // steps whose packed weights come with one box: 64 bytes of a row, the width of its swizzle
 constexpr unsigned BoxRowBytes = BoxSteps * TileK / 2u;
-constexpr unsigned BoxBytes = OwnColumns * BoxRowBytes;
-constexpr unsigned Boxes = 2;          // for each consumer at most under way or being read
-constexpr unsigned ScaleSteps = 4;     // steps whose scales come with one load of eight bytes
-constexpr unsigned WeightOffset = RowStages * RowStageBytes;
-constexpr unsigned BoxOffset = WeightOffset + Consumers * WeightStages * WeightStageBytes;
-constexpr unsigned BarrierOffset = BoxOffset + Consumers * Boxes * BoxBytes;
-constexpr unsigned Barriers = 2u * (RowStages + Consumers * (WeightStages + Boxes));
-constexpr unsigned SlotOffset = BarrierOffset + Barriers * 8u;   // of two tiles to come
+constexpr unsigned BoxBytes = TileColumns * BoxRowBytes;
+constexpr unsigned Boxes = 3;          // at most under way or being read
+constexpr unsigned TileBoxes = Steps / BoxSteps;
+constexpr unsigned BoxOffset = Stages * StageBytes;
+constexpr unsigned OutOffset = BoxOffset + Boxes * BoxBytes;
+constexpr unsigned OutBytes = 4096;    // of results, for each consumer
+constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
+constexpr unsigned BarrierOffset = OutOffset + Consumers * OutBytes;
+constexpr unsigned SlotOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;  // of two tiles to come
 constexpr unsigned CountOffset = SlotOffset + 8u;
-constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each step
-constexpr unsigned Parts = OwnColumns * 2u / Team;               // blocks of 32 values, by a decoding thread for each step
-constexpr unsigned PartRows = OwnColumns / Parts;
+constexpr unsigned Producers = 128;                // threads
+constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each stage
+constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
 constexpr bool Ragged = RAGGED != 0;
 constexpr unsigned Outputs = Gated ? COLUMNS / 2 : COLUMNS;
+constexpr unsigned OutRowBytes = Gated ? 64u : 128u;     // a consumer's columns of a row of results
+constexpr unsigned OutRows = OutBytes / OutRowBytes;
 
-static_assert(COLUMNS % TileColumns == 0 && ScaleSteps == BoxSteps * Boxes && Steps % ScaleSteps == 0 && Steps > ScaleSteps,
-              "the shape is a whole number of tiles");
+static_assert(COLUMNS % TileColumns == 0 && Stages % BoxSteps == 0 && TileBoxes > Boxes && Steps % Stages == 0, "the shape is a whole number of tiles");
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
 // eight rows (1024 bytes) in units of 16 bytes, layout 1 in the top two bits (PTX ISA, "Matrix descriptor", wgmma).
@@ -174,11 +170,21 @@ __device__ __forceinline__ void write_block(unsigned row_address, unsigned row, 
     }
 }
 
-// 16 bytes of packed weights.
+// 16 bytes of packed weights, or of results.
 __device__ __forceinline__ uint4 load_packed(unsigned shared)
 {
     uint4 value;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "r"(shared));
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "r"(shared)
+                 : "memory");
+    return value;
+}
+
+// Eight bytes of results.
+__device__ __forceinline__ uint2 load_pair(unsigned shared)
+{
+    uint2 value;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "r"(shared) : "memory");
     return value;
 }
 
@@ -197,6 +203,20 @@ __device__ __forceinline__ unsigned pack(float left, float right)
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
+// Four blocks of eight by eight 16-bit values of a warp to shared memory, rows and columns exchanged; eight lanes each give the
+// places of one block's rows.
+__device__ __forceinline__ void store_transposed(unsigned shared, unsigned a, unsigned b, unsigned c, unsigned d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
+// Waits for the other warps of a consumer.
+__device__ __forceinline__ void meet(unsigned consumer)
+{
+    asm volatile("bar.sync %0, 128;" ::"r"(1u + consumer) : "memory");
+}
+
 __device__ __forceinline__ float gated(float gate, float up)
 {
     float power, inverse;
@@ -205,33 +225,61 @@ __device__ __forceinline__ float gated(float gate, float up)
     return gate * inverse * up;
 }
 
-// Which of 16 rows of the weights stands in a row of the tile. A lane of wgmma's result has rows i and i + 8 of a warp's 16: two
-// columns beside each other, of SwiGLU gate and up of one.
-__device__ __forceinline__ unsigned column_in_tile(unsigned row) { return (row & ~15u) + (row & 7u) * 2u + (row >> 3 & 1u); }
-
-// Lane l of warp w holds, of its warpgroup's 64 columns x 256 rows, columns 16 w + 2 * (l / 4) and the one behind, and of each 8
-// rows the two from 2 * (l mod 4): sum[4 j + 0, 1] in the first column, sum[4 j + 2, 3] in the second. `out` is the lane's place in
-// the first of its rows, `rows` how many there are from there on.
-template <unsigned Rows>
-__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], int rows)
+// Which of 16 rows of the weights stands in a row of the tile. A lane of wgmma's result has rows i and i + 8 of a warp's 16: gate
+// and up of one column, or else two pairs of columns in turn, so that the lanes that decode them read each bank once.
+__device__ __forceinline__ unsigned column_in_tile(unsigned row)
 {
+    const unsigned i = row & 7u, lower = row >> 3 & 1u;
+    return (row & ~15u) + (Gated ? 2u * i + lower : i / 2u * 4u + lower * 2u + (i & 1u));
+}
+
+// Lane l of warp w holds, of its warpgroup's 64 columns x 256 rows, columns 16 w + l / 4 and 8 on, and of each 8 rows the two from
+// 2 * (l mod 4): sum[4 j + 0, 1] in the first column, sum[4 j + 2, 3] in the second. `out` is the consumer's first column in the
+// first row. Pieces of 16 bytes lie in `shared` in an order that lets eight rows, or eight pieces of a row, take all banks.
+template <unsigned Rows>
+__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], unsigned rows, unsigned shared, unsigned consumer)
+{
+    const unsigned lane = threadIdx.x % 32u, warp = threadIdx.x / 32u % 4u, thread = threadIdx.x % 128u;
+    const auto place = [&](unsigned row, unsigned piece) {
+        const unsigned at = Gated ? (row & 1u) * 4u + (piece ^ (row >> 1 & 3u)) : piece ^ (row & 7u);
+        return shared + (Gated ? row / 2u : row) * 128u + at * 16u;
+    };
+    const unsigned own = Gated ? place(lane, warp) : place(lane % 8u + lane / 16u * 8u, warp * 2u + lane / 8u % 2u);
+    constexpr unsigned Lanes = OutRowBytes / 16u;  // that store one row
+    const unsigned stored = thread / Lanes, piece = thread % Lanes;
 #pragma unroll
-    for (unsigned j = 0; j < Rows / 8u; ++j) {
+    for (unsigned from = 0; from < Rows; from += OutRows) {
+        meet(consumer);
 #pragma unroll
-        for (unsigned i = 0; i < 2u; ++i) {
-            const float first = sum[j * 4u + i], second = sum[j * 4u + 2u + i];
-            __nv_bfloat16* const target = out + size_t(j * 8u + i) * Outputs;
-            const int before = j * 8u + i;
-            // As predicates: what is stored must not be computed behind a branch for each.
+        for (unsigned half = 0; half < 2u; ++half) {
+            const float* const first = sum + (from + half * OutRows / 2u) / 2u;
+            const unsigned to = own + half * OutBytes / 2u;
             if (Gated) {
-                const unsigned short value = __bfloat16_as_ushort(__float2bfloat16_rn(gated(first, second)));
-                asm volatile("{\n.reg .pred is;\nsetp.gt.s32 is, %2, %3;\n@is st.global.b16 [%0], %1;\n}" ::"l"(target), "h"(value),
-                             "r"(rows), "r"(before)
-                             : "memory");
+                unsigned pair[4];
+#pragma unroll
+                for (unsigned j = 0; j < 4u; ++j) {
+                    pair[j] = pack(gated(first[j * 4u], first[j * 4u + 2u]), gated(first[j * 4u + 1u], first[j * 4u + 3u]));
+                }
+                store_transposed(to, pair[0], pair[1], pair[2], pair[3]);
             } else {
-                asm volatile("{\n.reg .pred is;\nsetp.gt.s32 is, %2, %3;\n@is st.global.b32 [%0], %1;\n}" ::"l"(target),
-                             "r"(pack(first, second)), "r"(rows), "r"(before)
-                             : "memory");
+                store_transposed(to, pack(first[0], first[1]), pack(first[2], first[3]), pack(first[4], first[5]),
+                                 pack(first[6], first[7]));
+            }
+        }
+        meet(consumer);
+#pragma unroll
+        for (unsigned half = 0; half < 2u; ++half) {
+            const unsigned row = stored + half * OutRows / 2u;
+            uint4 value;
+            if (Gated) {
+                value = load_packed(place(row, piece));
+            } else {
+                const uint2 even = load_pair(place(row, piece & ~1u) + piece % 2u * 8u);
+                const uint2 odd = load_pair(place(row, piece | 1u) + piece % 2u * 8u);
+                value = make_uint4(even.x, odd.x, even.y, odd.y);
+            }
+            if (from + row < rows) {
+                *reinterpret_cast<uint4*>(out + size_t(from + row) * Outputs + piece * 8u) = value;
             }
         }
     }
@@ -295,154 +343,127 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
 {
     extern __shared__ uint8_t buffer[];
     const unsigned base = (static_cast<unsigned>(__cvta_generic_to_shared(buffer)) + 1023u) & ~1023u;
-    const auto barrier = [&](unsigned nth) { return base + BarrierOffset + nth * 8u; };
-    const auto rows_full = [&](unsigned stage) { return barrier(stage); };
-    const auto rows_empty = [&](unsigned stage) { return barrier(RowStages + stage); };
-    const auto weights_full = [&](unsigned consumer, unsigned stage) { return barrier(2u * RowStages + consumer * WeightStages + stage); };
-    const auto weights_empty = [&](unsigned consumer, unsigned stage) {
-        return barrier(2u * RowStages + (Consumers + consumer) * WeightStages + stage);
-    };
-    const auto box_full = [&](unsigned consumer, unsigned box) {
-        return barrier(2u * (RowStages + Consumers * WeightStages) + consumer * Boxes + box);
-    };
-    const auto box_empty = [&](unsigned consumer, unsigned box) {
-        return barrier(2u * (RowStages + Consumers * WeightStages) + (Consumers + consumer) * Boxes + box);
-    };
+    const auto full = [&](unsigned stage) { return base + BarrierOffset + stage * 8u; };
+    const auto empty = [&](unsigned stage) { return base + BarrierOffset + (Stages + stage) * 8u; };
+    const auto box_full = [&](unsigned box) { return base + BarrierOffset + (2u * Stages + box) * 8u; };
+    const auto box_empty = [&](unsigned box) { return base + BarrierOffset + (2u * Stages + Boxes + box) * 8u; };
     if (threadIdx.x < EXPERTS + RAGGED) {
         asm volatile("st.shared.u32 [%0], %1;" ::"r"(base + CountOffset + threadIdx.x * 4u), "r"(count[threadIdx.x]) : "memory");
     }
     if (threadIdx.x == 0u) {
-        for (unsigned stage = 0; stage < RowStages; ++stage) {
-            barrier_init(rows_full(stage), 128u * Consumers);
-            barrier_init(rows_empty(stage), Consumers);
+        for (unsigned stage = 0; stage < Stages; ++stage) {
+            barrier_init(full(stage), Producers / 32u + 128u * Consumers);
+            barrier_init(empty(stage), Consumers);
         }
-        for (unsigned consumer = 0; consumer < Consumers; ++consumer) {
-            for (unsigned stage = 0; stage < WeightStages; ++stage) {
-                barrier_init(weights_full(consumer, stage), Team / 32u);
-                barrier_init(weights_empty(consumer, stage), 1u);
-            }
-            for (unsigned box = 0; box < Boxes; ++box) {
-                barrier_init(box_full(consumer, box), 1u);
-                barrier_init(box_empty(consumer, box), Team / 32u);
-            }
+        for (unsigned box = 0; box < Boxes; ++box) {
+            barrier_init(box_full(box), 1u);
+            barrier_init(box_empty(box), Producers / 32u);
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
     __syncthreads();
     Walk walk(base);
-    // The stage of a ring that comes next, and the parity of its barrier.
-    const auto advance = [](unsigned& stage, unsigned& phase, unsigned stages) {
-        stage = stage + 1u == stages ? 0u : stage + 1u;
-        phase ^= stage == 0u ? 1u : 0u;
-    };
+    unsigned phase = 0;
 
     if (threadIdx.x < Producers) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 104;");
-        // Rows of the weights, for one consumer: two threads decode one, a block of 32 values each, and that 32 rows below. Every
-        // other row is one of the lower eight, so that eight lanes read 16 bytes of each bank.
-        const unsigned consumer = threadIdx.x / Team, member = threadIdx.x % Team;
-        const unsigned nth = member / 2u, block = member % 2u;
-        const unsigned row = (nth & ~8u) | ((nth >> 3 ^ nth) & 1u) * 8u, packed_row = column_in_tile(row);
-        const unsigned weights = base + WeightOffset + consumer * WeightStages * WeightStageBytes + row * RowBytes;
-        const unsigned boxes = base + BoxOffset + consumer * Boxes * BoxBytes;
-        const unsigned packed = boxes + packed_row * BoxRowBytes + (block ^ (packed_row >> 1 & 3u)) * 16u;
-        unsigned stage = 0, phase = 0, box_phase = 0, taken = 0, column = 0;
+        // Rows of the weights: two threads decode one, a block of 32 values each, and that 64 rows below. Of SwiGLU's every other
+        // row is one of the lower eight, so that eight lanes read 16 bytes of each bank.
+        const unsigned nth = threadIdx.x / 2u, block = threadIdx.x % 2u;
+        const unsigned row = Gated ? (nth & ~8u) | ((nth >> 3 ^ nth) & 1u) * 8u : nth;
+        const unsigned weights = base + row * RowBytes, packed_row = column_in_tile(row);
+        const unsigned packed = base + BoxOffset + packed_row * BoxRowBytes + (block ^ (packed_row >> 1 & 3u)) * 16u;
+        unsigned box = 0, box_phase = 0, asked = 0, asked_phase = 0;
+        const auto ask = [&](unsigned nth_box) {
+            barrier_wait(box_empty(asked), asked_phase ^ 1u);
+            request(base + BoxOffset + asked * BoxBytes, box_full(asked), &weight, nth_box * BoxRowBytes, walk.expert * COLUMNS + walk.column);
+            asked = asked + 1u == Boxes ? 0u : asked + 1u;
+            asked_phase ^= asked == 0u ? 1u : 0u;
+        };
         const uint8_t* scales = nullptr;
-        uint2 power[Parts], coming[Parts];
-        const auto ask = [&](unsigned nth_box, unsigned parity) {
-            const unsigned box = nth_box % Boxes;
-            barrier_wait(box_empty(consumer, box), parity);
-            request(boxes + box * BoxBytes, box_full(consumer, box), &weight, nth_box * BoxRowBytes, column);
-        };
+        uint4 code[BoxSteps][Parts];
+        uint2 power[Parts];
         const auto start = [&] {
-            column = walk.expert * COLUMNS + walk.column + consumer * OwnColumns;
-            scales = scale + (size_t(column) + packed_row) * (DEPTH / 32);
-        };
-        const auto load_scales = [&] {
-#pragma unroll
-            for (unsigned part = 0; part < Parts; ++part) {
-                coming[part] = *reinterpret_cast<const uint2*>(scales + part * PartRows * (DEPTH / 32));
-            }
-            scales += ScaleSteps * (TileK / 32u);
-        };
-        if (walk.more()) {
-            start();
-            if (member == 0u) {
-#pragma unroll
-                for (unsigned i = 0; i < Boxes; ++i) {
-                    ask(i, 1u);
-                }
-            }
-            load_scales();
-        }
-        unsigned group = 0;
+            if (threadIdx.x == 0u) {
 #pragma unroll 1
-        while (walk.more()) {
-            // The tile behind this one. Its slot was read before the stages of the tile before were free, and who waits for a later
-            // stage of this one sees it.
-            const bool takes = group == 0u && threadIdx.x == 0u;
-            if (takes) {
-                taken = atomicAdd(queue, 1u);
+                for (unsigned i = 0; i < Boxes; ++i) {
+                    ask(i);
+                }
             }
-            const unsigned slot = walk.coming();
+            scales = scale + (size_t(walk.expert) * COLUMNS + walk.column + packed_row) * (DEPTH / 32);
 #pragma unroll
             for (unsigned part = 0; part < Parts; ++part) {
-                power[part] = coming[part];
+                power[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
             }
-            // What is asked for from here on is the next tile's where this group is the last one.
-            group += ScaleSteps;
-            if (group == Steps) {
-                group = 0;
-                walk.next();
-            }
-            if (walk.more()) {
-                if (group == 0u) {
-                    start();
+        };
+        start();
+        unsigned taken = 0;
+        while (true) {
+#pragma unroll 1
+            for (unsigned group = 0; group < Steps; group += Stages) {
+                // The tile behind this one. Its slot was read before the stages of the tile before were free, and who waits for a
+                // later stage of this one sees it.
+                if (group == 0u && threadIdx.x == 0u) {
+                    taken = atomicAdd(queue, 1u);
                 }
-                load_scales();
-            }
+                const bool is_last = group + Stages == Steps;
+                scales += is_last ? 0u : Stages * (TileK / 32u);
+                uint2 coming[Parts];
 #pragma unroll
-            for (unsigned box = 0; box < Boxes; ++box) {
-                barrier_wait(box_full(consumer, box), box_phase);
-                uint4 code[BoxSteps][Parts];
-#pragma unroll
-                for (unsigned step = 0; step < BoxSteps; ++step) {
-#pragma unroll
-                    for (unsigned part = 0; part < Parts; ++part) {
-                        code[step][part] =
-                            load_packed((packed ^ step * (TileK / 2u)) + box * BoxBytes + part * PartRows * BoxRowBytes);
-                    }
+                for (unsigned part = 0; part < Parts; ++part) {
+                    coming[part] = *reinterpret_cast<const uint2*>(scales + part * 2u * DEPTH);
                 }
 #pragma unroll
-                for (unsigned step = 0; step < BoxSteps; ++step) {
-                    barrier_wait(weights_empty(consumer, stage), phase ^ 1u);
+                for (unsigned u = 0; u < Stages; ++u) {
+                    if (u % BoxSteps == 0u) {
+                        const unsigned nth_box = (group + u) / BoxSteps;
+                        if (threadIdx.x == 0u && nth_box > 0u && nth_box + Boxes <= TileBoxes) {
+                            ask(nth_box + Boxes - 1u);
+                        }
+                        barrier_wait(box_full(box), box_phase);
 #pragma unroll
-                    for (unsigned part = 0; part < Parts; ++part) {
-                        const unsigned codes = box == 0u ? power[part].x : power[part].y;
-                        write_block(weights + stage * WeightStageBytes + part * PartRows * RowBytes, row, block * 4u,
-                                    code[step][part], factor_of(codes >> (step * 16u + block * 8u) & 0xffu));
-                    }
-                    // What was read is used: the next box may come.
-                    if (step == BoxSteps - 1u) {
-                        __syncwarp();
-                        if (threadIdx.x % 32u == 0u) {
-                            barrier_arrive(box_empty(consumer, box));
+                        for (unsigned step = 0; step < BoxSteps; ++step) {
+#pragma unroll
+                            for (unsigned part = 0; part < Parts; ++part) {
+                                code[step][part] = load_packed((packed ^ step * (TileK / 2u)) + box * BoxBytes + part * 64u * BoxRowBytes);
+                            }
                         }
                     }
-                    if (box == Boxes - 1u && step == BoxSteps - 1u && takes) {
-                        asm volatile("st.shared.u32 [%0], %1;" ::"r"(slot), "r"(taken) : "memory");
+                    barrier_wait(empty(u), phase ^ 1u);
+#pragma unroll
+                    for (unsigned part = 0; part < Parts; ++part) {
+                        const unsigned codes = u & 2u ? power[part].y : power[part].x;
+                        write_block(weights + u * StageBytes + part * 64u * RowBytes, row, block * 4u, code[u % BoxSteps][part],
+                                    factor_of(codes >> ((u & 1u) * 16u + block * 8u) & 0xffu));
+                    }
+                    // What was read is used: the next box may come.
+                    if (u % BoxSteps == BoxSteps - 1u) {
+                        __syncwarp();
+                        if (threadIdx.x % 32u == 0u) {
+                            barrier_arrive(box_empty(box));
+                        }
+                        box = box + 1u == Boxes ? 0u : box + 1u;
+                        box_phase ^= box == 0u ? 1u : 0u;
+                    }
+                    if (u == Stages - 1u && group == 0u && threadIdx.x == 0u) {
+                        asm volatile("st.shared.u32 [%0], %1;" ::"r"(walk.coming()), "r"(taken) : "memory");
                     }
                     __syncwarp();
                     if (threadIdx.x % 32u == 0u) {
-                        barrier_arrive(weights_full(consumer, stage));
+                        barrier_arrive(full(u));
                     }
-                    advance(stage, phase, WeightStages);
                 }
-                if (walk.more() && member == 0u) {
-                    ask(group / BoxSteps + box, box_phase);
+#pragma unroll
+                for (unsigned part = 0; part < Parts; ++part) {
+                    power[part] = coming[part];
                 }
+                phase ^= 1u;
             }
-            box_phase ^= 1u;
+            walk.next();
+            if (!walk.more()) {
+                break;
+            }
+            start();
         }
         // Each block takes one tile that is not there; who took the last of these leaves the queue as it was.
         if (threadIdx.x == 0u && taken + 1u == walk.before + gridDim.x) {
@@ -450,16 +471,15 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-        const unsigned consumer = __shfl_sync(~0u, (threadIdx.x - Producers) / 128u, 0);  // uniform, as the compiler sees it
-        const uint64_t a_operand = operand(base + WeightOffset + consumer * WeightStages * WeightStageBytes), b_operand = operand(base);
-        const unsigned lane = threadIdx.x % 32u, first_column = consumer * OwnColumns + threadIdx.x / 32u % 4u * 16u + lane / 4u * 2u;
-        // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time. Rows behind the last one are copies of that. A
-        // step's rows need both consumers, so the one behind copies ahead by the lag as well.
+        const unsigned warpgroup = (threadIdx.x - Producers) / 128u;
+        const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
+        const unsigned own_output = warpgroup * OutRowBytes / 2u, results = base + OutOffset + warpgroup * OutBytes;
+        // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time, two steps ahead. Rows behind the last one are
+        // copies of that.
         const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
-        const unsigned target = base + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
+        const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         Walk ahead = walk;
-        const __nv_bfloat16* ahead_x = x;  // at the column that comes next
-        unsigned source[Copies], copy_stage = 0, copy_phase = 0;
+        unsigned source[Copies], ahead_step = 0;
         bool is_half = false;
         const auto find = [&] {
             is_half = ahead.rows - ahead.row <= TileRows / 2u;
@@ -468,25 +488,22 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 source[i] = index[ahead.first + min(ahead.row + copied + i * 32u, ahead.rows - 1u)] * DEPTH + piece * 8u;
             }
         };
-        const auto copy = [&] {
+        const auto copy = [&](unsigned stage) {
             if (!ahead.more()) {
                 return;
             }
-            barrier_wait(rows_empty(copy_stage), copy_phase ^ 1u);
 #pragma unroll
             for (unsigned i = 0; i < Copies; ++i) {
                 if (i < Copies / 2u || !is_half) {
-                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + copy_stage * RowStageBytes +
-                                                                                   i * 32u * RowBytes),
-                                 "l"(ahead_x + source[i])
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + stage * StageBytes + i * 32u * RowBytes),
+                                 "l"(x + source[i] + ahead_step)
                                  : "memory");
                 }
             }
-            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(rows_full(copy_stage)) : "memory");
-            advance(copy_stage, copy_phase, RowStages);
-            ahead_x += TileK;
-            if (ahead_x == x + DEPTH) {
-                ahead_x = x;
+            asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(full(stage)) : "memory");
+            ahead_step += TileK;
+            if (ahead_step == DEPTH) {
+                ahead_step = 0;
                 ahead.next();
                 if (ahead.more()) {
                     find();
@@ -496,62 +513,56 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         if (walk.more()) {
             find();
         }
-#pragma unroll 1
-        for (unsigned i = 0; i < RowStages - 1u - Lag * (1u - consumer); ++i) {
-            copy();
-        }
-        // The first consumer asks for these rows `Lag - 1` steps from the start.
-        if (walk.more() && consumer == 1u) {
-            barrier_wait(rows_full(RowStages - 2u), 0u);
-        }
+        copy(0);
+        copy(1);
+        bool is_first = true;  // group of steps, whose stages nobody has used
         float sum[128];
-        unsigned row_stage = 0, row_phase = 0, weight_stage = 0, weight_phase = 0;
         const auto products = [&](auto product) {
-            unsigned used_rows = 0, used_weights = 0;
-            const auto release = [&] {
-                if (threadIdx.x % 128u == 0u) {
-                    barrier_arrive(rows_empty(used_rows));
-                    barrier_arrive(weights_empty(consumer, used_weights));
-                }
-            };
 #pragma unroll 1
-            for (unsigned step = 0; step < Steps; ++step) {
-                barrier_wait(rows_full(row_stage), row_phase);
-                barrier_wait(weights_full(consumer, weight_stage), weight_phase);
-                // What the producers stored and copied is seen by wgmma behind this. Here it stands where nothing else is on
-                // its way; a producer's would wait for its own loads as well.
-                asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-                asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-                const uint64_t a = a_operand + weight_stage * (WeightStageBytes / 16u), b = b_operand + row_stage * (RowStageBytes / 16u);
+            for (unsigned group = 0; group < Steps; group += Stages) {
 #pragma unroll
-                for (unsigned k = 0; k < TileK / 16u; ++k) {
-                    product(a + k * 2u, b + k * 2u, k > 0u ? 1u : step);
+                for (unsigned u = 0; u < Stages; ++u) {
+                    barrier_wait(full(u), phase);
+                    // What the producers stored and copied is seen by wgmma behind this. Here it stands where nothing else is on
+                    // its way; a producer's would wait for its own loads as well.
+                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                    for (unsigned k = 0; k < TileK / 16u; ++k) {
+                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, group + u + k);
+                    }
+                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                    // The products of the step before are done with their stage; those of this step run on.
+                    wait_for_products<1>(sum);
+                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
+                        barrier_arrive(empty((u + Stages - 1u) % Stages));
+                    }
+                    // Both warpgroups are done with the step before that.
+                    if (u >= 2u) {
+                        barrier_wait(empty((u + 2u) % Stages), phase);
+                    } else if (!is_first) {
+                        barrier_wait(empty((u + 2u) % Stages), phase ^ 1u);
+                    }
+                    copy((u + 2u) % Stages);
                 }
-                asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-                // The products of the step before are done with their stages; those of this step run on.
-                wait_for_products<1>(sum);
-                if (step > 0u) {
-                    release();
-                }
-                copy();
-                used_rows = row_stage;
-                used_weights = weight_stage;
-                advance(row_stage, row_phase, RowStages);
-                advance(weight_stage, weight_phase, WeightStages);
+                phase ^= 1u;
+                is_first = false;
             }
             wait_for_products<0>(sum);
-            release();
+            if (threadIdx.x % 128u == 0u) {
+                barrier_arrive(empty(Stages - 1u));
+            }
         };
         for (; walk.more(); walk.next()) {
-            const unsigned row = lane % 4u * 2u, rows = walk.rows - walk.row;
-            __nv_bfloat16* const place = out + (size_t(walk.first) + walk.row + row) * Outputs +
-                                         (walk.column + first_column) / (Gated ? 2u : 1u);
+            const unsigned rows = walk.rows - walk.row;
+            __nv_bfloat16* const place = out + (size_t(walk.first) + walk.row) * Outputs +
+                                         (Gated ? walk.column / 2u : walk.column) + own_output;
             if (rows <= TileRows / 2u) {
                 products([&](uint64_t a, uint64_t b, unsigned keep) { multiply_half(sum, a, b, keep); });
-                store_tile<TileRows / 2u>(place, sum, int(rows) - int(row));
+                store_tile<TileRows / 2u>(place, sum, rows, results, warpgroup);
             } else {
                 products([&](uint64_t a, uint64_t b, unsigned keep) { multiply(sum, a, b, keep); });  // limiter
-                store_tile<TileRows>(place, sum, int(rows) - int(row));
+                store_tile<TileRows>(place, sum, rows, results, warpgroup);
             }
         }
     }
