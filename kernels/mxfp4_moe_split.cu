@@ -2,13 +2,12 @@
 //
 // Shows:      mxfp4_moe with its producers relieved: a warpgroup only decodes, from boxes of packed weights that TMA brings; the two
 //             warpgroups that multiply copy the rows of x themselves, by index, two steps ahead, into the stage that both are done with.
-//             Blocks take their tiles from a queue, so that none waits for one that runs slower. A tile's results go through shared
-//             memory, a few rows at a time, so that a warp stores whole lines.
+//             Blocks take their tiles from a queue, so that none waits for one that runs slower.
 // Variants:   -DKERNEL=mxfp4_moe_w1_swiglu -DSWIGLU=1 gates: rows 2 i and 2 i + 1 of the weights give one output column.
 //             -DKERNEL=mxfp4_moe_w2: the product alone. -DKERNEL=mxfp4_grouped_matmul -DRAGGED=1: groups one behind the other.
 //             -DEXPERTS, -DCAPACITY (rows of the largest group), -DCOLUMNS and -DDEPTH give the shape. Scales are at most 2.
 // Limiter:    the tensor pipe; decoding shares issue slots and shared memory with it.
-// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 230524 + 4 * EXPERTS bytes.
+// Launch:     grid 132 x 1 x 1, block 384 x 1 x 1, dynamic shared memory 222332 + 4 * EXPERTS bytes.
 // Arguments:  bf16* out [EXPERTS * CAPACITY * outputs], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * CAPACITY],
 //             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 128 rows by 64 bytes,
 //             const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32], unsigned* queue [1], the number of blocks before and after;
@@ -45,20 +44,16 @@ constexpr unsigned BoxBytes = TileColumns * BoxRowBytes;
 constexpr unsigned Boxes = 3;          // at most under way or being read
 constexpr unsigned TileBoxes = Steps / BoxSteps;
 constexpr unsigned BoxOffset = Stages * StageBytes;
-constexpr unsigned OutOffset = BoxOffset + Boxes * BoxBytes;
-constexpr unsigned OutBytes = 4096;    // of results, for each consumer
-constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
-constexpr unsigned BarrierOffset = OutOffset + Consumers * OutBytes;
+constexpr unsigned BarrierOffset = BoxOffset + Boxes * BoxBytes;
 constexpr unsigned SlotOffset = BarrierOffset + 2u * (Stages + Boxes) * 8u;  // of two tiles to come
 constexpr unsigned CountOffset = SlotOffset + 8u;
+constexpr unsigned Consumers = TileColumns / 64u;  // warpgroups
 constexpr unsigned Producers = 128;                // threads
 constexpr unsigned Copies = TileRows * 8u / (128u * Consumers);  // of 16 bytes, by a consuming thread for each stage
 constexpr unsigned Parts = TileColumns * 2u / Producers;        // blocks of 32 values, likewise
 constexpr bool Gated = SWIGLU != 0;
 constexpr bool Ragged = RAGGED != 0;
 constexpr unsigned Outputs = Gated ? COLUMNS / 2 : COLUMNS;
-constexpr unsigned OutRowBytes = Gated ? 64u : 128u;     // a consumer's columns of a row of results
-constexpr unsigned OutRows = OutBytes / OutRowBytes;
 
 static_assert(COLUMNS % TileColumns == 0 && Stages % BoxSteps == 0 && TileBoxes > Boxes && Steps % Stages == 0, "the shape is a whole number of tiles");
 
@@ -170,21 +165,11 @@ __device__ __forceinline__ void write_block(unsigned row_address, unsigned row, 
     }
 }
 
-// 16 bytes of packed weights, or of results.
+// 16 bytes of packed weights.
 __device__ __forceinline__ uint4 load_packed(unsigned shared)
 {
     uint4 value;
-    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-                 : "r"(shared)
-                 : "memory");
-    return value;
-}
-
-// Eight bytes of results.
-__device__ __forceinline__ uint2 load_pair(unsigned shared)
-{
-    uint2 value;
-    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value.x), "=r"(value.y) : "r"(shared) : "memory");
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w) : "r"(shared));
     return value;
 }
 
@@ -203,30 +188,22 @@ __device__ __forceinline__ unsigned pack(float left, float right)
     return *reinterpret_cast<const unsigned*>(&pair);
 }
 
-// Four blocks of eight by eight 16-bit values of a warp to shared memory, rows and columns exchanged; eight lanes each give the
-// places of one block's rows.
-__device__ __forceinline__ void store_transposed(unsigned shared, unsigned a, unsigned b, unsigned c, unsigned d)
+// Eight by eight 16-bit values of a warp, two to a lane, rows and columns exchanged.
+__device__ __forceinline__ unsigned transposed(unsigned pair)
 {
-    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(a), "r"(b), "r"(c), "r"(d)
-                 : "memory");
-}
-
-// Waits for the other warps of a consumer.
-__device__ __forceinline__ void meet(unsigned consumer)
-{
-    asm volatile("bar.sync %0, 128;" ::"r"(1u + consumer) : "memory");
+    unsigned result;
+    asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(result) : "r"(pair));
+    return result;
 }
 
 __device__ __forceinline__ float gated(float gate, float up)
 {
-    float power, inverse;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(gate * -1.4426950408889634f));
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(1.0f + power));
-    return gate * inverse * up;
+    return __fdividef(gate, 1.0f + __expf(-gate)) * up;
 }
 
-// Which of 16 rows of the weights stands in a row of the tile. A lane of wgmma's result has rows i and i + 8 of a warp's 16: gate
-// and up of one column, or else two pairs of columns in turn, so that the lanes that decode them read each bank once.
+// Which of 16 rows of the weights stands in a row of the tile. A lane of wgmma's result has rows i and i + 8 of a warp's 16 and,
+// when the two 8 x 8 blocks are transposed, of rows 2 q, 2 q + 1, 2 q + 8 and 2 q + 9: gate and up beside each other before that,
+// or four columns in a row after it.
 __device__ __forceinline__ unsigned column_in_tile(unsigned row)
 {
     const unsigned i = row & 7u, lower = row >> 3 & 1u;
@@ -234,52 +211,24 @@ __device__ __forceinline__ unsigned column_in_tile(unsigned row)
 }
 
 // Lane l of warp w holds, of its warpgroup's 64 columns x 256 rows, columns 16 w + l / 4 and 8 on, and of each 8 rows the two from
-// 2 * (l mod 4): sum[4 j + 0, 1] in the first column, sum[4 j + 2, 3] in the second. `out` is the consumer's first column in the
-// first row. Pieces of 16 bytes lie in `shared` in an order that lets eight rows, or eight pieces of a row, take all banks.
+// 2 * (l mod 4): sum[4 j + 0, 1] in the first column, sum[4 j + 2, 3] in the second. `out` is the lane's place in the first row.
 template <unsigned Rows>
-__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], unsigned rows, unsigned shared, unsigned consumer)
+__device__ __forceinline__ void store_tile(__nv_bfloat16* out, const float (&sum)[128], unsigned rows)
 {
-    const unsigned lane = threadIdx.x % 32u, warp = threadIdx.x / 32u % 4u, thread = threadIdx.x % 128u;
-    const auto place = [&](unsigned row, unsigned piece) {
-        const unsigned at = Gated ? (row & 1u) * 4u + (piece ^ (row >> 1 & 3u)) : piece ^ (row & 7u);
-        return shared + (Gated ? row / 2u : row) * 128u + at * 16u;
-    };
-    const unsigned own = Gated ? place(lane, warp) : place(lane % 8u + lane / 16u * 8u, warp * 2u + lane / 8u % 2u);
-    constexpr unsigned Lanes = OutRowBytes / 16u;  // that store one row
-    const unsigned stored = thread / Lanes, piece = thread % Lanes;
+    const unsigned row = threadIdx.x % 32u / 4u;
 #pragma unroll
-    for (unsigned from = 0; from < Rows; from += OutRows) {
-        meet(consumer);
-#pragma unroll
-        for (unsigned half = 0; half < 2u; ++half) {
-            const float* const first = sum + (from + half * OutRows / 2u) / 2u;
-            const unsigned to = own + half * OutBytes / 2u;
-            if (Gated) {
-                unsigned pair[4];
-#pragma unroll
-                for (unsigned j = 0; j < 4u; ++j) {
-                    pair[j] = pack(gated(first[j * 4u], first[j * 4u + 2u]), gated(first[j * 4u + 1u], first[j * 4u + 3u]));
-                }
-                store_transposed(to, pair[0], pair[1], pair[2], pair[3]);
-            } else {
-                store_transposed(to, pack(first[0], first[1]), pack(first[2], first[3]), pack(first[4], first[5]),
-                                 pack(first[6], first[7]));
+    for (unsigned j = 0; j < Rows / 8u; ++j) {
+        const float* const own = sum + j * 4u;
+        __nv_bfloat16* const target = out + size_t(j) * 8u * Outputs;
+        if (Gated) {
+            const unsigned pair = transposed(pack(gated(own[0], own[2]), gated(own[1], own[3])));
+            if (j * 8u + row < rows) {
+                *reinterpret_cast<unsigned*>(target) = pair;
             }
-        }
-        meet(consumer);
-#pragma unroll
-        for (unsigned half = 0; half < 2u; ++half) {
-            const unsigned row = stored + half * OutRows / 2u;
-            uint4 value;
-            if (Gated) {
-                value = load_packed(place(row, piece));
-            } else {
-                const uint2 even = load_pair(place(row, piece & ~1u) + piece % 2u * 8u);
-                const uint2 odd = load_pair(place(row, piece | 1u) + piece % 2u * 8u);
-                value = make_uint4(even.x, odd.x, even.y, odd.y);
-            }
-            if (from + row < rows) {
-                *reinterpret_cast<uint4*>(out + size_t(from + row) * Outputs + piece * 8u) = value;
+        } else {
+            const uint2 four = make_uint2(transposed(pack(own[0], own[1])), transposed(pack(own[2], own[3])));
+            if (j * 8u + row < rows) {
+                *reinterpret_cast<uint2*>(target) = four;
             }
         }
     }
@@ -471,15 +420,17 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-        const unsigned warpgroup = (threadIdx.x - Producers) / 128u;
+        const unsigned warpgroup = __shfl_sync(~0u, (threadIdx.x - Producers) / 128u, 0);
         const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
-        const unsigned own_output = warpgroup * OutRowBytes / 2u, results = base + OutOffset + warpgroup * OutBytes;
+        const unsigned lane = threadIdx.x % 32u, first_column = warpgroup * 64u + threadIdx.x / 32u % 4u * 16u;
+        const unsigned own_output = Gated ? first_column / 2u + lane % 4u * 2u : first_column + lane % 4u * 4u;
         // Rows of x: eight threads copy 16 bytes each of one, of 32 rows at a time, two steps ahead. Rows behind the last one are
         // copies of that.
         const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
         const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         Walk ahead = walk;
-        unsigned source[Copies], ahead_step = 0;
+        const __nv_bfloat16* ahead_x = x;
+        unsigned source[Copies];
         bool is_half = false;
         const auto find = [&] {
             is_half = ahead.rows - ahead.row <= TileRows / 2u;
@@ -488,22 +439,27 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 source[i] = index[ahead.first + min(ahead.row + copied + i * 32u, ahead.rows - 1u)] * DEPTH + piece * 8u;
             }
         };
-        const auto copy = [&](unsigned stage) {
+        // A part of a step's copies, as predicates: no branch may stand between products.
+        const auto copy_part = [&](unsigned stage, unsigned part, unsigned parts) {
+            const unsigned is_on = ahead.more();
+            const unsigned is_whole = is_on && !is_half;
+#pragma unroll
+            for (unsigned n = 0; n < Copies / parts; ++n) {
+                const unsigned i = part + n * parts;
+                asm volatile("{\n.reg .pred is;\nsetp.ne.u32 is, %2, 0;\n@is cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(
+                                 target + stage * StageBytes + i * 32u * RowBytes),
+                             "l"(ahead_x + source[i]), "r"(i < Copies / 2u ? is_on : is_whole)
+                             : "memory");
+            }
+        };
+        const auto copied_all = [&](unsigned stage) {
             if (!ahead.more()) {
                 return;
             }
-#pragma unroll
-            for (unsigned i = 0; i < Copies; ++i) {
-                if (i < Copies / 2u || !is_half) {
-                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + stage * StageBytes + i * 32u * RowBytes),
-                                 "l"(x + source[i] + ahead_step)
-                                 : "memory");
-                }
-            }
             asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(full(stage)) : "memory");
-            ahead_step += TileK;
-            if (ahead_step == DEPTH) {
-                ahead_step = 0;
+            ahead_x += TileK;
+            if (ahead_x == x + DEPTH) {
+                ahead_x = x;
                 ahead.next();
                 if (ahead.more()) {
                     find();
@@ -513,8 +469,10 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         if (walk.more()) {
             find();
         }
-        copy(0);
-        copy(1);
+        copy_part(0, 0, 1);
+        copied_all(0);
+        copy_part(1, 0, 1);
+        copied_all(1);
         bool is_first = true;  // group of steps, whose stages nobody has used
         float sum[128];
         const auto products = [&](auto product) {
@@ -522,28 +480,26 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
             for (unsigned group = 0; group < Steps; group += Stages) {
 #pragma unroll
                 for (unsigned u = 0; u < Stages; ++u) {
-                    barrier_wait(full(u), phase);
-                    // What the producers stored and copied is seen by wgmma behind this. Here it stands where nothing else is on
-                    // its way; a producer's would wait for its own loads as well.
-                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-                    for (unsigned k = 0; k < TileK / 16u; ++k) {
-                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, group + u + k);
-                    }
-                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-                    // The products of the step before are done with their stage; those of this step run on.
-                    wait_for_products<1>(sum);
-                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
-                        barrier_arrive(empty((u + Stages - 1u) % Stages));
-                    }
-                    // Both warpgroups are done with the step before that.
+                    // Both warpgroups are done with the step before the last one.
                     if (u >= 2u) {
                         barrier_wait(empty((u + 2u) % Stages), phase);
                     } else if (!is_first) {
                         barrier_wait(empty((u + 2u) % Stages), phase ^ 1u);
                     }
-                    copy((u + 2u) % Stages);
+                    barrier_wait(full(u), phase);
+                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                    for (unsigned k = 0; k < TileK / 16u; ++k) {
+                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, u + k > 0u ? 1u : group);
+                        copy_part((u + 2u) % Stages, k, TileK / 16u);
+                    }
+                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                    copied_all((u + 2u) % Stages);
+                    wait_for_products<1>(sum);
+                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
+                        barrier_arrive(empty((u + Stages - 1u) % Stages));
+                    }
                 }
                 phase ^= 1u;
                 is_first = false;
@@ -555,14 +511,14 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         };
         for (; walk.more(); walk.next()) {
             const unsigned rows = walk.rows - walk.row;
-            __nv_bfloat16* const place = out + (size_t(walk.first) + walk.row) * Outputs +
+            __nv_bfloat16* const place = out + (size_t(walk.first) + walk.row + lane / 4u) * Outputs +
                                          (Gated ? walk.column / 2u : walk.column) + own_output;
             if (rows <= TileRows / 2u) {
                 products([&](uint64_t a, uint64_t b, unsigned keep) { multiply_half(sum, a, b, keep); });
-                store_tile<TileRows / 2u>(place, sum, rows, results, warpgroup);
+                store_tile<TileRows / 2u>(place, sum, rows);
             } else {
                 products([&](uint64_t a, uint64_t b, unsigned keep) { multiply(sum, a, b, keep); });  // limiter
-                store_tile<TileRows>(place, sum, rows, results, warpgroup);
+                store_tile<TileRows>(place, sum, rows);
             }
         }
     }
