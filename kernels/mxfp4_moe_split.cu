@@ -420,7 +420,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         }
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 200;");
-        const unsigned warpgroup = __shfl_sync(~0u, (threadIdx.x - Producers) / 128u, 0);
+        const unsigned warpgroup = (threadIdx.x - Producers) / 128u;
         const uint64_t a_operand = operand(base + warpgroup * 64u * RowBytes), b_operand = operand(base + RowsOffset);
         const unsigned lane = threadIdx.x % 32u, first_column = warpgroup * 64u + threadIdx.x / 32u % 4u * 16u;
         const unsigned own_output = Gated ? first_column / 2u + lane % 4u * 2u : first_column + lane % 4u * 4u;
@@ -429,8 +429,7 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         const unsigned piece = threadIdx.x % 8u, copied = (threadIdx.x - Producers) / 8u;
         const unsigned target = base + RowsOffset + copied * RowBytes + (piece ^ (copied & 7u)) * 16u;
         Walk ahead = walk;
-        const __nv_bfloat16* ahead_x = x;
-        unsigned source[Copies];
+        unsigned source[Copies], ahead_step = 0;
         bool is_half = false;
         const auto find = [&] {
             is_half = ahead.rows - ahead.row <= TileRows / 2u;
@@ -439,27 +438,22 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
                 source[i] = index[ahead.first + min(ahead.row + copied + i * 32u, ahead.rows - 1u)] * DEPTH + piece * 8u;
             }
         };
-        // A part of a step's copies, as predicates: no branch may stand between products.
-        const auto copy_part = [&](unsigned stage, unsigned part, unsigned parts) {
-            const unsigned is_on = ahead.more();
-            const unsigned is_whole = is_on && !is_half;
-#pragma unroll
-            for (unsigned n = 0; n < Copies / parts; ++n) {
-                const unsigned i = part + n * parts;
-                asm volatile("{\n.reg .pred is;\nsetp.ne.u32 is, %2, 0;\n@is cp.async.cg.shared.global [%0], [%1], 16;\n}" ::"r"(
-                                 target + stage * StageBytes + i * 32u * RowBytes),
-                             "l"(ahead_x + source[i]), "r"(i < Copies / 2u ? is_on : is_whole)
-                             : "memory");
-            }
-        };
-        const auto copied_all = [&](unsigned stage) {
+        const auto copy = [&](unsigned stage) {
             if (!ahead.more()) {
                 return;
             }
+#pragma unroll
+            for (unsigned i = 0; i < Copies; ++i) {
+                if (i < Copies / 2u || !is_half) {
+                    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(target + stage * StageBytes + i * 32u * RowBytes),
+                                 "l"(x + source[i] + ahead_step)
+                                 : "memory");
+                }
+            }
             asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(full(stage)) : "memory");
-            ahead_x += TileK;
-            if (ahead_x == x + DEPTH) {
-                ahead_x = x;
+            ahead_step += TileK;
+            if (ahead_step == DEPTH) {
+                ahead_step = 0;
                 ahead.next();
                 if (ahead.more()) {
                     find();
@@ -469,10 +463,8 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
         if (walk.more()) {
             find();
         }
-        copy_part(0, 0, 1);
-        copied_all(0);
-        copy_part(1, 0, 1);
-        copied_all(1);
+        copy(0);
+        copy(1);
         bool is_first = true;  // group of steps, whose stages nobody has used
         float sum[128];
         const auto products = [&](auto product) {
@@ -480,26 +472,28 @@ KERNEL(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, con
             for (unsigned group = 0; group < Steps; group += Stages) {
 #pragma unroll
                 for (unsigned u = 0; u < Stages; ++u) {
-                    // Both warpgroups are done with the step before the last one.
+                    barrier_wait(full(u), phase);
+                    // What the producers stored and copied is seen by wgmma behind this. Here it stands where nothing else is on
+                    // its way; a producer's would wait for its own loads as well.
+                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+                    for (unsigned k = 0; k < TileK / 16u; ++k) {
+                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, group + u + k);
+                    }
+                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+                    // The products of the step before are done with their stage; those of this step run on.
+                    wait_for_products<1>(sum);
+                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
+                        barrier_arrive(empty((u + Stages - 1u) % Stages));
+                    }
+                    // Both warpgroups are done with the step before that.
                     if (u >= 2u) {
                         barrier_wait(empty((u + 2u) % Stages), phase);
                     } else if (!is_first) {
                         barrier_wait(empty((u + 2u) % Stages), phase ^ 1u);
                     }
-                    barrier_wait(full(u), phase);
-                    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-                    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-                    for (unsigned k = 0; k < TileK / 16u; ++k) {
-                        product(a_operand + u * (StageBytes / 16u) + k * 2u, b_operand + u * (StageBytes / 16u) + k * 2u, u + k > 0u ? 1u : group);
-                        copy_part((u + 2u) % Stages, k, TileK / 16u);
-                    }
-                    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-                    copied_all((u + 2u) % Stages);
-                    wait_for_products<1>(sum);
-                    if (group + u > 0u && threadIdx.x % 128u == 0u) {
-                        barrier_arrive(empty((u + Stages - 1u) % Stages));
-                    }
+                    copy((u + 2u) % Stages);
                 }
                 phase ^= 1u;
                 is_first = false;
