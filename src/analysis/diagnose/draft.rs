@@ -84,6 +84,12 @@ impl Draft {
         self.frees(part * waits, waits)
     }
 
+    /// The share of the time that what goes takes by itself.
+    pub(super) fn takes(mut self, share: f64) -> Draft {
+        self.change.takes = share;
+        self
+    }
+
     /// The stretches of the launch that it leaves as they are.
     pub(super) fn spares(mut self, spares: Vec<usize>) -> Draft {
         self.change.spares = spares;

@@ -52,7 +52,12 @@ impl At {
 
     /// The line whose instructions weigh the most, the first of equal ones; nowhere where all weigh nothing.
     pub(super) fn heaviest(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> At {
-        let Some(study) = m.study else { return At::Nowhere };
+        At::of_all(m, weight).map_or(At::Nowhere, |(at, _)| at)
+    }
+
+    /// The same with its part of all that weighs, 0 to 1.
+    pub(super) fn of_all(m: &Measures<'_>, weight: impl Fn(&Study<'_>, usize) -> u64) -> Option<(At, f64)> {
+        let study = m.study?;
         let mut lines: Vec<(Point, u64)> = Vec::new();
         let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
         for (row, weight) in weights.filter(|(_, weight)| *weight > 0) {
@@ -62,9 +67,10 @@ impl At {
                 None => lines.push((own, weight)),
             }
         }
+        let all: u64 = lines.iter().map(|(_, weight)| weight).sum();
         let known = lines.iter().filter(|(own, _)| own.line > 0);
         let most = known.rev().max_by_key(|(_, weight)| *weight);
-        most.map_or(At::Nowhere, |(line, _)| At::point(line))
+        most.map(|(line, weight)| (At::point(line), *weight as f64 / all as f64))
     }
 
     /// The line with the most wavefronts of shared memory beyond those that its words need.

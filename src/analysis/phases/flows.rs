@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Blocks looked at for one definition.
 const FARTHEST: usize = 512;
 /// Instructions behind one value that are looked at.
-const LONGEST: usize = 256;
+pub(super) const LONGEST: usize = 256;
 /// The special registers that hold the thread's number in its block.
 pub(super) const THREAD: [u8; 3] = [0x21, 0x22, 0x23];
 /// The special registers that hold the block's number in the grid.
@@ -86,22 +86,43 @@ impl Flows {
         self.splits.get(&row).copied()
     }
 
-    /// Adds the last row of a block before `end` that writes one register for certain, and the guarded ones behind it; whether there
-    /// is a certain one.
-    fn in_block(&self, code: &Code<'_>, block: usize, end: usize, slot: usize, found: &mut Vec<usize>) -> bool {
+    /// Whether a row runs wherever a later one of its block does: it has no guard, or the same, which is not written between them.
+    fn runs_with(&self, code: &Code<'_>, row: usize, reader: usize) -> bool {
+        let [Some(own), Some(other)] = [row, reader].map(|row| code.rows[row].word) else { return true };
+        let is_kept = |guard: Register| {
+            slots(guard).all(|slot| !self.writes[slot].iter().any(|write| (row..reader).contains(write)))
+        };
+        own.is_unconditional
+            || own.guard() == other.guard()
+                && code.block_of[row] == code.block_of[reader]
+                && row < reader
+                && own.registers.read().next().is_some_and(is_kept)
+    }
+
+    /// Adds the last row of a block before `end` that writes one register for certain where `reader` runs, and the guarded ones behind it;
+    /// whether there is a certain one.
+    fn in_block(
+        &self,
+        code: &Code<'_>,
+        (block, reader): (usize, usize),
+        end: usize,
+        slot: usize,
+        found: &mut Vec<usize>,
+    ) -> bool {
         let start = code.flow.blocks[block].instructions.start;
         let rows = &self.writes[slot];
         let before = rows[..rows.partition_point(|row| *row < end)].iter().rev();
         for row in before.copied().take_while(|row| *row >= start) {
             found.push(row);
-            if code.rows[row].word.as_ref().is_none_or(|word| word.is_unconditional) {
+            if self.runs_with(code, row, reader) {
                 return true;
             }
         }
         false
     }
 
-    /// The rows that define a register for a row, along every way, ascending. A guarded one may leave the value of an earlier one.
+    /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
+    /// earlier one.
     /// Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
         let mut found = Vec::new();
@@ -112,7 +133,7 @@ impl Flows {
                 // The row's own block counts as seen only once it is entered again from its end.
                 if end.is_some() || seen.insert(block) {
                     let end = end.take().unwrap_or(code.flow.blocks[block].instructions.end);
-                    if !self.in_block(code, block, end, slot, &mut found) {
+                    if !self.in_block(code, (block, row), end, slot, &mut found) {
                         open.extend(&code.predecessors[block]);
                     }
                 }
@@ -124,14 +145,14 @@ impl Flows {
     }
 
     /// The registers that a row reads, each with the rows that define it.
-    fn operands(&self, code: &Code<'_>, row: usize) -> &[(Register, Vec<usize>)] {
+    pub(super) fn operands(&self, code: &Code<'_>, row: usize) -> &[(Register, Vec<usize>)] {
         let defined = |register| (register, self.definitions(code, row, register));
         self.rows[row].operands.get_or_init(|| code.registers(row).read().map(defined).collect())
     }
 
     /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
     /// search: their addresses are other values.
-    fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
+    pub(super) fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
         let mut seen = vec![false; self.rows.len()];
         let mut found = Vec::new();
         while let Some(definitions) = open.pop() {

@@ -34,6 +34,7 @@ mod spent;
 mod study;
 mod tensor;
 mod tile_loop;
+mod turns;
 mod unavoidable;
 mod waits;
 

@@ -51,6 +51,22 @@ impl MachineWord {
         Some(bits(self.bits, 110, 3) as usize).filter(|own| *own != NO_SCOREBOARD)
     }
 
+    /// The magnitude of an operand that is a number in the instruction, of integers.
+    pub fn literal(&self) -> Option<u32> {
+        matches!(bits(self.bits, 9, 3), 2 | 4).then(|| (bits(self.bits, 32, 32) as u32 as i32).unsigned_abs())
+    }
+
+    /// The guard: number and file of its predicate, which is the first register that it reads, and whether it is negated.
+    pub fn guard(&self) -> (Option<Register>, bool) {
+        let predicate = self.registers.read().next().filter(|_| !self.is_unconditional);
+        (predicate, bits(self.bits, 15, 1) == 1)
+    }
+
+    /// Whether an operand is a word of a constant bank: bits 9 to 11 tell the kind of the operands.
+    pub fn has_constant(&self) -> bool {
+        matches!(bits(self.bits, 9, 3), 3 | 5)
+    }
+
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
     /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
     pub fn goes_first(&self) -> bool {

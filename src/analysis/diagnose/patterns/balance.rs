@@ -28,6 +28,64 @@ pub(super) fn ends(study: &Study<'_>, cycle: &Loop) -> Vec<Origin> {
     exits(study, cycle).map(|row| study.flows.origin_of_guard(&study.code, row)).collect()
 }
 
+/// Whether the number of the block ends a loop, so that some blocks take more turns than others.
+fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
+    let blocks = m.blocks.unwrap_or_default() as u32;
+    exits(study, cycle).any(|row| study.flows.turns_by_block(&study.code, cycle, row, blocks))
+}
+
+/// Whether turns of a loop store a value that the turn before left: a recurrence, whose turns follow one another.
+pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> bool {
+    let code = &study.code;
+    let mut rows = code.rows_of(&cycle.blocks);
+    rows.any(|row| code.executed[row] > 0 && code.op(row).stores_global() && study.flows.takes_carried(code, row))
+}
+
+/// The share of the samples from which a loop makes blocks differ.
+const FELT: f64 = 0.02;
+
+/// How the work of blocks compares, by what ends their loops.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Pieces {
+    /// Neither memory nor a value that is not traced ends a loop, and each block takes as many turns.
+    Equal,
+    /// The same, but for one turn more or less: the number of the block ends a loop of these turns in the mean, no whole number.
+    ToATurn(f64),
+    /// The number of the block says how many turns it takes.
+    ByNumber,
+    /// The data of a block, or nobody knows what, ends its loops.
+    Apart,
+}
+
+pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
+    let Some(study) = m.study else { return Pieces::Apart };
+    let code = &study.code;
+    let is_felt = |cycle: &&Loop| {
+        let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+        study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
+    };
+    let mut pieces = Pieces::Equal;
+    for cycle in code.loops.iter().filter(is_felt) {
+        let ends = ends(study, cycle);
+        if ends.is_empty() || ends.iter().any(|end| end.memory || end.unknown) {
+            return Pieces::Apart;
+        }
+        let is_inside = |other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
+        if !code.loops.iter().any(is_inside) && is_by_block(m, study, cycle) {
+            pieces = Pieces::ByNumber;
+        }
+        let turns = code.entered(cycle).map(|entered| code.entries(cycle.header) as f64 / entered as f64);
+        match turns.filter(|turns| turns.fract() > 0.0) {
+            Some(turns) if pieces == Pieces::Equal && ends.iter().any(|end| end.block) => {
+                pieces = Pieces::ToATurn(turns);
+            }
+            None if turns.is_none() && ends.iter().any(|end| end.block) => return Pieces::Apart,
+            _ => {}
+        }
+    }
+    pieces
+}
+
 /// The line on which that loop turns; the launch where the code is not known.
 pub(super) fn at_loop(m: &Measures<'_>) -> At {
     let Some((study, cycle)) = outermost(m) else { return At::Launch };

@@ -28,7 +28,7 @@ fn divergent(m: &Measures<'_>) -> Option<Held> {
     held.at(constant_at(m)).from(m.readings(&[CONSTANTS])).if_large()
 }
 
-/// The load of a constant that warps wait at or for the most.
+/// The load of a constant that warps wait at or for the most, else the line that executes the most of those by an index.
 fn constant_at(m: &Measures<'_>) -> At {
     let stalls = m.phases.iter().flat_map(|phases| &phases.stalls);
     let groups = stalls.flat_map(|stall| stall.groups.iter().map(|group| (group, stall.samples as f64 * group.share)));
@@ -36,7 +36,12 @@ fn constant_at(m: &Measures<'_>) -> At {
         [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
     });
     let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map_or(At::Nowhere, |(point, _)| At::point(point))
+    let is_indexed = |study: &Study<'_>, row: usize| {
+        study.code.op(row).is_in(Space::Constant)
+            && study.code.registers(row).read().any(|own| own.file == RegisterFile::General)
+    };
+    let indexed = |study: &Study<'_>, row: usize| if is_indexed(study, row) { study.code.executed[row] } else { 0 };
+    most.map_or_else(|| At::heaviest(m, indexed), |(point, _)| At::point(point))
 }
 
 /// Constants at addresses that differ from lane to lane.

@@ -15,6 +15,9 @@ pub(super) const PATTERNS: [Pattern; 1] =
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;
 
+/// The part of all instructions from which one line is where to look.
+const ON_A_LINE: f64 = 0.25;
+
 /// The share of peak from which a pipe, or issue, has work worth taking away.
 const WORKING: f64 = 0.4;
 
@@ -84,35 +87,72 @@ fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
 }
 
+/// What a pipe runs: executions of each opcode, the most first, and of all.
+fn runs_on<'m>(m: &'m Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
+    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    let mut own: BTreeMap<Op, f64> = BTreeMap::new();
+    for (opcode, executed) in m.kernel.opcodes() {
+        *own.entry(Op::of(opcode)).or_default() += executed;
+    }
+    let mut most: Vec<(Op, f64)> = own.into_iter().filter(|(op, _)| row.runs(*op, capability)).collect();
+    most.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let all: f64 = most.iter().map(|(_, executed)| executed).sum();
+    (all > 0.0).then_some((most, all))
+}
+
+/// ``of its instructions `POPC` 61.5 %, `MUFU` 20.0 %``
+fn leading(most: &[(Op, f64)], all: f64) -> Words {
+    let named = most.iter().take(2).map(|(op, executed)| words!("`{}` {}", op.name(), share(executed / all)));
+    words!("of its instructions {}", words::join(named.collect::<Vec<Words>>(), ", "))
+}
+
 /// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
 /// tile needs less of it for each product.
 fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
-    let (row, capability) = (unit.part.row()?, m.kernel.device().compute_capability);
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
-    let mut own: BTreeMap<&str, f64> = BTreeMap::new();
-    for (opcode, executed) in m.kernel.opcodes().iter().filter(|(opcode, _)| row.runs(Op::of(opcode), capability)) {
-        *own.entry(Op::of(opcode).name()).or_default() += executed;
-    }
-    let all: f64 = own.values().sum();
-    let mut most: Vec<(&str, f64)> = own.into_iter().filter(|_| all > 0.0).collect();
-    most.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let &(op, executed) = most.first()?;
-    let next = most.get(1).map(|(op, executed)| words!(", `{}` {}", *op, share(executed / all)));
+    let (most, all) = runs_on(m, unit.part)?;
+    let (op, executed) = most[0];
     let kept = 1.0 - TO_SERVE;
     let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[unit.part], kept, 0.0);
     let draft = draft.keeps(&[Part::Issue, Part::ComputeTensor], 1.0, 1.0);
-    let why = words!(
-        "{} at {}, tensor pipe at {}; of its instructions `{}` {}{}",
-        &unit.name,
-        share(unit.share),
-        share(tensor.share),
-        op,
-        share(executed / all),
-        next.unwrap_or_default()
-    );
+    let (own, of_tensor) = (share(unit.share), share(tensor.share));
+    let why = words!("{} at {}, tensor pipe at {}; {}", &unit.name, own, of_tensor, leading(&most, all));
     let how = "Less work beside each product: unpack, convert and address once for a larger tile";
-    let draft = draft.at(At::most(m, |own| own.name() == op)).says(how, why).risks("registers");
-    Some(draft.checks(words!("{} {} → {}", op, count(executed), count(kept * executed)), EXECUTED))
+    let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("registers");
+    Some(draft.checks(words!("{} {} → {}", op.name(), count(executed), count(kept * executed)), EXECUTED))
+}
+
+/// What gives the same result with fewer instructions of a class on a pipe. Arithmetic on values is the result's own.
+fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
+    match (class, pipe) {
+        (Class::SpecialFunction, _) => Some(
+            "Fewer special functions: once for what shares the value, reciprocals out of the loop, a polynomial on the FMA pipe",
+        ),
+        (Class::Conversion, _) => {
+            Some("Fewer conversions: values kept in one type, packed forms, offsets in the mantissa")
+        }
+        (Class::Logic, Pipe::Xu) => Some(
+            "Count bits less often: several words through carry-save adders first, or products of bits on the tensor pipe",
+        ),
+        (Class::Integer, Pipe::Fma) => Some("Fewer products of integers: shifts and sums, packed 8-bit products"),
+        (Class::Integer | Class::IntegerCompare | Class::Logic | Class::FpCompare, _) => Some(
+            "Less integer work: packed forms of 8 and 16 bits, several steps in one instruction, part of it on the FMA pipe",
+        ),
+        _ => None,
+    }
+}
+
+/// The busiest unit is a pipe, and what fills most of it can be had with less: down to what needs most beside it.
+fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
+    let pipe = m.units.first().filter(|first| first.part == unit.part).map(|_| unit.part)?;
+    let (most, all) = runs_on(m, pipe)?;
+    let (op, executed) = most[0];
+    let (class, how) = op.class().zip(op.pipe()).and_then(|(class, pipe)| Some((class, lighter(class, pipe)?)))?;
+    let own = most.iter().filter(|(other, _)| other.is_of(&[class])).map(|(_, executed)| executed).sum::<f64>() / all;
+    let draft = Draft::new(Action::FewerInstructions).keeps(&[pipe], 1.0 - (1.0 - STAYS) * own, 1.0 - own);
+    let why = words!("{} at {}; {}", &unit.name, share(unit.share), leading(&most, all));
+    let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("more instructions on other pipes");
+    Some(draft.checks(words!("{} {} → {}", op.name(), count(executed), count(STAYS * executed)), EXECUTED))
 }
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
@@ -128,7 +168,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     if part != Part::Issue && !is_index {
-        return beside_products(m, unit);
+        return beside_products(m, unit).or_else(|| on_pipe(m, unit));
     }
     let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
@@ -163,8 +203,17 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     };
     let of_pipe = if part == Part::Issue { "the instructions" } else { "its instructions" };
     let addresses = index.filter(|_| is_index).map(|own| words!("; {} of {} only make addresses", share(own), of_pipe));
-    let why = words!("{} at {}{}", &unit.name, share(unit.share), addresses.unwrap_or_default());
-    Some(draft.at(At::most(m, |_| true)).says(sentence, why).checks(check, EXECUTED))
+    let (at, of_line) = At::of_all(m, |study, row| study.code.executed[row]).unzip();
+    let of_line = of_line.filter(|of_line| *of_line >= ON_A_LINE && !is_index);
+    let of_line = of_line.map(|of_line| words!("; {} of the instructions are on this line", share(of_line)));
+    let why = words!(
+        "{} at {}{}{}",
+        &unit.name,
+        share(unit.share),
+        addresses.unwrap_or_default(),
+        of_line.unwrap_or_default()
+    );
+    Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
 }
 
 /// What a division goes through: to a float, its reciprocal, and back.
@@ -224,6 +273,16 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))
 }
 
+/// The share of the samples that wait for a step of a division's chain: half as much again as for the two that convert.
+/// `None` where the code is not known.
+fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
+    let study = m.study?;
+    let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
+    let is_own = |row: &usize| [OF_A_FLOAT[0], OF_A_FLOAT[2]].contains(&study.code.op(*row));
+    let own: u64 = (0..study.code.rows.len()).filter(is_own).map(|row| waits[row]).sum();
+    (study.samples.sum > 0).then(|| (OF_A_FLOAT.len() as f64 / 2.0) * own as f64 / study.samples.sum as f64)
+}
+
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let (divisions, gone) = divided(m)?;
@@ -231,6 +290,12 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);
     let draft =
         draft.keeps(&pipes, 1.0 - gone, 0.0).frees_of(m, &[StallReason::Wait, StallReason::ShortScoreboard], gone);
+    // Of issue they take their part; of the warps' time what is waited for the conversions of their chain, of three steps. Where XU is
+    // the busiest unit nobody knows what its other work is.
+    let is_of_xu = m.units.first().is_some_and(|unit| unit.part == Part::ComputeXu);
+    let of_issue = OF_A_DIVISION * divisions / m.executed()?;
+    let of_time = chain_of_conversions(m).filter(|_| !is_of_xu);
+    let draft = draft.takes(of_time.map_or(1.0, |of_time| (of_time + of_issue).min(1.0)));
     let how = "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal";
     let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
     let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");

@@ -1,5 +1,6 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
+use super::balance::{ends, outermost};
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
 
@@ -58,8 +59,12 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
     let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
     let now = fixed(lanes, 1);
+    // Lanes that leave a loop by their own data wait for the last one of their warp.
+    let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
-    let draft = draft.at(At::heaviest(m, idle_lanes)).because(why);
+    let draft = draft.at(At::heaviest(m, idle_lanes));
+    let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
+    let draft = if leave_apart { draft.says(how, why) } else { draft.because(why) };
     Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 

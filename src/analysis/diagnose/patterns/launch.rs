@@ -1,13 +1,12 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{at_loop, ends, outermost};
+use super::balance::{Pieces, at_loop, ends, hands_on, outermost, pieces};
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
-use crate::analysis::phases::Loop;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -267,7 +266,13 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
     let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
-    Some(draft.risks(risk).checks(check, WAVES))
+    let draft = draft.risks(risk).checks(check, WAVES);
+    Some(match whole.is_some_and(|(study, cycle)| hands_on(study, cycle)) {
+        true => draft.not_here(
+            "each turn of the loop stores a value that the turn before left, so that they follow one another",
+        ),
+        false => draft,
+    })
 }
 
 /// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
@@ -275,43 +280,6 @@ const SHORTEST: f64 = 64.0;
 /// Threads of the largest block, and of a warp.
 const THREADS: f64 = 1024.0;
 const WARP: f64 = 32.0;
-
-/// The share of the samples from which a loop makes blocks differ.
-const FELT: f64 = 0.02;
-
-/// How the work of blocks compares, by what ends their loops.
-#[derive(Clone, Copy, PartialEq)]
-enum Pieces {
-    /// Neither memory nor a value that is not traced ends a loop, and each block takes as many turns.
-    Equal,
-    /// The same, but for one turn more or less: the number of the block ends a loop of these turns in the mean, no whole number.
-    ToATurn(f64),
-    /// The data of a block, or nobody knows what, ends its loops.
-    Apart,
-}
-
-fn pieces(m: &Measures<'_>) -> Pieces {
-    let Some(study) = m.study else { return Pieces::Apart };
-    let code = &study.code;
-    let is_felt = |cycle: &&Loop| {
-        let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-        study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
-    };
-    let mut pieces = Pieces::Equal;
-    for cycle in code.loops.iter().filter(is_felt) {
-        let ends = ends(study, cycle);
-        if ends.is_empty() || ends.iter().any(|end| end.memory || end.unknown) {
-            return Pieces::Apart;
-        }
-        let turns = code.entered(cycle).map(|entered| code.entries(cycle.header) as f64 / entered as f64);
-        match turns.filter(|turns| turns.fract() > 0.0) {
-            Some(turns) if ends.iter().any(|end| end.block) => pieces = Pieces::ToATurn(turns),
-            None if turns.is_none() && ends.iter().any(|end| end.block) => return Pieces::Apart,
-            _ => {}
-        }
-    }
-    pieces
-}
 
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
 const UNALIKE: f64 = 0.08;
@@ -349,6 +317,11 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
                 glance::digits(turns)
             ),
             "more loads and addresses for each piece",
+        ),
+        Pieces::ByNumber => (
+            "Balance the blocks: those with the most turns first, as the number of the block says, or long ones paired with short ones"
+                .into(),
+            "another order of the blocks in L2",
         ),
         _ if take_from_queue(m) => (
             "Balance the blocks: the longest pieces of their queue first, or split long ones".into(),

@@ -71,7 +71,9 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
         return Some((sectors_of(accesses), excess_of(packable(m))));
     }
     let kept = accesses.iter().filter(|access| is_ordered(access));
-    (all > 0.0).then(|| (all, (all - ideal - excess_of(kept)).max(0.0)))
+    // Neighbours whose row the data choose are one wide access; no order of the lanes brings them together.
+    let neighbours: u64 = accesses.iter().filter(|access| access.is_inherent).map(|access| access.again).sum();
+    (all > 0.0).then(|| (all, (all - ideal - excess_of(kept) - neighbours as f64).max(0.0)))
 }
 
 /// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them.
@@ -83,7 +85,7 @@ fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
 
 /// The access with the most of them; where each request counts by itself, neighbours of one row are such as well.
 fn first_of<'a>(m: &Measures<'a>) -> Option<&'a SectorAccess> {
-    let neighbours = || m.accesses().iter().filter(|access| access.again > 0 && is_l1(m));
+    let neighbours = || m.accesses().iter().filter(|access| access.again > 0 && !access.is_inherent && is_l1(m));
     packable(m).into_iter().next().or_else(|| neighbours().max_by_key(|access| access.again))
 }
 

@@ -1,0 +1,171 @@
+//! What the turns of a loop hang on: the number of the block, and what the turn before left.
+
+use super::code::{Code, Loop};
+use super::flows::{BLOCK, Flows, LONGEST};
+use crate::evidence::{MachineWord, Register, RegisterFile};
+use cuda_binary::Class;
+use std::collections::BTreeSet;
+
+impl Flows {
+    /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
+    /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
+    /// start one apart, and go on by as many as there are blocks.
+    pub(in crate::analysis) fn turns_by_block(
+        &self,
+        code: &Code<'_>,
+        cycle: &Loop,
+        branch: usize,
+        blocks: u32,
+    ) -> bool {
+        let turns = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+        let is_block = |row: &usize| code.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
+        // What a turn adds to a counter: a number of the code where no register from outside and no constant is in it.
+        let is_literal = |row: &usize| {
+            let from_outside = |(own, rows): &(Register, Vec<usize>)| is_value(own) && !rows.iter().any(turns);
+            let is_far = |word: MachineWord| word.has_constant() || word.literal().is_some_and(|step| step >= blocks);
+            !code.rows[*row].word.is_some_and(is_far) && !self.operands(code, *row).iter().any(from_outside)
+        };
+        // A quotient or a comparison may share the turns out evenly.
+        let is_linear = |row: &usize| {
+            let bends = [Class::IntegerCompare, Class::Conversion, Class::SpecialFunction, Class::Predicate];
+            !code.op(*row).is_of(&bends)
+        };
+        // Of the two values that are compared one alone: a piece that begins and ends by the block's number may be as long as all others.
+        let sets = |row: usize| {
+            let values = self.operands(code, row).iter().filter(|(own, _)| is_value(own));
+            let of_block = values.filter_map(|(_, rows)| {
+                let behind = self.behind(code, vec![rows], LONGEST);
+                let goes_on = || behind.iter().filter(|row| turns(row)).all(is_literal);
+                behind
+                    .iter()
+                    .any(is_block)
+                    .then(|| behind.iter().all(is_linear) && (!rows.iter().any(turns) || goes_on()))
+            });
+            of_block.collect::<Vec<bool>>() == [true]
+        };
+        // Flags are made of flags, down to what compares values.
+        let (mut open, mut seen) = (vec![branch], BTreeSet::new());
+        while let Some(row) = open.pop() {
+            if row != branch && sets(row) {
+                return true;
+            }
+            let flags = self.operands(code, row).iter().filter(|(own, _)| !is_value(own));
+            open.extend(flags.flat_map(|(_, rows)| rows).filter(|row| turns(row) && seen.insert(**row)));
+        }
+        false
+    }
+
+    /// Whether a row of a loop takes a value that the loop hands on from turn to turn and makes of what it loads: what it left is needed
+    /// for what comes next.
+    pub(in crate::analysis) fn takes_carried(&self, code: &Code<'_>, row: usize) -> bool {
+        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[row]));
+        let Some(own) = around.min_by_key(|cycle| cycle.blocks.len()) else { return false };
+        let turns = |row: &usize| own.blocks.contains(&code.block_of[*row]);
+        let is_loaded = |row: &usize| turns(row) && (code.op(*row).reads_global() || code.op(*row).loads_shared());
+        // A value that is stored once it is whole is none that is handed on.
+        let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
+        let is_carried = |value: &usize| {
+            let behind = self.behind_row(code, *value);
+            2 * lanes(row) > lanes(*value) && behind.contains(value) && behind.iter().any(is_loaded)
+        };
+        self.behind_row(code, row).iter().filter(|row| turns(row)).any(is_carried)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Instruction;
+    use cuda_binary::Op;
+    use cuda_binary::sass::Flow;
+
+    const fn own(file: RegisterFile, number: u8) -> Register {
+        Register { file, number, count: 1 }
+    }
+
+    const fn r(number: u8) -> Register {
+        own(RegisterFile::General, number)
+    }
+
+    const P: Register = own(RegisterFile::Predicate, 0);
+
+    fn word(op: Op, writes: &[Register], reads: &[Register]) -> MachineWord {
+        let mut word = MachineWord { op, is_unconditional: true, ..MachineWord::default() };
+        word.registers.writes[..writes.len()].copy_from_slice(writes);
+        word.registers.reads[..reads.len()].copy_from_slice(reads);
+        word
+    }
+
+    /// A jump back to a row by the predicate.
+    fn back(row: u64) -> MachineWord {
+        let flow = Flow::Jump { conditional: true };
+        MachineWord { flow, target: Some(16 * row), is_unconditional: false, ..word(Op::BRA, &[], &[P]) }
+    }
+
+    fn rows(words: &[MachineWord]) -> Vec<Instruction> {
+        let row = |(at, word): (usize, &MachineWord)| Instruction {
+            function: "k".into(),
+            offset: 16 * at as u64,
+            word: Some(*word),
+            ..Instruction::default()
+        };
+        let end = MachineWord { flow: Flow::End { conditional: false }, ..word(Op::EXIT, &[], &[]) };
+        words.iter().chain([&end]).enumerate().map(row).collect()
+    }
+
+    /// A loop with a counter in R4 from `start` that grows by `step`, up to R9, which is made of `bound`; R5 is the block's number.
+    fn is_by_block(start: &[Register], step: &[Register], bound: &[Register]) -> bool {
+        up_to(word(Op::IADD3, &[r(9)], bound), start, step)
+    }
+
+    /// The same with what makes R9.
+    fn up_to(bound: MachineWord, start: &[Register], step: &[Register]) -> bool {
+        let mut number = word(Op::S2R, &[r(5)], &[]);
+        number.registers.special = Some(BLOCK[1]);
+        let rows = rows(&[
+            number,
+            bound,
+            word(Op::IADD3, &[r(4)], start),
+            word(Op::IADD3, &[r(4)], &[&[r(4)], step].concat()),
+            word(Op::ISETP, &[P], &[r(4), r(9)]),
+            back(3),
+        ]);
+        let code = Code::counted(&rows, vec![1; rows.len()], None);
+        Flows::of(&code).turns_by_block(&code, &code.loops[0], 5, 64)
+    }
+
+    #[test]
+    fn blocks_differ_by_a_bound_or_a_start_and_not_by_turns_that_they_share_out() {
+        assert!(is_by_block(&[], &[], &[r(5)]), "up to (by + 1) * 64");
+        assert!(is_by_block(&[r(5)], &[], &[]), "from by * 64");
+        assert!(!is_by_block(&[r(5)], &[], &[r(5)]), "from by * 64 to (by + 1) * 64");
+        assert!(!is_by_block(&[], &[], &[]), "all the same");
+        assert!(!is_by_block(&[r(5)], &[r(7)], &[]), "from the block's number by the size of the grid");
+        let quotient = |bound| word(Op::I2F, &[r(9)], &[bound]);
+        assert!(!up_to(quotient(r(5)), &[], &[]), "a share of all pieces");
+    }
+
+    /// Whether the store of `h = a h + b` takes a carried value, where it is stored by so many lanes.
+    fn is_carried(reads: &[Register], lanes: u64) -> bool {
+        let rows = rows(&[
+            word(Op::MOV, &[r(11)], &[]),
+            word(Op::LDG, &[r(4)], &[r(2)]),
+            word(Op::FFMA, &[r(11)], reads),
+            word(Op::STG, &[], &[r(6), r(11)]),
+            word(Op::ISETP, &[P], &[r(6)]),
+            back(1),
+        ]);
+        let all = vec![32; rows.len()];
+        let lanes = all.iter().enumerate().map(|(row, all)| if row == 3 { lanes } else { *all }).collect();
+        let code = Code::counted(&rows, all, Some(lanes));
+        Flows::of(&code).takes_carried(&code, 3)
+    }
+
+    #[test]
+    fn a_running_value_that_is_stored_each_turn_is_carried() {
+        assert!(is_carried(&[r(4), r(11)], 32));
+        assert!(!is_carried(&[r(4)], 32), "made anew each turn");
+        assert!(!is_carried(&[r(4), r(11)], 2), "stored once it is whole");
+    }
+}
