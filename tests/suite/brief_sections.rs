@@ -110,7 +110,7 @@ fn a_persistent_product_with_an_exposed_epilogue() {
 #[test]
 fn a_step_has_one_share_of_tensor_work() {
     let sections = sections(&audit("collected/mxfp4_moe_w1_swiglu/profile", None));
-    says(&sections["verdict"], "84.5 % in a step of the main loop");
+    says(&sections["verdict"], "the tensor pipe works for 84.5 % of a step");
     says(&sections["verdict"], "main loop and drain 40,800 (tensor 33,100), epilogue");
     says(
         &sections["phases"],
