@@ -1,6 +1,6 @@
 //! The build tools at work: PTX names seen again in fresh code, control flow beside nvdisasm's, and what goes wrong.
 
-use crate::read_sass::{nodes_of_dot, nodes_of_flow};
+use crate::read_sass::{join_unnamed, nodes_of_dot, nodes_of_flow};
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
 use kernel_audit::analysis::sass::{Listed, dispatches, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
@@ -130,9 +130,10 @@ fn blocks_edges_and_roles_of_a_specialised_kernel_are_found() {
     let nvdisasm = places.find(Tool::Nvdisasm).unwrap();
     let graph = run(&Call::new(&nvdisasm.path).argument("-bbcfg").argument("-poff").argument(&cubin)).unwrap();
     let build = built(&kernels, "patch_embed_gemm_sm100.cu", "sm_100a", &SCALED);
-    let theirs = nodes_of_dot(&String::from_utf8(graph.stdout).unwrap());
+    let mut theirs = nodes_of_dot(&String::from_utf8(graph.stdout).unwrap());
     assert!(theirs.len() > 50);
     let ours = nodes_of_flow(build.listing.functions.iter());
+    assert_eq!(join_unnamed(&mut theirs, &ours), 1);
     let only = |a: &BTreeMap<u64, (usize, BTreeSet<u64>)>, b: &BTreeMap<u64, (usize, BTreeSet<u64>)>| {
         a.keys().filter(|key| !b.contains_key(key)).map(|key| format!("{:#x}", key & 0xffff_ffff)).collect::<Vec<_>>()
     };

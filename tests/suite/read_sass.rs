@@ -141,23 +141,30 @@ fn blocks_and_edges_are_those_of_nvdisasm() {
     assert_eq!(theirs.len(), 26);
 }
 
+/// Joins the nodes that nvdisasm also begins at labels which nothing names; how many there are. Each goes on from the node in front alone.
+pub(crate) fn join_unnamed(
+    theirs: &mut BTreeMap<u64, (usize, BTreeSet<u64>)>,
+    ours: &BTreeMap<u64, (usize, BTreeSet<u64>)>,
+) -> usize {
+    let unnamed: Vec<u64> = theirs.keys().copied().filter(|start| !ours.contains_key(start)).collect();
+    for start in &unnamed {
+        let (count, next) = theirs.remove(start).unwrap();
+        let [(_, before)] = &mut theirs.iter_mut().filter(|(_, node)| node.1.contains(start)).collect::<Vec<_>>()[..]
+        else {
+            panic!("{start:#x} is entered from one node")
+        };
+        assert_eq!(std::mem::replace(&mut before.1, next), BTreeSet::from([*start]));
+        before.0 += count;
+    }
+    unnamed.len()
+}
+
 #[test]
 fn switches_and_calls_are_followed_as_nvdisasm_does() {
     let listing = read(include_str!("../fixtures/sass/roads.lines.sass"));
     let ours = nodes_of_flow(listing.functions.iter());
     let mut theirs = nodes_of_dot(include_str!("../fixtures/sass/roads.bbcfg.dot"));
-    // Theirs also begin at labels that nothing names: each goes on from the node in front alone.
-    let unnamed: Vec<u64> = theirs.keys().copied().filter(|start| !ours.contains_key(start)).collect();
-    assert_eq!(unnamed.len(), 3);
-    for start in unnamed {
-        let (count, next) = theirs.remove(&start).unwrap();
-        let [(_, before)] = &mut theirs.iter_mut().filter(|(_, node)| node.1.contains(&start)).collect::<Vec<_>>()[..]
-        else {
-            panic!("{start:#x} is entered from one node")
-        };
-        assert_eq!(std::mem::replace(&mut before.1, next), BTreeSet::from([start]));
-        before.0 += count;
-    }
+    assert_eq!(join_unnamed(&mut theirs, &ours), 3);
     for (start, node) in &theirs {
         assert_eq!(&ours[start], node, "{:#x}", start & 0xffff_ffff);
     }
