@@ -104,7 +104,9 @@ fn a_persistent_product_with_an_exposed_epilogue() {
     says(&sections["build"], "1 block/SM by design");
     // A table of one row has its facts in the columns.
     says(&sections["provenance"], "Registers/thread `launch__registers_per_thread`");
-    says(&sections["provenance"], "Grid × block `launch__block_size`, `launch__grid_size`");
+    says(&sections["provenance"], "Theoretical `sm__maximum_warps_per_active_cycle_pct`");
+    // Blocks that stay are told by their tiles.
+    assert!(!sections["build"].iter().any(|line| line.contains("Grid × block")));
 }
 
 #[test]

@@ -217,6 +217,30 @@ fn the_change_of_the_time_is_one_number_with_one_source() {
 }
 
 #[test]
+fn what_is_equal_on_both_sides_is_no_row_of_the_build() {
+    let templates = Templates::load(None).unwrap();
+    let (mut rows, mut same) = (0, 0);
+    for path in committed::snapshots() {
+        let made = Snapshot::read(&path).unwrap();
+        let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
+        let Some((_, build)) = page.split_once("## Build stats") else { continue };
+        let build = build.split("\n## ").next().unwrap();
+        let Some((head, _)) = build.split_once("| -").filter(|(head, _)| head.contains(" Old |")) else { continue };
+        same += usize::from(build.contains("- The same on both sides: "));
+        let table = build[head.len()..].lines().skip(1).take_while(|line| line.starts_with('|'));
+        for line in table {
+            let cells: Vec<&str> =
+                line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('*')).collect();
+            for fact in cells.chunks(3).filter(|fact| !fact[0].is_empty()) {
+                assert_ne!(fact[1], fact[2], "{}: {}", made.heading.stem(), fact[0]);
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows > 20 && same > 5, "{rows} rows, {same} lines");
+}
+
+#[test]
 fn a_stream_beside_a_table_is_read_once_and_draws_are_where_an_index_is_loaded() {
     let templates = Templates::load(None).unwrap();
     let read = |name: &str| {
