@@ -91,18 +91,18 @@ impl<'a> Past<'a> {
         Some(Said { outcome: Outcome::Inconclusive, text })
     }
 
-    /// A subject that is no longer named has the same launches, or ends where this one begins, with the same kernel.
+    /// A subject that is no longer named has the launches of the first audit, or ends where this one begins, with the same kernel.
     fn former(&self, subject: &str, seen: &Seen) -> Option<String> {
-        let first = seen.record.entries.iter().map(|entry| entry.found.at).min();
+        let first = seen.record.entries.iter().min_by_key(|entry| entry.found.at);
         let kernel = seen.made.as_ref().map(|made| made.audit.now.artefact.kernel.name.to_string())?;
         let unnamed = self.unnamed.get_or_init(|| self.all_unnamed());
         unnamed.iter().filter(|other| other.name != subject).find_map(|other| {
-            let mut own = seen.record.entries.iter().map(|entry| &entry.milestone.measured);
-            if let Some(same) = own.find_map(|measured| other.measured.get(measured)) {
+            if let Some(same) = first.and_then(|first| other.measured.get(&first.milestone.measured)) {
                 let name = &other.name;
                 return Some(format!("Its launches are those of {same}, an audit of {name}: a subject keeps its name."));
             }
-            (Some(other.at) <= first && other.kernel == kernel && !kernel.is_empty()).then(|| {
+            let is_before = first.is_some_and(|first| other.at < first.found.at);
+            (is_before && other.kernel == kernel && !kernel.is_empty()).then(|| {
                 format!(
                     "Its kernel is that of {0}, which has audits until {1} and which audit.toml does not name: a subject keeps its name. Name {0} again, or remove its audits.",
                     other.name, other.at
