@@ -88,7 +88,7 @@ fn arithmetic(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// What a pipe runs: executions of each opcode, the most first, and of all.
-fn runs_on<'m>(m: &'m Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
+fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
     let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
     let mut own: BTreeMap<Op, f64> = BTreeMap::new();
     for (opcode, executed) in m.kernel.opcodes() {
