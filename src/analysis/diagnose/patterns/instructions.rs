@@ -122,12 +122,10 @@ fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     Some(draft.checks(words!("{} {} → {}", op.name(), count(executed), count(kept * executed)), EXECUTED))
 }
 
-/// What gives the same result with fewer instructions of a class on a pipe. Arithmetic on values is the result's own.
+/// What gives the same result with fewer instructions of a class on a pipe. Arithmetic on values, special
+/// functions among it, is the result's own.
 fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
     match (class, pipe) {
-        (Class::SpecialFunction, _) => Some(
-            "Fewer special functions: once for what shares the value, reciprocals out of the loop, a polynomial on the FMA pipe",
-        ),
         (Class::Conversion, _) => {
             Some("Fewer conversions: values kept in one type, packed forms, offsets in the mantissa")
         }
