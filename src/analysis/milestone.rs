@@ -228,7 +228,9 @@ impl Milestone {
             Some(Compared { old, .. }) => Against::Elsewhere(format!("{} {} {:?}", old.kernel, old.grid, old.cycles)),
         };
         let compared = self.compared.as_ref();
-        let is_outside = compared.is_some_and(|compared| compared.is_chosen && compared.with.is_none());
+        // The first of a series has nothing of its own to be compared with.
+        let is_first = self.after.as_ref().is_some_and(Vec::is_empty);
+        let is_outside = !is_first && compared.is_some_and(|compared| compared.is_chosen && compared.with.is_none());
         Step {
             mark: self.mark(),
             after: self.after.clone(),

@@ -21,6 +21,17 @@ fn what_was_compared_with_another_file_once_is_outside_of_the_series() {
 }
 
 #[test]
+fn a_series_may_begin_with_a_comparison() {
+    let project = series(&[]);
+    project.report("old.csv", &[slow(131_000.0)]);
+    project.report("new.csv", &[slow(100_000.0)]);
+    project.run("generate scale --date 2026-01-01 --baseline old.csv").done();
+    project.report("new.csv", &[slow(90_000.0)]);
+    project.run("generate scale --date 2026-01-02").done();
+    project.run("check").ends(0, "PASS scale: FASTER");
+}
+
+#[test]
 fn a_series_keeps_its_name_its_folder_and_its_last_audit() {
     let repository = Repository::new();
     repository.on(1, &["init"]).done();

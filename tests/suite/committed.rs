@@ -121,8 +121,8 @@ fn every_snapshot_and_the_index_are_what_is_written_today() {
         let Snapshot { heading, evidence, limits, milestone, .. } = Snapshot::parse(&path, &bytes).unwrap();
         let audit = kernel_audit::analysis::audit(&evidence, &limits);
         // Where it stands in its series is what it was when it was made.
-        let with = milestone.compared.and_then(|compared| compared.with);
-        let placed = Placed { after: milestone.after.unwrap_or_default(), with, is_chosen: false };
+        let (with, is_chosen) = milestone.compared.map(|own| (own.with, own.is_chosen)).unwrap_or_default();
+        let placed = Placed { after: milestone.after.unwrap_or_default(), with, is_chosen };
         let again = Snapshot::new(heading, evidence, &audit).placed(placed).to_json().unwrap();
         assert!(again == bytes, "{} would be written in another way; {CURE}", path.display());
         if path.starts_with(&audits) {

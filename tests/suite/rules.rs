@@ -136,7 +136,7 @@ fn a_wait_at_an_mbarrier_is_no_wait_for_a_load() {
     let staged = with("collected/patch_embed_gemm_5_staged/profile", &[]);
     assert_ne!(staged.now.bottleneck.limiter, Code::Wait(StallReason::LongScoreboard), "{}", verdict(&staged));
     let earlier = lever(&staged, "more-in-flight").expect("a lever on stages");
-    assert!(earlier.sentence.to_plain().starts_with("Fill the stages earlier"), "{earlier:?}");
+    assert!(earlier.sentence.to_plain().starts_with("More copies in flight: smaller stages"), "{earlier:?}");
     // The pacing warps wait for a stage 20.1 % of their life; the launch and the tail are no part of it.
     assert!((earlier.bound.unwrap() - 19.9).abs() < 0.1, "{earlier:?}");
     let loads = with("collected/kv_gather/profile", &[]);

@@ -76,7 +76,7 @@ fn json_holds_every_file_with_its_kind() {
     let snapshot = snapshot(folder.path(), "transpose_padded");
     let text = printed(&["show", "--json", FILES[2], &snapshot, "tests/fixtures/h200/devset.ptxas.txt"], &[]);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(value["schema"], "kernel-audit/show/8");
+    assert_eq!(value["schema"], "kernel-audit/show/9");
     let kinds: Vec<&str> =
         value["files"].as_array().unwrap().iter().map(|file| file["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["audit", "audit", "build-log"]);
