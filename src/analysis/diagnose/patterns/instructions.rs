@@ -194,7 +194,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
-        Some(own) if 100.0 * own < m.limits[Threshold::LeverLeast] => {
+        Some(own) if own < WORTH_A_TRY => {
             "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
         }
         _ => "Fewer instructions for the same result: wider accesses, hoisted index arithmetic, fewer conversions",
