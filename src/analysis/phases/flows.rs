@@ -247,6 +247,9 @@ impl Flows {
         };
         let general = code.registers(row).written().filter(|register| register.file == RegisterFile::General);
         let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
+        // Loads of one turn that were split from one walk together.
+        let together = self.split_of(row).map_or(1, |first| self.splits.values().filter(|own| **own == first).count());
+        let bytes = bytes * together as f64;
         let loads = self.loads_behind(code, row).iter().copied();
         let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
         starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR_BYTES))
