@@ -76,6 +76,7 @@ impl Flows {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::phases::flows::THREAD;
     use crate::evidence::Instruction;
     use cuda_binary::Op;
     use cuda_binary::sass::Flow;
@@ -167,5 +168,30 @@ mod tests {
         assert!(is_carried(&[r(4), r(11)], 32));
         assert!(!is_carried(&[r(4)], 32), "made anew each turn");
         assert!(!is_carried(&[r(4), r(11)], 2), "stored once it is whole");
+    }
+
+    /// Whether each lane's walk from a loaded place, in turns of so many words of four bytes, is the data's own order.
+    fn is_inherent(turns: u64, words: usize) -> bool {
+        let mut thread = word(Op::S2R, &[r(2)], &[]);
+        thread.registers.special = Some(THREAD[0]);
+        let mut all = vec![thread, word(Op::LDG, &[r(4)], &[r(2)])];
+        all.extend((0..words).map(|at| {
+            let mut load = word(Op::LDG, &[r(10 + at as u8)], &[r(4)]);
+            load.registers.offset = 4 * at as i32;
+            load
+        }));
+        all.extend([word(Op::IADD3, &[r(4)], &[r(4)]), word(Op::ISETP, &[P], &[r(4)]), back(2)]);
+        let rows = rows(&all);
+        let executed: Vec<u64> = (0..rows.len()).map(|row| if row < 2 { 1 } else { turns }).collect();
+        let lanes = executed.iter().map(|own| 32 * own).collect();
+        let code = Code::counted(&rows, executed, Some(lanes));
+        Flows::of(&code).is_inherent(&code, 2)
+    }
+
+    #[test]
+    fn a_walk_is_as_long_as_all_words_of_its_turns() {
+        assert!(is_inherent(8, 1), "32 bytes, a sector");
+        assert!(!is_inherent(9, 1), "36 bytes");
+        assert!(!is_inherent(8, 4), "128 bytes: eight turns of four words");
     }
 }
