@@ -9,7 +9,7 @@ import struct
 import sys
 
 import packed
-from trim_report import RESULT_METRICS, as_varint, blocks, fields
+from trim_report import RESULT_METRICS, as_varint, blocks, entries, fields
 
 NAMES = 4
 
@@ -41,19 +41,12 @@ def followers(path, table):
     for own, entry in enumerate(strings(whole)):
         ids[own] = table.setdefault(entry, len(table))
     for header, payload in whole:
-        counts = {number: value for number, wire, value, _ in fields(header) if wire == 0}
-        kinds = [0] * counts.get(1, 0)
-        for kind, count_field in ((1, 2), (7, 7), (8, 8), (9, 9)):
-            kinds += [kind] * counts.get(count_field, 0)
-        body, at = bytearray(), 0
-        for kind in kinds:
-            size = struct.unpack_from("<I", payload, at)[0]
-            entry = payload[at + 4:at + 4 + size]
-            at += 4 + size
+        body = bytearray()
+        for kind, entry in entries(header, payload):
             if kind:
                 entry = renamed(entry, RESULT_METRICS[kind], ids)
             body += struct.pack("<I", len(entry)) + entry
-        if kinds:
+        if body:
             yield [raw for number, _, _, raw in fields(header) if number not in (3, NAMES, 5)], bytes(body)
 
 

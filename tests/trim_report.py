@@ -97,6 +97,20 @@ def blocks(data):
         at += payload
 
 
+def entries(header, payload):
+    """(kind of result, 0 for a source; its message) of a block, in file order."""
+    counts = {field: value for field, wire, value, _ in fields(header) if wire == 0}
+    kinds = [0] * counts.get(1, 0)
+    for kind, count_field in ((1, 2), (7, 7), (8, 8), (9, 9)):
+        kinds += [kind] * counts.get(count_field, 0)
+    at = 0
+    for kind in kinds:
+        size = struct.unpack_from("<I", payload, at)[0]
+        yield kind, payload[at + 4:at + 4 + size]
+        at += 4 + size
+    assert at == len(payload), "bytes left over in a block"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source")
@@ -111,19 +125,11 @@ def main():
                for _, _, entry, _ in fields(value)]
     out = bytearray(data[:8 + struct.unpack_from("<I", data, 4)[0]])
     for header, payload in whole:
-        counts = {field: value for field, wire, value, _ in fields(header) if wire == 0}
-        kinds = [0] * counts.get(1, 0)
-        for kind, count_field in ((1, 2), (7, 7), (8, 8), (9, 9)):
-            kinds += [kind] * counts.get(count_field, 0)
-        body, at = bytearray(), 0
-        for kind in kinds:
-            size = struct.unpack_from("<I", payload, at)[0]
-            entry = payload[at + 4:at + 4 + size]
-            at += 4 + size
+        body = bytearray()
+        for kind, entry in entries(header, payload):
             if kind:
                 entry = trimmed_result(kind, entry, strings, lists)
             body += struct.pack("<I", len(entry)) + entry
-        assert at == len(payload), "bytes left over in a block"
         head = b"".join(as_varint(5 << 3) + as_varint(len(body)) if field == 5 else raw
                         for field, _, _, raw in fields(header))
         out += struct.pack("<I", len(head)) + head + body

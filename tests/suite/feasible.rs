@@ -161,7 +161,7 @@ fn copies_that_bring_sectors_twice_are_swizzled_and_not_coalesced() {
     let lever = padded.now.levers.iter().find(|lever| lever.code.to_string() == "align-copies").expect("a row");
     // 33.6 M of 102.8 M sectors are brought a second time; the swizzle saved 15.9 % on an H100.
     assert!(lever.check.to_plain().contains("103 M → 69.2 M"), "{}", lever.check.to_plain());
-    assert!(lever.expected.is_some_and(|saves| (10.0..30.0).contains(&saves)), "{:?}", lever.expected);
+    assert!(lever.expected.is_some_and(|saves| (saves - 23.6).abs() < 0.1), "{:?}", lever.expected);
     // Copies of rows of 128 bytes that are in their place bring each sector once.
     assert!(!rows(&with("collected/sgemm_async/profile", &[])).contains(&"align-copies".to_owned()));
 }

@@ -3,7 +3,7 @@
 use super::held::{At, share};
 use super::level::place;
 use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
-use super::machine::Change;
+use super::machine::{Change, Outcome};
 use super::measures::Measures;
 use crate::catalog::{self, Action, Part, StallReason};
 use crate::words;
@@ -217,14 +217,18 @@ impl Draft {
     /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them, and without a
     /// bound.
     pub(super) fn forecast(&self, m: &Measures<'_>) -> Option<[f64; 2]> {
+        self.between(&m.machine.after(&self.change))
+    }
+
+    fn between(&self, found: &Outcome) -> Option<[f64; 2]> {
         let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
         let fit = fit.filter(|fit| fit.pairs >= FEW && !self.is_rough())?;
-        let found = m.machine.after(&self.change);
         Some(fit.interval(100.0 * found.expected, 100.0 * found.most))
     }
 
     pub(super) fn done(self, m: &Measures<'_>) -> Lever {
-        let forecast = self.forecast(m);
+        let found = m.machine.after(&self.change);
+        let forecast = self.between(&found);
         let Draft { action, mut lever, change, .. } = self;
         let row = catalog::lever(action.into());
         for (own, words) in [(&mut lever.sentence, row.map(|row| row.how)), (&mut lever.risk, row.map(|row| row.risk))]
@@ -233,7 +237,6 @@ impl Draft {
                 *own = Words::filled(words.unwrap_or_default(), []);
             }
         }
-        let found = m.machine.after(&change);
         let left = found.left.map_or(0.0, |(_, need)| need);
         let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
         let formula = match lever.ceiling {

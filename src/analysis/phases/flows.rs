@@ -49,6 +49,8 @@ pub(in crate::analysis) struct Flows {
     rows: Vec<Known>,
     /// Loads that were split from one access, by row: the first of them.
     splits: BTreeMap<usize, usize>,
+    /// How many loads each of those is, by its first.
+    together: BTreeMap<usize, usize>,
 }
 
 /// What is known of a row once it was asked for.
@@ -71,7 +73,10 @@ impl Flows {
         }
         let rows = 0..code.rows.len();
         let is_memory = rows.clone().map(|row| code.op(row).brings_from_memory()).collect();
-        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits: splits(code) }
+        let splits = splits(code);
+        let mut together = BTreeMap::new();
+        splits.values().for_each(|first| *together.entry(*first).or_default() += 1);
+        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits, together }
     }
 
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
@@ -248,8 +253,7 @@ impl Flows {
         let general = code.registers(row).written().filter(|register| register.file == RegisterFile::General);
         let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
         // Loads of one turn that were split from one walk together.
-        let together = self.split_of(row).map_or(1, |first| self.splits.values().filter(|own| **own == first).count());
-        let bytes = bytes * together as f64;
+        let bytes = bytes * self.split_of(row).map_or(1, |first| self.together[&first]) as f64;
         let loads = self.loads_behind(code, row).iter().copied();
         let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
         starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR_BYTES))

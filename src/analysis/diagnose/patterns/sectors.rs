@@ -52,18 +52,24 @@ fn passed_on(m: &Measures<'_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
     asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }
 
+/// Of the accesses that are meant, the one with the most excess, and the part of all sectors that is their excess, where it is worth a
+/// word.
+fn leading<'a>(m: &Measures<'a>, is_meant: impl Fn(&SectorAccess) -> bool) -> Option<(&'a SectorAccess, f64)> {
+    let own = || m.accesses().iter().filter(|access| is_meant(access));
+    let part = excess_of(own()) / m.value(SECTORS).filter(|all| *all > 0.0)?;
+    own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
+}
+
 /// Contiguous accesses that start off a sector's boundary, where each sector is brought once: the address that they start from is
 /// what is off; with the part of all sectors that is there only for that. Where L1 answers most of them they are neighbours that read
 /// the same bytes again.
 fn off_boundary<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
     m.value(L1_HITS).filter(|hits| 2.0 * hits < 100.0)?;
-    let own = || m.accesses().iter().filter(|access| access.is_shifted() && !access.is_inherent);
-    let part = excess_of(own()) / m.value(SECTORS).filter(|all| *all > 0.0)?;
-    own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
+    leading(m, |access| access.is_shifted() && !access.is_inherent)
 }
 
-/// Sectors of global accesses, and those beyond what the bytes need, without those of accesses that are ordered already. L1 serves each request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once
-/// where these are busier.
+/// Sectors of global accesses, and those beyond what the bytes need, without those of accesses that are ordered already. L1 serves each
+/// request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
 pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (all, ideal) = (m.value(SECTORS)?, m.value(IDEAL)?);
     let accesses = m.accesses();
@@ -135,16 +141,9 @@ fn misaligned(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL])))
 }
 
-/// The access with the most sectors that are brought twice, with the part of all sectors that are.
-fn split_copies<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
-    let own = || m.accesses().iter().filter(|access| access.is_split());
-    let part = excess_of(own()) / m.value(SECTORS).filter(|all| *all > 0.0)?;
-    own().next().map(|first| (first, part)).filter(|_| 100.0 * part >= m.limits[Threshold::SectorsExcessShare])
-}
-
 /// Sectors that asynchronous copies bring twice, in front of a busy memory unit.
 fn split(m: &Measures<'_>) -> Option<Held> {
-    let (first, part) = split_copies(m)?;
+    let (first, part) = leading(m, SectorAccess::is_split)?;
     let all = m.value(SECTORS)?;
     let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
     let sentence = words!(
@@ -165,7 +164,7 @@ fn split(m: &Measures<'_>) -> Option<Held> {
 /// Both halves of each copied sector in one 32-byte piece of shared memory. A sector that is brought twice asks L2 twice: it has at most
 /// a lookup of the tags to itself, where those of contiguous rows share one, and it holds the queue in which reads of shared memory wait.
 fn align_copies(m: &Measures<'_>) -> Option<Draft> {
-    let (first, gone) = split_copies(m)?;
+    let (first, gone) = leading(m, SectorAccess::is_split)?;
     let [now, ideal] = of_a_request(m, first).map(|sectors| fixed(sectors, 1));
     let why = words!("{} sectors a copy instead of {}: {} of all are brought twice", now, ideal, share(gone));
     let packed = 1.0 - gone;
