@@ -17,7 +17,7 @@ fn saves(audit: &Audit, action: &str) -> Option<f64> {
 
 #[test]
 fn sectors_that_nobody_asked_for_matter_where_no_memory_unit_is_busy() {
-    let (mut report, views) = one("pairs/memory", "rowsum_thread");
+    let (mut report, views) = one("pairs/h200", "rowsum_thread");
     let metrics = &mut report.launches[0].metrics;
     for metric in metrics.iter_mut().filter(|metric| {
         let is_memory = ["lts__", "l1tex__", "dram__"].iter().any(|unit| metric.name.starts_with(unit));
@@ -87,7 +87,7 @@ fn code_that_copies_registers_onto_themselves_is_built_for_a_debugger() {
 #[test]
 fn two_loops_that_load_the_same_are_one_pass_too_many() {
     let of = |kernel: &str| {
-        let (report, views) = one("pairs/memory", kernel);
+        let (report, views) = one("pairs/h200", kernel);
         let audit = audit(&report, &views);
         let row = audit.now.levers.iter().find(|lever| lever.code.to_string() == "fewer-passes");
         row.map(|lever| lever.why.to_plain())
@@ -114,7 +114,7 @@ fn copies_without_a_producer_wait_for_memory() {
 #[test]
 fn a_tensor_pipe_that_drains_in_each_step_does_not_limit() {
     let of = |kernel: &str| {
-        let (report, views) = one("pairs/tensor", kernel);
+        let (report, views) = one("pairs/h200", kernel);
         audit(&report, &views).now
     };
     let drained = of("wgmma_drained");

@@ -1,11 +1,11 @@
 //! What limits is what the launch would save most without: on reports of which single readings are set by hand.
 
 use crate::judged;
+use crate::pairs;
 use crate::rules::{report, set, with};
 use kernel_audit::analysis::{Audit, Because, Lever, Where, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Dim3, Value};
-use std::process::Command;
 
 fn limiter(audit: &Audit) -> Code {
     audit.now.bottleneck.limiter
@@ -93,12 +93,8 @@ fn the_producer_is_named_where_it_sets_the_pace() {
 /// one behind the other, are no queue of a tensor pipe that is half idle.
 #[test]
 fn an_idle_tensor_pipe_limits_nothing() {
-    let report = crate::brief_sections::fixtures().join("pairs/tensor.ncu-repz");
-    let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis"]).arg(report).output().unwrap();
-    let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
     for (kernel, code) in [("mma_two_stages", "memory-shared"), ("wgmma_kept", "latency-wait")] {
-        let launch = dumped["launches"].as_array().unwrap().iter().find(|launch| launch["name"] == kernel).unwrap();
-        assert_eq!(launch["verdict"]["limiter"], code, "{kernel}");
+        assert_eq!(pairs::launch(kernel).verdict.limiter, code, "{kernel}");
     }
     let between = collected("wmma_gemm", &[]).now.bottleneck.sentence.to_plain();
     assert!(between.contains("of that between products"), "{between}");
@@ -216,19 +212,14 @@ fn a_launch_without_a_number_has_failed() {
 /// Of 67,108,864 instructions 2,097,152 divisions take 20 each, and 3 where the divisor is known: 17 × 2,097,152 / 67,108,864 = 53.1 %.
 #[test]
 fn divisions_of_integers_are_what_issue_is_made_of() {
-    let report = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/pairs/work.ncu-repz");
-    let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis", report]).output().unwrap();
-    let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
-    let launches = dumped["launches"].as_array().unwrap();
-    let of = |name: &str| launches.iter().find(|launch| launch["name"] == name).unwrap();
-    let wide = of("buckets_64");
-    assert_eq!(wide["verdict"]["limiter"], "integer-division");
-    let sentence = wide["verdict"]["sentence"].as_str().unwrap();
+    let wide = pairs::launch("buckets_64");
+    assert_eq!(wide.verdict.limiter, "integer-division");
+    let sentence = &wide.verdict.sentence;
     assert!(sentence.starts_with("2.1 M divisions of integers by warps are about 53.1 % of"), "{sentence}");
     // Half of the bits are half of the divisions, and DRAM is what limits.
-    let narrow = of("buckets_32");
-    assert_eq!(narrow["verdict"]["limiter"], "memory-dram");
-    assert!(narrow["findings"].as_array().unwrap().iter().any(|found| found["code"] == "integer-division"));
+    let narrow = pairs::launch("buckets_32");
+    assert_eq!(narrow.verdict.limiter, "memory-dram");
+    assert!(narrow.findings.iter().any(|found| found.code == "integer-division"));
 }
 
 /// Where the ALU pipe has more to do than the tensor pipe beside it, the row says of what; where it has less, there is none.
@@ -417,16 +408,9 @@ fn a_data_stage_full_of_shuffles_is_told_by_them() {
 /// A weight of a filter that is a constant is no column: what is loaded is shared by no second output of a tile.
 #[test]
 fn a_register_tile_is_for_products_of_two_values_from_memory() {
-    let has_tile = |file: &str, name: &str| {
-        let report = format!("{}/tests/fixtures/pairs/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
-        let dumped = Command::new(env!("CARGO_BIN_EXE_audit")).args(["dump", "analysis", &report]).output().unwrap();
-        let dumped: serde_json::Value = serde_json::from_slice(&dumped.stdout).unwrap();
-        let launches = dumped["launches"].as_array().unwrap();
-        let levers = launches.iter().find(|launch| launch["name"] == name).unwrap()["levers"].as_array().unwrap();
-        levers.iter().any(|lever| lever["code"] == "register-tile")
-    };
-    assert!(has_tile("compute", "sgemm_one"));
-    assert!(!has_tile("sharing", "smooth_single"));
+    let has_tile = |name: &str| pairs::launch(name).levers.iter().any(|lever| lever.code == "register-tile");
+    assert!(has_tile("sgemm_one"));
+    assert!(!has_tile("smooth_single"));
     assert!(lever(&collected("attention_prefill", &[]), "register-tile").is_some());
 }
 

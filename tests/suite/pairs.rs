@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 #[derive(Deserialize)]
 struct Listed {
@@ -119,13 +119,33 @@ pub(crate) struct Dumped {
 pub(crate) struct Launch {
     pub(crate) name: String,
     pub(crate) levers: Vec<Row>,
+    pub(crate) verdict: Verdict,
+    pub(crate) findings: Vec<Finding>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Finding {
+    pub(crate) code: String,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Verdict {
+    pub(crate) limiter: String,
+    pub(crate) sentence: String,
+}
+
+/// A kernel of a pair's report, of before or after.
+pub(crate) fn launch(name: &str) -> &'static Launch {
+    let reports: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.report.as_str()).collect();
+    let mut launches = reports.into_iter().flat_map(|report| &dump(report).launches);
+    launches
+        .find(|launch| launch.name == name)
+        .unwrap_or_else(|| panic!("no kernel {name} in the reports of the pairs"))
 }
 
 static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
-    let reports: BTreeSet<&str> = PAIRS.iter().map(|pair| pair.report.as_str()).collect();
-    let dumps: BTreeMap<&str, Dumped> = reports.into_iter().map(|report| (report, dump(report))).collect();
     let judged = |pair: &'static Pair| {
-        let launch = dumps[pair.report.as_str()].launches.iter().find(|launch| launch.name == pair.before);
+        let launch = dump(&pair.report).launches.iter().find(|launch| launch.name == pair.before);
         let rows: Vec<&Row> = launch
             .unwrap_or_else(|| panic!("{}: no kernel {} in {}", pair.name, pair.before, pair.report))
             .levers
@@ -139,11 +159,19 @@ static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
     PAIRS.iter().map(judged).collect()
 });
 
-pub(crate) fn dump(report: &str) -> Dumped {
+/// A report under `tests/fixtures`, judged once for all tests.
+pub(crate) fn dump(report: &str) -> &'static Dumped {
+    static DUMPED: Mutex<BTreeMap<String, &'static Dumped>> = Mutex::new(BTreeMap::new());
+    let mut dumped = DUMPED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = dumped.get(report) {
+        return known;
+    }
     let mut audit = Command::new(env!("CARGO_BIN_EXE_audit"));
     let done = audit.args(["dump", "analysis"]).arg(fixture(report)).output().unwrap();
     assert!(done.status.success(), "{report}: {}", String::from_utf8_lossy(&done.stderr));
-    serde_json::from_slice(&done.stdout).unwrap()
+    let new: &'static Dumped = Box::leak(Box::new(serde_json::from_slice(&done.stdout).unwrap()));
+    dumped.insert(report.into(), new);
+    new
 }
 
 /// A gain from which a change is one, in percent.
