@@ -227,7 +227,7 @@ pub(super) fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
     let loads =
         phases.guarded.iter().find(|run| run.opcode == Op::LDS && run.exactly() == Some(0)).filter(|_| is_queue)?;
     let count = glance::short(loads.executed as f64);
-    Some(words!("No shared loads: all {} LDS are predicated off", count))
+    Some(words!("No LDS: all {} are predicated off", count))
 }
 
 #[cfg(test)]

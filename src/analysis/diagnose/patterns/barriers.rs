@@ -208,11 +208,12 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         let why = words!("a block has {} of at most {} B of shared memory", count(bytes), count(most));
         return Some(draft.not_here(why));
     }
+    let has_stages = has_products && m.mix.count(Op::copies_global).is_some_and(|count| count > 0.0);
     let (sentence, why) = match has_products {
         true => (
-            match m.mix.count(Op::copies_global).is_some_and(|count| count > 0.0) {
-                true => "One more stage of tiles in flight",
-                false => "Copy the next tile (`cp.async`, several stages) while this one is multiplied",
+            match has_stages {
+                true => words!("One more stage of tiles in flight"),
+                false => words!("Copy the next tile (`cp.async`, several stages) while this one is multiplied"),
             },
             words!("{} of a warp's lifetime waits for the data of a stage", share(cost)),
         ),
@@ -225,16 +226,19 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
             let ready = ready.unwrap_or_default();
             (
                 match has_two {
-                    true => "Load the next tile before this one is computed on: its buffer is there",
-                    false => "Double-buffer the tiles",
+                    true => words!("Load the next tile before this one is computed on: its buffer is there"),
+                    false => words!("Double-buffer the tiles"),
                 },
                 words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), ready),
             )
         }
     };
-    let risk = match has_two {
-        true => Some("registers for the next tile".into()),
-        false => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
+    let risk = match (has_two, has_stages) {
+        (true, _) => Some("registers for the next tile".into()),
+        (_, true) => {
+            tiles.map(|bytes| words!("one stage more of shared memory; those of today take {} B", count(bytes)))
+        }
+        (_, false) => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
     };
     let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
     Some(draft.checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()))
