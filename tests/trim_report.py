@@ -1,10 +1,12 @@
 """Makes a small copy of an Nsight Compute report (.ncu-rep) for use as test data; uses no NVIDIA software.
 
-Usage: trim_report.py IN OUT [--lists RE]
+Usage: trim_report.py IN OUT [--lists RE] [--without RE]
 
 It leaves out, whole: the section definitions (layout that repeats in every result), the metrics that the samplers of
 whole units wrote over time (category 1, PM sampling), and the metrics of the warp sampler that end in `_not_issued`.
-Of a metric whose name the expression --lists does not match it leaves out the instances; its value stays.
+Of a metric whose name the expression --lists does not match it leaves out the instances; its value stays. Of a source file
+that lies in an include folder, a header of a toolkit or a compiler, it leaves out the text; its name stays. Of the kernels
+those stay whose function the expression --without does not match from its beginning.
 Every byte of what remains is as ncu wrote it, in the same order; only lengths in front of shortened messages change.
 """
 import argparse
@@ -17,6 +19,7 @@ LISTS = (r"sass__|launch__|inst_executed|thread_inst_executed|memory_|derived__m
          r"smsp__pcsamp_|smsp__branch|derived__pct_occupancy")
 RESULT_SECTIONS = {1: 17, 7: 6, 8: 6, 9: 6}
 RESULT_METRICS = {1: 13, 7: 4, 8: 4, 9: 4}
+SOURCE_FILES, FILE_NAME, FILE_TEXT = 8, 1, 2
 
 
 def varint(data, at):
@@ -86,6 +89,24 @@ def trimmed_result(kind, result, strings, lists):
     return bytes(out)
 
 
+def trimmed_source(source):
+    """A source without the texts of headers that are not the kernel's own."""
+    out = bytearray()
+    for field, _, value, raw in fields(source):
+        if field == SOURCE_FILES:
+            files = b"".join(trimmed_file(of, file) for of, _, file, _ in fields(value))
+            raw = as_varint(field << 3 | 2) + as_varint(len(files)) + files
+        out += raw
+    return bytes(out)
+
+
+def trimmed_file(field, file):
+    parts = list(fields(file))
+    is_header = any(number == FILE_NAME and b"/include/" in value for number, _, value, _ in parts)
+    kept = b"".join(raw for number, _, _, raw in parts if not (is_header and number == FILE_TEXT))
+    return as_varint(field << 3 | 2) + as_varint(len(kept)) + kept
+
+
 def blocks(data):
     at = 8 + struct.unpack_from("<I", data, 4)[0]
     while at < len(data):
@@ -111,13 +132,19 @@ def entries(header, payload):
     assert at == len(payload), "bytes left over in a block"
 
 
+def function(result):
+    """The name of a kernel's function without its arguments."""
+    return next(value.decode() for field, _, value, _ in fields(result) if field == 6)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source")
     parser.add_argument("target")
     parser.add_argument("--lists", default=LISTS)
+    parser.add_argument("--without", default="$")
     asked = parser.parse_args()
-    lists = re.compile(asked.lists)
+    lists, without = re.compile(asked.lists), re.compile(asked.without)
     data = packed.contents(asked.source)
     assert data[:4] == b"NVR\0", "not an Nsight Compute report"
     whole = list(blocks(data))
@@ -125,12 +152,15 @@ def main():
                for _, _, entry, _ in fields(value)]
     out = bytearray(data[:8 + struct.unpack_from("<I", data, 4)[0]])
     for header, payload in whole:
-        body = bytearray()
+        body, kernels = bytearray(), 0
         for kind, entry in entries(header, payload):
-            if kind:
-                entry = trimmed_result(kind, entry, strings, lists)
+            if kind == 1 and without.match(function(entry)):
+                continue
+            kernels += kind == 1
+            entry = trimmed_result(kind, entry, strings, lists) if kind else trimmed_source(entry)
             body += struct.pack("<I", len(entry)) + entry
-        head = b"".join(as_varint(5 << 3) + as_varint(len(body)) if field == 5 else raw
+        counts = {5: len(body), 2: kernels}
+        head = b"".join(as_varint(field << 3) + as_varint(counts[field]) if field in counts else raw
                         for field, _, _, raw in fields(header))
         out += struct.pack("<I", len(head)) + head + body
     open(asked.target, "wb").write(out)
