@@ -1,6 +1,7 @@
 //! Control flow in numbers: blocks, loops with their lines and which of them is hot, and roles of warps.
 
-use crate::analysis::sass::{ClassCount, Dispatch, Listed, NaturalLoop, RoleCode, class_counts, dispatches};
+use crate::analysis::phases::{Dispatch, RoleCode, dispatches};
+use crate::analysis::sass::{ClassCount, Listed, NaturalLoop, class_counts};
 use crate::evidence::Instruction;
 use cuda_binary::op::{Control, Sync};
 use cuda_binary::{Class, Op};
