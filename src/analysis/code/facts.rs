@@ -1,7 +1,6 @@
 //! Facts of one build of a kernel: what stands in its code, log and cubin. Evidence; nothing here is judged.
 
-use super::accesses::StoreReach;
-use super::accesses::{LocalAccess, WidthRow};
+use super::accesses::{LocalAccess, StoreReach, WidthRow};
 use super::block_limits::StaticOccupancy;
 use super::checked::Checked;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};

@@ -1,16 +1,11 @@
 //! A build, reduced to its facts.
 
-use super::accesses;
 use super::block_limits::{self, LaunchShape};
 use super::checks::{self, SassCheck};
 use super::facts::CodeFacts;
-use super::flow;
-use super::latency;
-use super::products;
-use super::resources;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
-use super::{shared_map, tensor_memory};
+use super::{accesses, flow, latency, products, resources, shared_map, tensor_memory};
 use crate::analysis::sass::{Listed, class_counts, diff, opcode_counts};
 use crate::catalog;
 use crate::evidence::{BuildRecord, CodeBuild, SassFunction};

@@ -3,8 +3,7 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
-use crate::catalog::{self, Better, Counter, StallFamily};
+use crate::catalog::{self, Better, Counter, StallFamily, Threshold};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;

@@ -2,6 +2,8 @@
 
 use crate::analysis::limits::Limits;
 use crate::catalog::{Checklist, Operator};
+use std::fmt;
+use std::str::FromStr;
 
 /// A word of audit.toml or of the command line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -98,6 +100,34 @@ impl Expectation {
     /// The comparison as it is written: `stall.barrier < 1`.
     pub fn text(&self) -> String {
         format!("{} {} {}", self.reading, self.op, self.value)
+    }
+}
+
+impl FromStr for Expectation {
+    type Err = String;
+
+    /// `METRIC OP VALUE`, such as `stall.barrier<25`, and then, if wanted, words for what meeting it means.
+    fn from_str(text: &str) -> Result<Expectation, String> {
+        let at = text.find(['<', '>', '=', '!']).ok_or_else(|| format!("expected METRIC OP VALUE, found {text:?}"))?;
+        let (metric, rest) = text.split_at(at);
+        let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
+        let op: Operator = rest[..end].parse()?;
+        let rest = rest[end..].trim();
+        let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let value: f64 = number.parse().map_err(|_| format!("expected a number after {op}, found {number:?}"))?;
+        let (metric, label) = (metric.trim(), label.trim());
+        if metric.is_empty() || !value.is_finite() {
+            return Err(format!("expected METRIC OP VALUE, found {text:?}"));
+        }
+        Ok(Expectation::own(metric, op, value, Some(label).filter(|label| !label.is_empty())))
+    }
+}
+
+/// As a flag states it.
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.reading, self.op, self.value)?;
+        if self.label == self.text() { Ok(()) } else { write!(f, " {}", self.label) }
     }
 }
 

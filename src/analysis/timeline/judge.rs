@@ -7,8 +7,7 @@
 use crate::analysis::Limits;
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::select::short_name;
-use crate::analysis::timeline::busy::{DeviceTime, devices};
-use crate::analysis::timeline::busy::{Part, percent};
+use crate::analysis::timeline::busy::{DeviceTime, Part, devices, percent};
 use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};

@@ -4,8 +4,7 @@ use super::aims::{Aim, Sides};
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::row::Performance;
-use crate::analysis::kernel::summary::CYCLES;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::evidence::Reading;
 use crate::words::Words;
 

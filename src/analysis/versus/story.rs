@@ -6,8 +6,7 @@
 //! is overlap.
 
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::analysis::kernel::summary::CYCLES;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::analysis::limits::Limits;
 use crate::catalog::{Code, Counter, Part, Threshold};
 use cuda_binary::Op;
