@@ -56,7 +56,6 @@ pub struct Side {
     /// The kernel as it was measured; `None` for a build that nobody ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// What build logs say of it.
     pub build: Build,
     /// The machine code, one for each architecture that was built.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +75,6 @@ pub struct Side {
     /// What the project's own tests of its results found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tested: Option<TestRun>,
-    /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
     /// Launches that ncu timed and asked nothing else; `None` where none were.
@@ -216,10 +214,8 @@ pub struct MeasuredVariant {
     /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
-    /// The check of the outputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correctness: Option<Correctness>,
-    /// What compute-sanitizer found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sanitizer: Vec<SanitizerRun>,
 }
@@ -260,9 +256,7 @@ impl TimedLaunches {
 /// The profile of what a kernel is timed beside: its kernel with the most device time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Reference {
-    /// The kernel.
     pub profile: Profile,
-    /// Further kernels in the report.
     pub others: usize,
 }
 

@@ -70,7 +70,6 @@ impl Call {
 /// What a child left.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// How it ended.
     pub status: ExitStatus,
     /// What it wrote to its standard output, up to 16 MiB.
     pub stdout: Vec<u8>,

@@ -43,7 +43,6 @@ impl SubjectName {
         (!name.is_empty()).then(|| SubjectName(name.to_owned()))
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -78,7 +77,6 @@ pub struct Work {
     pub shape: Option<String>,
     /// Types in words, `FP32`.
     pub types: Option<String>,
-    /// Floating-point operations.
     pub flop: Option<Amount>,
     /// Bytes that must move to or from memory at least: each input read once, each output written once.
     pub bytes: Option<Amount>,
@@ -120,7 +118,6 @@ impl fmt::Display for Tiles {
 pub struct Subject {
     /// Name, unique in a file.
     pub name: SubjectName,
-    /// Title of the page.
     pub title: Option<String>,
     /// Whether an HTML page is written beside its page, where it differs from the other subjects.
     pub html: Option<bool>,
@@ -152,7 +149,6 @@ pub struct Subject {
     pub tests: Option<StatedTests>,
     /// What it is timed beside.
     pub reference: Option<ReferencePlan>,
-    /// Checks on the machine code.
     pub code_checks: Vec<SassCheck>,
     /// The parts of its dynamic shared memory.
     pub shared: Vec<SharedPart>,
@@ -160,7 +156,6 @@ pub struct Subject {
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
     pub change: Option<String>,
-    /// What one launch has to do.
     pub work: Work,
     /// How its work is cut into tiles.
     pub tiles: Option<Tiles>,

@@ -21,9 +21,7 @@ pub struct Provenance {
 pub struct Spread {
     /// How many launches had a value.
     pub count: usize,
-    /// The smallest.
     pub min: f64,
-    /// The largest.
     pub max: f64,
 }
 

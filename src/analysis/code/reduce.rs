@@ -14,13 +14,10 @@ use regex::Regex;
 /// What the facts of a build are read from.
 #[derive(Clone, Debug)]
 pub struct CodeInputs<'r> {
-    /// The build under audit.
     pub build: &'r CodeBuild,
     /// What it is called among several builds of one source; else empty.
     pub variant: &'r str,
-    /// The build to compare with.
     pub old: Option<&'r CodeBuild>,
-    /// Which kernel.
     pub kernel: Option<&'r Regex>,
     /// Which kernel of the old build; `kernel` when absent.
     pub old_kernel: Option<&'r Regex>,

@@ -32,7 +32,6 @@ const REQUESTS: [(&str, [Counter; 2], [&str; 3]); 2] = [
     ),
 ];
 
-/// Totals of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Coalescing {
     /// Sectors, ideal, excess, share of excess, in this order; without numbers where the counters were not collected.

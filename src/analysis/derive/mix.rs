@@ -28,7 +28,6 @@ pub struct OpcodeRow {
 }
 
 impl OpcodeRow {
-    /// The opcode.
     pub fn op(&self) -> Op {
         Op::of(&self.opcode)
     }

@@ -15,7 +15,6 @@ pub(in crate::analysis) fn quotient(part: Reading, whole: Reading, factor: f64, 
     }
 }
 
-/// A derived number.
 pub(in crate::analysis) fn derived(value: f64, unit: Unit, metrics: &[impl AsRef<str>], formula: &str) -> Reading {
     let metrics = metrics.iter().map(|name| name.as_ref().into()).collect();
     Quantity::new(value, unit).map_or_else(

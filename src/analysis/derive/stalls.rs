@@ -50,7 +50,6 @@ const ISSUE_ACTIVE: Counter = Counter::SmspIssueActiveAvgPerCycleActive;
 pub struct StallRow {
     /// The catalog's id, or ncu's word for a reason that the catalog does not know.
     pub reason: String,
-    /// The numbers.
     pub row: Row,
 }
 
@@ -65,7 +64,6 @@ impl StallRow {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallTable {
     pub basis: StallBasis,
-    /// The reasons.
     pub rows: Vec<StallRow>,
 }
 

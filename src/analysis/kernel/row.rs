@@ -23,11 +23,8 @@ pub enum Direction {
 /// The difference between two measured readings in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Change {
-    /// The old number.
     pub old: f64,
-    /// The new number.
     pub new: f64,
-    /// Which way.
     pub direction: Direction,
 }
 
@@ -55,11 +52,9 @@ pub struct Row {
     pub id: String,
     /// What an engineer calls it.
     pub label: String,
-    /// The new side.
     pub new: Reading,
     /// The old side; `None` when there is no old report.
     pub old: Option<Reading>,
-    /// Which way is good.
     pub better: Better,
 }
 
@@ -83,7 +78,6 @@ impl Row {
         Change::between(self.old.as_ref()?, &self.new, self.better)
     }
 
-    /// Whether either side has a number.
     pub fn has_number(&self) -> bool {
         self.new.quantity().is_some() || self.old.as_ref().is_some_and(|old| old.quantity().is_some())
     }

@@ -70,9 +70,7 @@ pub struct Expectation {
     pub label: String,
     /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
     pub reading: String,
-    /// The comparison.
     pub op: Operator,
-    /// The number.
     pub value: f64,
     /// The checklist that it is from; `own` for the user's.
     pub from: String,
@@ -145,7 +143,6 @@ pub struct Hypothesis {
     /// The earlier audit that confirmed it: day and commit; empty where none did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
-    /// When it was stated.
     #[serde(default, skip_serializing_if = "Foresight::is_unknown")]
     pub foresight: Foresight,
 }

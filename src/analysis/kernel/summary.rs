@@ -58,12 +58,10 @@ impl<'r> KernelSummary<'r> {
         }
     }
 
-    /// What the launches share.
     pub fn key(&self) -> &KernelKey {
         &self.key
     }
 
-    /// The device that it ran on.
     pub fn device(&self) -> &Device {
         &self.device
     }

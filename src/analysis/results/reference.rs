@@ -26,7 +26,6 @@ pub struct Beside {
 /// The profile of what the kernel is timed beside.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReferenceProfile {
-    /// The report.
     pub origin: Origin,
     /// Its kernel with the most device time.
     pub kernel: KernelKey,

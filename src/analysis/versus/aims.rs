@@ -27,7 +27,6 @@ const RESIDENT: [Counter; 2] = [Counter::SmCyclesActiveAvg, Counter::SmCyclesAct
 
 /// What a lever aims at, on both sides.
 pub(super) struct Aim {
-    /// What it is called.
     pub(super) label: String,
     pub(super) old: Reading,
     pub(super) new: Reading,
@@ -35,7 +34,6 @@ pub(super) struct Aim {
     pub(super) is_met: bool,
 }
 
-/// Both sides of a comparison.
 pub(in crate::analysis) struct Sides<'s, 'a> {
     /// A reading of the old side by its name.
     pub(in crate::analysis) old: &'s dyn Fn(&str) -> Reading,

@@ -22,9 +22,7 @@ pub struct Pulled {
     pub remeasure: String,
     /// What its check counts: its own instructions, bytes, blocks or busy cycles, which no faster launch moves by itself.
     pub aim: String,
-    /// It on the old side.
     pub old: Reading,
-    /// It on the new side.
     pub new: Reading,
     /// What became of the bound; `None` without two times.
     pub met: Option<Met>,

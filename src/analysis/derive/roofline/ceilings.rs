@@ -7,7 +7,6 @@ use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
-/// What a ceiling bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeilingKind {
@@ -24,7 +23,6 @@ pub struct Ceiling {
     pub id: String,
     /// What an engineer calls it.
     pub label: String,
-    /// What it bounds.
     pub kind: CeilingKind,
     /// The peak rate at the measured clock.
     pub peak: Reading,
@@ -39,7 +37,6 @@ impl Ceiling {
     }
 }
 
-/// A point of the roofline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
     /// Id of the pipe's ceiling.

@@ -19,7 +19,6 @@ const HARDWARE: [&str; 3] = ["gpu", "sm-count", "work"];
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadingVerdict {
-    /// The row's id.
     pub id: String,
     pub verdict: Verdict,
     /// What it rests on; `None` where a side has no number or the numbers do not compare.
@@ -54,7 +53,6 @@ impl Version<'_, '_> {
 /// What the comparison of two sides comes to.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Comparison {
-    /// The verdict on the kernel.
     pub whole: Whole,
     /// The verdict on each reading with a number on either side, in table order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
