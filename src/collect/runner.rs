@@ -233,27 +233,6 @@ mod tests {
     }
 
     #[test]
-    fn a_child_that_hangs_is_stopped_with_its_children() {
-        let folder = tempfile::tempdir().expect("folder");
-        let mark = folder.path().join("alive");
-        let script = format!("(sleep 1; touch {}) & sleep 30", mark.display());
-        let call = Call { limit: Duration::from_millis(150), ..shell(&script) };
-        assert!(matches!(run(&call), Err(CollectError::TimedOut { .. })));
-        std::thread::sleep(Duration::from_millis(1100));
-        assert!(!mark.exists());
-    }
-
-    #[test]
-    fn an_interrupt_stops_a_child_at_once() {
-        let call = shell("echo started; sleep 30");
-        let flag = call.interrupt.flag();
-        let begun = Instant::now();
-        let ended = run_watched(&call, &mut |_| flag.store(true, Ordering::Relaxed));
-        assert!(matches!(ended, Err(CollectError::Interrupted)), "{ended:?}");
-        assert!(begun.elapsed() < Duration::from_secs(10));
-    }
-
-    #[test]
     fn a_child_that_a_signal_to_all_ends_first_has_not_failed_by_itself() {
         let call = shell("kill -TERM $$");
         let flag = call.interrupt.flag();

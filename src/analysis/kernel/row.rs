@@ -3,7 +3,7 @@
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
 use crate::catalog::{self, Better};
-use crate::evidence::{Measured, Provenance, Reading};
+use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
 /// Which way a reading went.
@@ -127,12 +127,9 @@ impl Performance {
 /// `amount / time` per second, for a time in ns.
 fn rate_of(amount: u64, time: &Reading, unit: Unit, id: &str) -> Reading {
     let Reading::Measured(measured) = time else { return time.clone() };
-    match Quantity::new(amount as f64 * 1e9 / measured.quantity.value(), unit) {
-        Some(quantity) => {
-            let metrics = vec![id.into(), measured.from.metrics[0].clone()];
-            let from = Provenance { metrics, formula: "stated amount / time".into(), alias_of: None };
-            Reading::Measured(Measured { quantity, spread: None, from })
-        }
-        None => Reading::not_applicable("the time is zero"),
-    }
+    let metrics = vec![id.into(), measured.from.metrics[0].clone()];
+    Quantity::new(amount as f64 * 1e9 / measured.quantity.value(), unit).map_or_else(
+        || Reading::not_applicable("the time is zero"),
+        |quantity| Reading::derived(quantity, metrics, "stated amount / time"),
+    )
 }

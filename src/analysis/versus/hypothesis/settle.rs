@@ -226,6 +226,6 @@ pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>)
             };
             Reading::Measured(Measured { spread, ..measured })
         }
-        None => Reading::not_applicable("the result is not a finite number"),
+        None => Reading::not_applicable(Reading::NO_NUMBER),
     }
 }
