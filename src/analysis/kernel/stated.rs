@@ -106,16 +106,18 @@ impl FromStr for Expectation {
 
     /// `METRIC OP VALUE`, such as `stall.barrier<25`, and then, if wanted, words for what meeting it means.
     fn from_str(text: &str) -> Result<Expectation, String> {
-        let at = text.find(['<', '>', '=', '!']).ok_or_else(|| format!("expected METRIC OP VALUE, found {text:?}"))?;
+        let wrong = |expected: &str, found: &str| Unreadable::new(expected, found).to_string();
+        let shape = || wrong("METRIC OP VALUE", text);
+        let at = text.find(['<', '>', '=', '!']).ok_or_else(shape)?;
         let (metric, rest) = text.split_at(at);
         let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
         let op: Operator = rest[..end].parse()?;
         let rest = rest[end..].trim();
         let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let value: f64 = number.parse().map_err(|_| format!("expected a number after {op}, found {number:?}"))?;
+        let value: f64 = number.parse().map_err(|_| wrong(&format!("a number after {op}"), number))?;
         let (metric, label) = (metric.trim(), label.trim());
         if metric.is_empty() || !value.is_finite() {
-            return Err(format!("expected METRIC OP VALUE, found {text:?}"));
+            return Err(shape());
         }
         Ok(Expectation::own(metric, op, value, Some(label).filter(|label| !label.is_empty())))
     }
