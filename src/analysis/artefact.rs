@@ -9,9 +9,7 @@ use crate::evidence::{Damage, Origin, Reading};
 /// What one artefact contributed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Artefact {
-    /// The artefact.
     pub origin: Origin,
-    /// The kernel under audit in it.
     pub kernel: KernelKey,
     /// Rows of the report (ncu's IDs) that were summarised.
     pub launches: Vec<u32>,
@@ -25,7 +23,6 @@ pub struct Artefact {
     pub compute_capability: Option<(u32, u32)>,
     /// Lines of a text that were not understood, with their number.
     pub not_understood: Vec<(String, u64)>,
-    /// Damage of the artefact.
     pub damage: Vec<Damage>,
     /// Metrics read under an older spelling: (asked, found).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

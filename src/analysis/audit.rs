@@ -4,10 +4,9 @@ use crate::analysis::artefact::Artefact;
 use crate::analysis::changed::{Changed, Found};
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::correctness::{Fault, Standing, Void};
-use crate::analysis::derive::asked;
-use crate::analysis::derive::named;
 use crate::analysis::derive::panels::Panel;
 use crate::analysis::derive::stores::StoreCount;
+use crate::analysis::derive::{asked, named};
 use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::{self, Kernel};
 use crate::analysis::evidence::{Evidence, Side};
@@ -39,9 +38,7 @@ use crate::evidence::{Reading, Workload};
 /// Everything that is known and concluded about a subject.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Audit {
-    /// Thresholds that the judgements compared with.
     pub limits: Limits,
-    /// Stated work.
     pub work: Work,
     /// What the stated work comes to on this chip.
     pub stated: Stated,
@@ -51,11 +48,8 @@ pub struct Audit {
     pub before: Option<Examined>,
     /// From one to the other; `None` without a version before.
     pub change: Option<Changed>,
-    /// What else the new report holds.
     pub report: Reported,
-    /// Measuring conditions.
     pub settings: Vec<Setting>,
-    /// Time and rates.
     pub performance: Performance,
     /// Tables made of metrics, by the catalog's ids, in the catalog's order.
     pub panels: Vec<Panel>,
@@ -82,7 +76,6 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// A panel by the catalog's id.
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.panels.iter().find(|panel| panel.id == id)
     }
@@ -103,7 +96,6 @@ impl Audit {
         self.time_of_change().map(|time| time.percent())
     }
 
-    /// What is known of the kernel's results.
     pub fn standing(&self) -> Standing {
         self.trials.looked().standing()
     }

@@ -18,7 +18,6 @@ use crate::catalog::Code;
 /// From the version before to the one under audit.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Changed {
-    /// What the comparison comes to.
     pub comparison: Comparison,
     /// What made it faster or slower; `None` where the cycles did not change, or nothing tells.
     pub story: Option<Story>,
@@ -27,7 +26,6 @@ pub struct Changed {
     /// Initialisations of mbarriers in the launch, old and new; `None` where a side was not counted by instruction.
     #[serde(skip)]
     pub mbarriers: Option<(u64, u64)>,
-    /// What became of the limiter.
     pub limiter: LimiterChange,
     /// The bounds that levers had on the old side, and what came.
     pub estimates: Estimates,

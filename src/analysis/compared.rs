@@ -34,9 +34,7 @@ pub struct Compared {
     /// The largest slow-down in percent that the intervals leave possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<f64>,
-    /// The new side.
     pub new: Measured,
-    /// The old side.
     pub old: Measured,
 }
 

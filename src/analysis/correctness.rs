@@ -18,7 +18,6 @@ pub enum Standing {
 /// What is known of the results of one side.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::analysis) struct Looked<'a> {
-    /// The check of the outputs.
     pub(in crate::analysis) correctness: Option<&'a Correctness>,
     /// What the project's own tests found.
     pub(in crate::analysis) tested: Option<&'a TestRun>,
@@ -31,7 +30,6 @@ pub(in crate::analysis) struct Looked<'a> {
 pub enum Fault<'a> {
     /// An output that did not pass, with the first run in which it did not.
     Output(&'a CheckRun, &'a OutputCheck),
-    /// A test that failed.
     Test(&'a TestCase),
     /// A tool of compute-sanitizer that found errors.
     Tool(&'a SanitizerRun),

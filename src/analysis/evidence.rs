@@ -5,8 +5,7 @@ use crate::analysis::kernel::build::Build;
 use crate::analysis::kernel::configurations::Configuration;
 use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
 use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::kernel::summary::{CYCLES, DURATION};
+use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
 use crate::analysis::kernel::{commands, private};
 use crate::analysis::limits::Limits;
 use crate::analysis::profile::{Profile, Reduction};
@@ -57,7 +56,6 @@ pub struct Side {
     /// The kernel as it was measured; `None` for a build that nobody ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
-    /// What build logs say of it.
     pub build: Build,
     /// The machine code, one for each architecture that was built.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,7 +75,6 @@ pub struct Side {
     /// What the project's own tests of its results found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tested: Option<TestRun>,
-    /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
     /// Launches that ncu timed and asked nothing else; `None` where none were.
@@ -217,10 +214,8 @@ pub struct MeasuredVariant {
     /// The times outside the profiler.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub benchmark: Option<Benchmark>,
-    /// The check of the outputs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correctness: Option<Correctness>,
-    /// What compute-sanitizer found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sanitizer: Vec<SanitizerRun>,
 }
@@ -261,9 +256,7 @@ impl TimedLaunches {
 /// The profile of what a kernel is timed beside: its kernel with the most device time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Reference {
-    /// The kernel.
     pub profile: Profile,
-    /// Further kernels in the report.
     pub others: usize,
 }
 

@@ -24,16 +24,13 @@ pub struct Examined {
     pub stalls: Stalls,
     /// Executions by opcode.
     pub mix: InstructionMix,
-    /// Uncoalesced accesses.
     pub coalescing: Coalescing,
     pub occupancy: Occupancy,
-    /// Ceilings and points.
     pub roofline: Roofline,
     /// Where the time of one launch goes; `None` where the report does not count and sample by instruction.
     pub phases: Option<Phases>,
     /// What one launch does over its time; `None` where PM sampling was not collected.
     pub over_time: Option<OverTime>,
-    /// What limits it.
     pub bottleneck: Bottleneck,
     /// Everything that the checks found, the most severe first.
     pub findings: Vec<Finding>,

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ops::Index;
 use strum::VariantArray;
 
-/// A number for each threshold.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Limits {
     /// What the user set.

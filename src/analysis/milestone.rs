@@ -139,16 +139,12 @@ pub struct Offered {
 /// A hypothesis as the history remembers it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Concluded {
-    /// What it is called.
     pub name: String,
     /// The change in words; may be empty.
     pub change: String,
-    /// What became of it.
     #[serde(serialize_with = "judgement::of_hypothesis")]
     pub judgement: Judgement,
-    /// Why.
     pub reason: String,
-    /// When it was stated.
     #[serde(default, skip_serializing_if = "Foresight::is_unknown")]
     pub foresight: Foresight,
 }

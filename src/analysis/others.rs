@@ -9,7 +9,6 @@ use crate::analysis::limits::Limits;
 use crate::analysis::profile::{OtherProfile, Profile};
 use crate::analysis::version::measurement;
 
-/// What a report holds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Reported {
     /// All its kernels, the most device time first.
@@ -39,7 +38,6 @@ impl Reported {
 pub struct OtherVerdict {
     /// Its place in [`Reported::kernels`].
     pub at: usize,
-    /// What limits it.
     pub bottleneck: Bottleneck,
     /// What could be tried, by ceiling; none of NVIDIA's estimates.
     pub levers: Vec<Lever>,

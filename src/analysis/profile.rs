@@ -26,7 +26,6 @@ const ROOM: usize = 6_000;
 /// One kernel as a profile has it.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Profile {
-    /// The artefact.
     pub origin: Origin,
     /// Who measured: versions and the command line.
     pub session: Session,
@@ -36,7 +35,6 @@ pub struct Profile {
     pub device: Device,
     /// Base name of the program that launched it; empty where the artefact does not say.
     pub program: Arc<str>,
-    /// Clock control.
     pub clock: Option<ClockStatus>,
     /// Display driver version that the result itself carries.
     pub driver: Option<f32>,
@@ -49,7 +47,6 @@ pub struct Profile {
     pub dropped: Vec<String>,
     /// Lines of text that were not understood: what, and how many.
     pub not_understood: Vec<(String, u64)>,
-    /// Damage of the artefact.
     pub damage: Vec<Damage>,
     /// All kernels of the artefact, the most device time first. One that was chosen beside the kernel under audit has its own
     /// row alone, so that what is kept grows with the artefact and not with its square.
@@ -297,7 +294,6 @@ impl Profile {
         Studied::of(self.instructions.as_deref(), kernel, limits)
     }
 
-    /// The kernel with these readings.
     pub(in crate::analysis) fn summary(&self) -> KernelSummary<'_> {
         KernelSummary {
             key: Cow::Borrowed(&self.kernel),

@@ -1,15 +1,13 @@
 //! `audit collect`: run NVIDIA's tools on subjects and keep what they write.
 
 use super::args::Collect;
-use super::array;
 use super::code::places;
 use super::failure::{Failure, Status};
 use super::plan::config_at;
-use super::progress;
 use super::requests::{Place, context, requests};
 use super::say::say;
 use super::task::Attempt;
-use super::variants;
+use super::{array, progress, variants};
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
 use crate::config::Subject;
 use std::collections::BTreeSet;

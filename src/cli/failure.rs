@@ -59,7 +59,6 @@ impl Failure {
         Failure { status, report: String::new() }
     }
 
-    /// The exit status.
     pub(crate) fn status(&self) -> Status {
         self.status
     }

@@ -3,7 +3,6 @@
 
 use super::moment::git;
 use super::plan::Plan;
-use super::stated::hypothesis;
 use crate::analysis::{Foresight, Hypothesis};
 use crate::config::Config;
 use std::collections::BTreeMap;
@@ -79,8 +78,5 @@ fn stated_at(folder: &Path, file: &Path, commit: &str) -> Option<Stated> {
         return Some(Stated::default());
     }
     let config = Config::parse(file, text).ok()?;
-    let of = |subject: &crate::config::Subject| {
-        (subject.name.to_string(), subject.hypotheses.iter().map(hypothesis).collect())
-    };
-    Some(config.subjects.iter().map(of).collect())
+    Some(config.subjects.into_iter().map(|subject| (subject.name.to_string(), subject.hypotheses)).collect())
 }

@@ -13,8 +13,7 @@ use crate::config::{Code, Config, Subject};
 use crate::evidence::{NameSet, Want};
 use crate::quantity::format;
 use crate::render::Templates;
-use crate::source;
-use crate::view;
+use crate::{source, view};
 use std::io::Write;
 use std::path::Path;
 
@@ -116,7 +115,7 @@ fn names(subject: &Subject) -> Vec<String> {
         Some(Code::Cubin { .. }) | None => None,
     };
     let stated = subject.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
-    let expected = subject.expect.iter().chain(stated).map(|expect| &expect.metric);
+    let expected = subject.expect.iter().chain(stated).map(|expect| &expect.reading);
     let expected = expected.filter(|name| name.contains("__") && !name.starts_with(crate::catalog::CHECK));
     let fault = |name: &String| {
         let check = check_metric_name(name, chip);

@@ -60,7 +60,6 @@ impl Made {
         &self.snapshot.heading
     }
 
-    /// The source view.
     pub(super) fn source(&self) -> SourceText {
         match &self.launches {
             [Some(own), Some(old)] if self.all.is_empty() => view::source_text(&Listing::of(own).beside(old)),

@@ -6,9 +6,8 @@ use super::evidence::{folder_of, together};
 use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::{AskedCommit, now};
-use super::progress;
 use super::say::say;
-use super::variants;
+use super::{progress, variants};
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{
@@ -17,8 +16,7 @@ use crate::collect::{
 };
 use crate::config::{Code, Subject, Tools, Variant};
 use crate::evidence::{NameSet, Want};
-use crate::plain;
-use crate::source;
+use crate::{plain, source};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

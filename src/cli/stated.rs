@@ -1,8 +1,8 @@
 //! What a subject of audit.toml states of its work, as the analysis takes it.
 
-use crate::analysis::{Expectation, Hypothesis, Limits, Tiles, Work, expectation as written};
+use crate::analysis::{Expectation, Limits, Tiles, Work, expectation as written};
 use crate::catalog;
-use crate::config::{Amount, Expect, Stated, Subject};
+use crate::config::{Amount, Subject};
 
 /// What the subject states, with the checklists that it names spelled out.
 pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
@@ -23,28 +23,14 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             .as_deref()
             .and_then(written::hypothesis)
             .into_iter()
-            .chain(subject.hypotheses.iter().map(hypothesis))
+            .chain(subject.hypotheses.iter().cloned())
             .collect(),
     }
 }
 
-pub(super) fn hypothesis(stated: &Stated) -> Hypothesis {
-    Hypothesis {
-        name: stated.name.clone(),
-        change: stated.change.clone(),
-        before: stated.before.iter().map(expectation).collect(),
-        after: stated.after.iter().map(expectation).collect(),
-        ..Hypothesis::default()
-    }
-}
-
-fn expectation(stated: &Expect) -> Expectation {
-    Expectation::own(&stated.metric, stated.op, stated.value, stated.label.as_deref())
-}
-
 /// The lines of the catalog's checklists, then the subject's own.
-pub(super) fn expectations(checklists: &[String], own: &[Expect], limits: &Limits) -> Vec<Expectation> {
+pub(super) fn expectations(checklists: &[String], own: &[Expectation], limits: &Limits) -> Vec<Expectation> {
     let lists = checklists.iter().filter_map(|id| catalog::checklist(id));
     let listed = lists.flat_map(|profile| Expectation::of_checklist(profile, limits));
-    listed.chain(own.iter().map(expectation)).collect()
+    listed.chain(own.iter().cloned()).collect()
 }

@@ -40,7 +40,6 @@ impl<'c> Journal<'c> {
         Journal { file: None, now }
     }
 
-    /// The moment.
     pub(crate) fn now(&self) -> String {
         (self.now)()
     }

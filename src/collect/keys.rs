@@ -72,9 +72,7 @@ pub struct Collecting {
     /// `kernel`, `application`, `range` or `app-range`.
     #[serde(deserialize_with = "replay")]
     pub replay: String,
-    /// NVTX ranges.
     pub nvtx: Vec<String>,
-    /// Tools of compute-sanitizer.
     pub sanitizers: Vec<SanitizerTool>,
     /// After which ncu is stopped.
     #[serde(deserialize_with = "seconds")]

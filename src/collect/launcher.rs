@@ -43,7 +43,6 @@ pub struct Stated {
 pub enum Trial {
     /// The outputs are compared with those of the reference.
     Check,
-    /// The kernel is timed.
     Time,
     /// The program checks and times its kernels by itself.
     Bench,

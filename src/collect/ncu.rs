@@ -19,7 +19,6 @@ pub enum Metrics {
 pub struct Profile {
     /// Which kernels, as a regular expression on the function name; all when absent.
     pub kernel: Option<String>,
-    /// What is measured.
     pub metrics: Metrics,
     /// Whether sources and machine code go into the report.
     pub source: bool,

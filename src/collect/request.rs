@@ -44,11 +44,9 @@ pub struct Request {
     pub also: Vec<String>,
     /// The project's folder: tools and programs work in it.
     pub project: PathBuf,
-    /// The evidence folder.
     pub evidence: PathBuf,
     /// What is compiled; nothing for a program that brings its own kernels.
     pub build: Option<Build>,
-    /// What launches the kernel.
     pub program: Launcher,
     /// Files that decide what the program does.
     pub inputs: Vec<PathBuf>,
@@ -132,9 +130,7 @@ pub(crate) type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
 
 /// What every collection of a run shares.
 pub struct Context<'c> {
-    /// Where tools are.
     pub places: &'c Places,
-    /// Driver and GPUs.
     pub machine: &'c Machine,
     /// Tells the moment.
     pub now: &'c dyn Fn() -> String,
@@ -144,7 +140,6 @@ pub struct Context<'c> {
     pub gpu: &'c Mutex<()>,
     /// How long another run that collects the same is waited for.
     pub patience: Duration,
-    /// Version of this program.
     pub version: &'c str,
     /// Reads a report that was made.
     pub absent: &'c Absent<'c>,

@@ -120,7 +120,6 @@ impl Store {
         Ok(Store { folder: folder.to_owned(), manifest, _lock: None })
     }
 
-    /// The manifest as it stands.
     pub fn manifest(&self) -> &Collected {
         &self.manifest
     }

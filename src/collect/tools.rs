@@ -11,7 +11,6 @@ use strum::{IntoStaticStr, VariantArray};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tool {
-    /// The compiler.
     Nvcc,
     /// The assembler that the compiler runs.
     Ptxas,
@@ -19,11 +18,9 @@ pub enum Tool {
     Cuobjdump,
     /// The disassembler of cubins.
     Nvdisasm,
-    /// Nsight Compute.
     Ncu,
     /// Checks memory accesses, races and synchronisation.
     ComputeSanitizer,
-    /// Nsight Systems.
     Nsys,
 }
 
@@ -72,7 +69,6 @@ pub struct Places {
     pub cuda: Option<PathBuf>,
     /// `CUDA_HOME` of the environment.
     pub cuda_home: Option<PathBuf>,
-    /// The folders of `PATH`.
     pub path: Vec<PathBuf>,
     /// The folder of the project.
     pub project: PathBuf,
@@ -89,9 +85,7 @@ pub struct Versions(RefCell<BTreeMap<PathBuf, String>>);
 /// A tool that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundTool {
-    /// Which.
     pub tool: Tool,
-    /// The program.
     pub path: PathBuf,
     /// What led there: `audit.toml`, `CUDA_HOME`, `PATH`, `/usr/local/cuda`, `.cuda/bin`.
     pub by: &'static str,

@@ -14,7 +14,6 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// The number.
     pub fn value(&self) -> u64 {
         self.value
     }
@@ -34,7 +33,6 @@ pub struct AmountError {
     pub at: usize,
     /// What an expression has there.
     pub expected: &'static str,
-    /// What is there.
     pub found: String,
 }
 

@@ -76,7 +76,6 @@ pub enum Code {
 /// One of several builds of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What the page calls it.
     pub name: String,
     /// All flags of its compiler: the subject's, and behind them its own.
     pub flags: Vec<String>,
@@ -129,12 +128,10 @@ impl Tools {
         self
     }
 
-    /// The CUDA folder.
     pub fn cuda(&self) -> Option<&Path> {
         self.0.get(&ToolKey::Cuda).map(PathBuf::as_path)
     }
 
-    /// Programs by their names.
     pub fn named(&self) -> BTreeMap<String, PathBuf> {
         let programs = self.0.iter().filter(|(key, _)| **key != ToolKey::Cuda);
         programs.map(|(key, path)| (<&str>::from(key).to_owned(), path.clone())).collect()

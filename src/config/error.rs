@@ -6,7 +6,6 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What kind of mistake it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConfigErrorKind {
@@ -33,7 +32,6 @@ pub(super) struct Place {
 /// A mistake in a configuration file. Displays as a plain report of several lines, without a leading `error:`.
 #[derive(Debug)]
 pub struct ConfigError {
-    /// What kind of mistake it is.
     pub kind: ConfigErrorKind,
     pub(super) path: PathBuf,
     pub(super) message: String,

@@ -21,15 +21,12 @@ use toml::Spanned;
 pub struct Config {
     /// The folder of the file: what its paths are relative to. Empty for the working folder.
     pub folder: PathBuf,
-    /// Where audits are written.
     pub out: PathBuf,
-    /// Name of the page template.
     pub template: String,
     /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
     /// The user's templates in place of built-in ones.
     pub overrides: Vec<Override>,
-    /// Whether pages have charts.
     pub has_charts: bool,
     /// Whether an HTML page is written beside the page in Markdown.
     pub has_html: bool,
@@ -37,7 +34,6 @@ pub struct Config {
     pub thresholds: BTreeMap<Threshold, f64>,
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
-    /// Where tools are.
     pub tools: Tools,
     /// How job arrays are submitted.
     pub slurm: Slurm,

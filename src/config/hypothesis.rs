@@ -13,9 +13,9 @@
 //! name passes.
 
 use super::ConfigError;
-use super::subject::{Expect, Stated};
 use super::text::Text;
 use crate::analysis::code::SassCheck;
+use crate::analysis::{Expectation, Hypothesis};
 use crate::catalog::{CHECK, Operator};
 use crate::nearest::nearest;
 use toml::Spanned;
@@ -40,8 +40,8 @@ impl Text {
         &self,
         keys: Vec<HypothesisKeys>,
         checks: &[SassCheck],
-    ) -> Result<Vec<Stated>, ConfigError> {
-        let mut all: Vec<Stated> = Vec::new();
+    ) -> Result<Vec<Hypothesis>, ConfigError> {
+        let mut all: Vec<Hypothesis> = Vec::new();
         for keys in keys {
             let name = keys.name.get_ref().trim().to_owned();
             if name.is_empty() || all.iter().any(|other| other.name == name) {
@@ -58,29 +58,25 @@ impl Text {
                 ));
             }
             let conditions = |texts: &[Spanned<String>]| {
-                texts.iter().map(|text| self.condition(text, checks)).collect::<Result<Vec<Expect>, ConfigError>>()
+                texts.iter().map(|text| self.condition(text, checks)).collect::<Result<Vec<Expectation>, ConfigError>>()
             };
-            all.push(Stated {
-                before: conditions(&keys.before)?,
-                after: conditions(&keys.after)?,
-                name,
-                change: keys.change,
-            });
+            let (before, after) = (conditions(&keys.before)?, conditions(&keys.after)?);
+            all.push(Hypothesis { name, change: keys.change, before, after, ..Hypothesis::default() });
         }
         Ok(all)
     }
 
-    fn condition(&self, text: &Spanned<String>, checks: &[SassCheck]) -> Result<Expect, ConfigError> {
+    fn condition(&self, text: &Spanned<String>, checks: &[SassCheck]) -> Result<Expectation, ConfigError> {
         let plain = text.get_ref().trim();
         let is_known = |name: &str| checks.iter().any(|check| check.name == name);
         let condition = match plain.strip_prefix(CHECK) {
             Some(name) if !name.contains(['<', '>', '=', '!']) || is_known(name.trim()) => {
-                Expect { metric: format!("{CHECK}{}", name.trim()), op: Operator::Equal, value: 1.0, label: None }
+                Expectation::own(&format!("{CHECK}{}", name.trim()), Operator::Equal, 1.0, None)
             }
             _ => plain.parse().map_err(|reason: String| self.wrong(reason, text.span(), "", None))?,
         };
-        let Some(name) = condition.metric.strip_prefix(CHECK) else {
-            self.reading(&condition.metric, text.span())?;
+        let Some(name) = condition.reading.strip_prefix(CHECK) else {
+            self.reading(&condition.reading, text.span())?;
             return Ok(condition);
         };
         if is_known(name) {

@@ -16,9 +16,9 @@ use super::error::ConfigError;
 use super::hypothesis::HypothesisKeys;
 use super::launch::{LaunchKeys, ReferenceKeys, Subjected};
 use super::shared::SharedKeys;
-use super::subject::{Expect, Subject, SubjectName, Tiles, TrialFiles, Work};
+use super::subject::{Subject, SubjectName, Tiles, TrialFiles, Work};
 use super::text::{Text, regex_reason};
-use crate::analysis::Pick;
+use crate::analysis::{Expectation, Pick};
 use crate::catalog::{self, ReadingForm};
 use crate::collect::Collecting;
 use crate::source::TimeUnit;
@@ -272,7 +272,7 @@ impl Text {
         found.ok_or_else(|| self.no_such("checklist", id, &known))
     }
 
-    fn expectation(&self, keys: ExpectKeys) -> Result<Expect, ConfigError> {
+    fn expectation(&self, keys: ExpectKeys) -> Result<Expectation, ConfigError> {
         let op = keys.op.get_ref().parse();
         let op = op.map_err(|error: String| self.wrong(error, keys.op.span(), "", None))?;
         let value = *keys.value.get_ref();
@@ -285,7 +285,7 @@ impl Text {
             let message = format!("only a comparison tells {:?}", keys.metric.get_ref());
             return Err(self.wrong(message, keys.metric.span(), "", help));
         }
-        Ok(Expect { metric: keys.metric.into_inner(), op, value, label: keys.label })
+        Ok(Expectation::own(keys.metric.get_ref(), op, value, keys.label.as_deref()))
     }
 
     /// What kind of reading has this name.

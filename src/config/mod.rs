@@ -22,6 +22,6 @@ pub(crate) use error::ConfigError;
 pub use error::ConfigErrorKind;
 pub use file::Config;
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
-pub use subject::{Expect, Stated, Subject, Tiles, Work};
+pub use subject::{Subject, Tiles, Work};
 pub(crate) use subject::{SubjectName, TrialFiles};
 pub(crate) use text::regex_reason;

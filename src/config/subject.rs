@@ -2,9 +2,8 @@
 
 use super::amount::Amount;
 use super::code::{Code, Variant};
-use crate::analysis::Pick;
 use crate::analysis::code::{LaunchShape, SassCheck, SharedPart};
-use crate::catalog::Operator;
+use crate::analysis::{Expectation, Hypothesis, Pick};
 use crate::collect::Collecting;
 use crate::source::TimeUnit;
 use audit_launch::{CheckPlan, LaunchPlan, ReferencePlan};
@@ -44,7 +43,6 @@ impl SubjectName {
         (!name.is_empty()).then(|| SubjectName(name.to_owned()))
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -79,7 +77,6 @@ pub struct Work {
     pub shape: Option<String>,
     /// Types in words, `FP32`.
     pub types: Option<String>,
-    /// Floating-point operations.
     pub flop: Option<Amount>,
     /// Bytes that must move to or from memory at least: each input read once, each output written once.
     pub bytes: Option<Amount>,
@@ -116,53 +113,11 @@ impl fmt::Display for Tiles {
     }
 }
 
-/// Something that the user expects of a reading.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expect {
-    /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
-    pub metric: String,
-    /// The comparison.
-    pub op: Operator,
-    /// The number.
-    pub value: f64,
-    /// What meeting it means.
-    pub label: Option<String>,
-}
-
-impl FromStr for Expect {
-    type Err = String;
-
-    /// `METRIC OP VALUE`, such as `stall.barrier<25`, and then, if wanted, words for what meeting it means.
-    fn from_str(text: &str) -> Result<Expect, String> {
-        let at = text.find(['<', '>', '=', '!']).ok_or_else(|| format!("expected METRIC OP VALUE, found {text:?}"))?;
-        let (metric, rest) = text.split_at(at);
-        let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
-        let op: Operator = rest[..end].parse()?;
-        let rest = rest[end..].trim();
-        let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let value: f64 = number.parse().map_err(|_| format!("expected a number after {op}, found {number:?}"))?;
-        let (metric, label) = (metric.trim(), label.trim());
-        if metric.is_empty() || !value.is_finite() {
-            return Err(format!("expected METRIC OP VALUE, found {text:?}"));
-        }
-        let label = (!label.is_empty()).then(|| label.to_owned());
-        Ok(Expect { metric: metric.to_owned(), op, value, label })
-    }
-}
-
-impl fmt::Display for Expect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.metric, self.op, self.value)?;
-        self.label.as_ref().map_or(Ok(()), |label| write!(f, " {label}"))
-    }
-}
-
 /// One kernel and the evidence about it.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
     /// Name, unique in a file.
     pub name: SubjectName,
-    /// Title of the page.
     pub title: Option<String>,
     /// Whether an HTML page is written beside its page, where it differs from the other subjects.
     pub html: Option<bool>,
@@ -194,7 +149,6 @@ pub struct Subject {
     pub tests: Option<StatedTests>,
     /// What it is timed beside.
     pub reference: Option<ReferencePlan>,
-    /// Checks on the machine code.
     pub code_checks: Vec<SassCheck>,
     /// The parts of its dynamic shared memory.
     pub shared: Vec<SharedPart>,
@@ -202,33 +156,19 @@ pub struct Subject {
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
     pub change: Option<String>,
-    /// What one launch has to do.
     pub work: Work,
     /// How its work is cut into tiles.
     pub tiles: Option<Tiles>,
     /// Ids of the catalog's checklists that it is held against.
     pub checklists: Vec<String>,
     /// Its own expectations.
-    pub expect: Vec<Expect>,
+    pub expect: Vec<Expectation>,
     /// What its change was expected to do.
-    pub hypotheses: Vec<Stated>,
+    pub hypotheses: Vec<Hypothesis>,
     /// How its evidence is collected.
     pub collect: Collecting,
     /// What launching it found.
     pub trials: TrialFiles,
-}
-
-/// A hypothesis as it is stated.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stated {
-    /// What it is called.
-    pub name: String,
-    /// The change in words; may be empty.
-    pub change: String,
-    /// What must hold of the old side.
-    pub before: Vec<Expect>,
-    /// What is expected of the new side.
-    pub after: Vec<Expect>,
 }
 
 impl Subject {

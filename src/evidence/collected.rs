@@ -25,7 +25,6 @@ pub struct CollectedStep {
     pub step: String,
     /// The file that it makes, relative to the folder.
     pub file: String,
-    /// How it ended.
     pub outcome: StepOutcome,
     /// Why it made no file, in one line; empty when it did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -62,7 +61,6 @@ pub struct CollectedStep {
     pub ended: String,
 }
 
-/// The manifest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Collected {
     /// [`COLLECTED_SCHEMA`].

@@ -27,9 +27,8 @@ pub(crate) use collected::{CollectedStep, StepOutcome};
 pub use cuda_binary::Op;
 pub use cuda_binary::cubin::{Cubin, CubinKernel, CubinParameter, LineTable};
 pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};
-pub use cuda_binary::sass::{Arithmetic, Registers};
+pub use cuda_binary::sass::{Arithmetic, Instruction, Registers, SassFunction, SassListing, SourceLine};
 pub(crate) use cuda_binary::sass::{Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, WarpSync};
-pub use cuda_binary::sass::{Instruction, SassFunction, SassListing, SourceLine};
 pub use dump::{SCHEMA, write_json};
 pub use ncu_report::{
     ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,

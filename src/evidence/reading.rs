@@ -1,6 +1,6 @@
 //! A reading: a number that was measured or derived and says from what, or a stated reason why there is none.
 
-use crate::quantity::Quantity;
+use crate::quantity::{Quantity, Unit};
 use std::sync::Arc;
 
 /// Where a number came from.
@@ -21,9 +21,7 @@ pub struct Provenance {
 pub struct Spread {
     /// How many launches had a value.
     pub count: usize,
-    /// The smallest.
     pub min: f64,
-    /// The largest.
     pub max: f64,
 }
 
@@ -78,6 +76,9 @@ impl Default for Reading {
 }
 
 impl Reading {
+    /// Why there is none where a computation has none.
+    pub(crate) const NO_NUMBER: &'static str = "the result is not a finite number";
+
     /// A reading taken from one metric as it is.
     pub fn measured(quantity: Quantity, metric: &Arc<str>) -> Reading {
         Reading::Measured(Measured {
@@ -94,6 +95,39 @@ impl Reading {
             spread: None,
             from: Provenance { metrics, formula: formula.into(), alias_of: None },
         })
+    }
+
+    /// A reading computed from these metrics; not applicable where it is no finite number.
+    pub(crate) fn number(value: f64, unit: Unit, metrics: &[impl AsRef<str>], formula: &str) -> Reading {
+        let metrics = metrics.iter().map(|name| name.as_ref().into()).collect();
+        Quantity::new(value, unit).map_or_else(
+            || Reading::not_applicable(Reading::NO_NUMBER),
+            |quantity| Reading::derived(quantity, metrics, formula),
+        )
+    }
+
+    /// A reading computed from two; missing where either is, and not applicable for the reason `none` where it is no finite
+    /// number.
+    pub(crate) fn with(
+        self,
+        other: Reading,
+        unit: Unit,
+        formula: &str,
+        none: &str,
+        make: impl Fn(f64, f64) -> f64,
+    ) -> Reading {
+        let (Reading::Measured(a), Reading::Measured(b)) = (&self, &other) else {
+            return if self.quantity().is_none() { self } else { other };
+        };
+        let metrics = a.from.metrics.iter().chain(&b.from.metrics).cloned().collect();
+        Quantity::new(make(a.quantity.value(), b.quantity.value()), unit)
+            .map_or_else(|| Reading::not_applicable(none), |quantity| Reading::derived(quantity, metrics, formula))
+    }
+
+    /// `factor × this / whole`.
+    pub(crate) fn part_of(self, whole: Reading, factor: f64, unit: Unit) -> Reading {
+        let formula = format!("{factor} × first / second");
+        self.with(whole, unit, &formula, "none were executed", |part, whole| factor * part / whole)
     }
 
     /// A reading whose metric the artefact does not hold.

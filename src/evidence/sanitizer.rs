@@ -64,7 +64,6 @@ pub struct SanitizerSite {
 /// Records that say the same of the same place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SanitizerFinding {
-    /// How grave.
     pub level: SanitizerLevel,
     /// The tool's sentence.
     pub text: String,

@@ -6,7 +6,6 @@ use super::Origin;
 /// often something happened.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Timeline {
-    /// The files.
     pub origins: Vec<Origin>,
     /// Kernels in sum: the report `cuda_gpu_kern_sum`.
     pub kernels: Option<Vec<Totals>>,
@@ -33,9 +32,7 @@ pub struct Totals {
     pub total_ns: f64,
     /// Median; absent where the table has none, as before nsys 2021.5.
     pub median_ns: Option<f64>,
-    /// Shortest.
     pub min_ns: Option<f64>,
-    /// Longest.
     pub max_ns: Option<f64>,
 }
 
@@ -80,13 +77,10 @@ pub enum OperationKind {
 /// One piece of work on a GPU. Times are nanoseconds on the clock of the recording.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct GpuOperation {
-    /// What it is.
     pub kind: OperationKind,
     /// A kernel's demangled name; `Host-to-Device` or another direction of a copy; `memset`.
     pub name: String,
-    /// When it began.
     pub start_ns: f64,
-    /// How long it took.
     pub duration_ns: f64,
     /// What a copy or a fill moved; absent where it was not said, or was too little for the column's decimals.
     pub bytes: Option<f64>,
@@ -95,7 +89,6 @@ pub struct GpuOperation {
 }
 
 impl GpuOperation {
-    /// When it ended.
     pub fn end_ns(&self) -> f64 {
         self.start_ns + self.duration_ns
     }

@@ -16,7 +16,6 @@ pub(crate) struct Accepted {
     pub commit: String,
     /// The verdict that was accepted.
     pub verdict: String,
-    /// Why.
     pub reason: String,
     /// The change in percent that was accepted, the largest of cycles, time and benchmark; `None` where none was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,9 +23,7 @@ pub(crate) struct Accepted {
     /// The audit that it was made for: it covers no earlier one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<Mark>,
-    /// The new side.
     pub new: Measured,
-    /// The old side.
     pub old: Measured,
 }
 

@@ -21,7 +21,6 @@ pub struct Snapshot {
     pub heading: Heading,
     /// What the page printed that day: the line of it in the history.
     pub milestone: Milestone,
-    /// What the judgements compared with.
     pub limits: Limits,
     /// What was read, measured and stated.
     pub evidence: Evidence,

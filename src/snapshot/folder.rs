@@ -14,7 +14,6 @@ const ENDING: &str = ".json";
 /// When an audit was made: its day, and which audit of its subject on that day it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dated {
-    /// The day.
     pub date: NaiveDate,
     /// Which of that day.
     pub number: Nth,
@@ -30,9 +29,7 @@ impl fmt::Display for Dated {
 /// A snapshot in the folder, by its file name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Found {
-    /// The moment in the name.
     pub at: Dated,
-    /// The file.
     pub path: PathBuf,
 }
 
@@ -43,7 +40,6 @@ impl Found {
         Some((Found { at, path: path.to_owned() }, subject.to_owned()))
     }
 
-    /// The name of the file.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }

@@ -16,9 +16,8 @@ mod upgrade;
 
 pub(crate) use accepted::{Accepted, AcceptedFile};
 pub use error::SnapshotError;
-pub use file::Placed;
 pub(crate) use file::is_snapshot_like;
-pub use file::{SCHEMA, Snapshot};
+pub use file::{Placed, SCHEMA, Snapshot};
 pub(crate) use folder::{Dated, Found, earlier, every, made_from, named, subjects};
 pub(crate) use pins::{Pin, Pinned, Pins};
 pub(crate) use record::{Entry, Record};

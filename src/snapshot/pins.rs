@@ -15,7 +15,6 @@ pub(crate) struct Pin {
     pub subject: String,
     /// The day from which on it holds.
     pub date: String,
-    /// Why.
     pub reason: String,
     /// The snapshot; `None` takes a pin back.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,6 @@ use std::sync::Arc;
 /// An audit of the record.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// Its file.
     pub found: Found,
     /// Its line in the history, with how it stands.
     pub milestone: Milestone,
@@ -231,7 +230,6 @@ impl Record {
         Record { accepted, pins, subject, smallest: *smallest, entries, ..Record::default() }.judged()
     }
 
-    /// The audit with a mark.
     pub(crate) fn entry(&self, mark: &Mark) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.milestone.mark() == *mark)
     }

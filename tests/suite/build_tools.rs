@@ -2,7 +2,8 @@
 
 use crate::read_sass::{join_unnamed, nodes_of_dot, nodes_of_flow};
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, RoleRow, code_facts};
-use kernel_audit::analysis::sass::{Listed, dispatches, opcode_matches};
+use kernel_audit::analysis::phases::dispatches;
+use kernel_audit::analysis::sass::{Listed, opcode_matches};
 use kernel_audit::catalog::sass_aliases;
 use kernel_audit::collect::{Build, Call, Places, Tool, compile, disassemble, run};
 use kernel_audit::evidence::CodeBuild;

@@ -3,7 +3,7 @@
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Expectation, Judgement, Limits, Role, Tiles, Work, want_for};
 use kernel_audit::catalog::{self, Operator};
-use kernel_audit::config::{Config, Expect};
+use kernel_audit::config::Config;
 use kernel_audit::render::Templates;
 use kernel_audit::source;
 use kernel_audit::view::{self, Heading};
@@ -208,10 +208,10 @@ label = "Few bubbles"
     let gemm = &config.subjects[0];
     assert_eq!(gemm.checklists, ["tensor-gemm", "memory-bound"]);
     assert_eq!(gemm.tiles.as_ref().map(|tiles| tiles.count.value()), Some(21_756));
-    assert_eq!(gemm.expect[0].to_string().parse::<Expect>().expect("as written"), gemm.expect[0]);
+    assert_eq!(gemm.expect[0].to_string().parse::<Expectation>().expect("as written"), gemm.expect[0]);
     let met = parse(&subject.replace("memory-bound", "memory-bond")).expect_err("unknown").to_string();
     assert!(met.contains("did you mean \"memory-bound\"?"), "{met}");
     let met = parse(&subject.replace("op = \"<\"", "op = \"less\"")).expect_err("no comparison").to_string();
     assert!(met.contains("expected one of <, <=, >, >=, ==, !=, found \"less\""), "{met}");
-    assert!("stall.barrier 25".parse::<Expect>().is_err() && "<25".parse::<Expect>().is_err());
+    assert!("stall.barrier 25".parse::<Expectation>().is_err() && "<25".parse::<Expectation>().is_err());
 }

@@ -23,7 +23,6 @@ pub struct LocalAccess {
     pub opcode: Op,
     /// Line of the subject's source, where known.
     pub line: Option<u32>,
-    /// Instructions.
     pub count: usize,
     /// Those that the assembler marked as spilling or refilling a register; `None` where it marks none at all.
     pub spills: Option<usize>,
@@ -71,7 +70,6 @@ pub struct StoreReach {
     pub line: Option<u32>,
     /// Bits of a lane.
     pub bits: u32,
-    /// Instructions.
     pub count: usize,
     /// What a warp touches with one of them.
     #[serde(flatten)]

@@ -14,11 +14,9 @@ pub struct CodeAudit {
     /// What stands in it. Its checks and the old build are not here: what became of them is below.
     #[serde(flatten)]
     pub facts: CodeFacts,
-    /// What the code shows against the kernel.
     pub findings: Vec<Finding>,
     /// Codes of what the old code showed; `None` where that is not known.
     pub old_findings: Option<Vec<Code>>,
-    /// What became of the checks.
     pub checks: Vec<CheckResult>,
 }
 

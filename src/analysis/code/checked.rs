@@ -5,7 +5,6 @@ use super::layout::Layout;
 use crate::analysis::judgement::{self, Judgement};
 use crate::quantity::format;
 
-/// An instruction that decided.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Deciding {
     /// Offset in the code.
@@ -23,14 +22,12 @@ pub(crate) const DECIDING_KEPT: usize = 12;
 pub struct Checked {
     /// Its name; the rule where it has none.
     pub name: String,
-    /// The statement in words.
     pub rule: String,
     /// What was seen of it, beside what was asked.
     pub seen: Seen,
     /// The instructions that decided, at most [`DECIDING_KEPT`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deciding: Vec<Deciding>,
-    /// How many there are.
     pub deciding_count: usize,
 }
 
@@ -39,17 +36,9 @@ pub struct Checked {
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {
     /// A number, and how many are asked.
-    Number {
-        /// How many are asked.
-        asked: Count,
-        /// How many there are.
-        found: u64,
-        /// What was counted.
-        of: Matched,
-    },
+    Number { asked: Count, found: u64, of: Matched },
     /// Executions in every turn of the loop.
     Turns {
-        /// How many are asked.
         asked: Count,
         /// In every turn.
         least: usize,
@@ -87,14 +76,12 @@ pub struct CheckResult {
     pub name: String,
     /// The statement in words.
     pub rule: String,
-    /// How it ended.
     #[serde(serialize_with = "judgement::of_code")]
     pub verdict: Judgement,
     /// What was found, or why nothing can be said.
     pub found: String,
     /// The instructions that decided, at most [`DECIDING_KEPT`].
     pub deciding: Vec<Deciding>,
-    /// How many there are.
     pub deciding_count: usize,
     /// How it ends on the old code; `None` where that is not known.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "judgement::of_code")]
@@ -108,7 +95,6 @@ impl Checked {
         Checked { name: name.to_owned(), rule: rule.to_owned(), seen, deciding: Vec::new(), deciding_count: 0 }
     }
 
-    /// How it ends.
     pub(super) fn verdict(&self) -> Judgement {
         match &self.seen {
             Seen::Number { asked, found, .. } => {
@@ -130,7 +116,6 @@ impl Checked {
         }
     }
 
-    /// Whether both are of one statement.
     pub(super) fn is_of_same(&self, other: &Checked) -> bool {
         (&self.name, &self.rule) == (&other.name, &other.rule)
     }

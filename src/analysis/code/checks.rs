@@ -25,9 +25,7 @@ pub struct SassCheck {
     pub resource: Option<Resource>,
     /// Other instructions that may stand between two steps; any number in the block when absent.
     pub gap: Option<usize>,
-    /// How many matches.
     pub count: Count,
-    /// Where to look.
     pub scope: Scope,
     /// Bits per lane that every match must move at least.
     pub min_width: Option<u32>,
@@ -51,7 +49,6 @@ pub(super) struct Ground<'a> {
 }
 
 impl SassCheck {
-    /// The rule in words.
     fn say(&self) -> String {
         let count = if self.count.most == Some(0) { "no".to_owned() } else { self.count.to_string() };
         let mut rule = match self.resource {
@@ -110,7 +107,6 @@ pub(super) fn checked(check: &SassCheck, ground: &Ground<'_>) -> Option<Checked>
     })
 }
 
-/// Why a check cannot be decided.
 #[derive(Debug, thiserror::Error)]
 enum Open {
     #[error("the build does not state: {0}")]

@@ -6,7 +6,6 @@ use super::facts::CodeFacts;
 /// One row: what it is, and each audit's value; `None` where an audit does not have it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub(crate) struct CodeColumnsRow {
-    /// What it is.
     pub label: String,
     /// `B` for bytes, `%` for shares; empty for counts.
     pub unit: String,

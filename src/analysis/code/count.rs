@@ -7,7 +7,6 @@ use std::str::FromStr;
 /// How many matches a check asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Count {
-    /// At least this many.
     pub least: usize,
     /// At most this many; `None` for any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]

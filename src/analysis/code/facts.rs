@@ -1,7 +1,6 @@
 //! Facts of one build of a kernel: what stands in its code, log and cubin. Evidence; nothing here is judged.
 
-use super::accesses::StoreReach;
-use super::accesses::{LocalAccess, WidthRow};
+use super::accesses::{LocalAccess, StoreReach, WidthRow};
 use super::block_limits::StaticOccupancy;
 use super::checked::Checked;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
@@ -45,7 +44,6 @@ pub struct CodeFacts {
     pub warnings: Vec<(u64, String)>,
     /// Occupancy as the build fixes it, one row for a known block size.
     pub occupancies: Vec<StaticOccupancy>,
-    /// Instructions in the code.
     pub instructions: usize,
     pub classes: Vec<ClassCount>,
     /// Opcodes, the most frequent first: (opcode, instructions), at most forty.
@@ -53,7 +51,6 @@ pub struct CodeFacts {
     /// Products of tcgen05, and those of warpgroups that are too narrow to be fed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<ProductShape>,
-    /// Memory instructions by width.
     pub widths: Vec<WidthRow>,
     /// Those of the hottest loop; `None` for a kernel without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +63,6 @@ pub struct CodeFacts {
     pub stores: Vec<StoreReach>,
     /// Local-memory instructions by line.
     pub local: Vec<LocalAccess>,
-    /// Control flow in numbers.
     pub flow: FlowSummary,
     pub loops: Vec<LoopRow>,
     /// Places where warps part into roles.
@@ -82,7 +78,6 @@ pub struct CodeFacts {
 }
 
 impl CodeFacts {
-    /// A resource by its label.
     pub(crate) fn resource(&self, label: &str) -> Option<&ResourceRow> {
         self.resources.iter().find(|row| row.label == label)
     }

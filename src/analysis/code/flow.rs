@@ -1,6 +1,7 @@
 //! Control flow in numbers: blocks, loops with their lines and which of them is hot, and roles of warps.
 
-use crate::analysis::sass::{ClassCount, Dispatch, Listed, NaturalLoop, RoleCode, class_counts, dispatches};
+use crate::analysis::phases::{Dispatch, RoleCode, dispatches};
+use crate::analysis::sass::{ClassCount, Listed, NaturalLoop, class_counts};
 use crate::evidence::Instruction;
 use cuda_binary::op::{Control, Sync};
 use cuda_binary::{Class, Op};
@@ -8,9 +9,7 @@ use cuda_binary::{Class, Op};
 /// The shape of a function's control flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FlowSummary {
-    /// Basic blocks.
     pub blocks: usize,
-    /// Edges between them.
     pub edges: usize,
     /// Functions that are called and stand in the same section, without those that only trap.
     pub called: usize,
@@ -51,10 +50,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// A role of warps.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct RoleRow {
-    /// Which warps.
     pub who: String,
     /// Offsets of its first and last instruction.
     pub range: (u64, u64),

@@ -8,50 +8,24 @@ use crate::quantity::format;
 #[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// Its parts lie apart and aligned within the dynamic memory.
-    Fits {
-        /// Where the last part ends.
-        end: u64,
-        /// Dynamic shared memory of a block.
-        dynamic: u64,
-    },
+    Fits { end: u64, dynamic: u64 },
     /// The size of the dynamic memory is not stated.
     Unstated,
     /// A part that is not aligned.
     Askew {
-        /// Its name.
         part: String,
-        /// Where it lies.
         at: u64,
         /// What that has to be a multiple of.
         align: u64,
     },
     /// Two parts in one place.
-    Over {
-        /// Name of the part that begins first.
-        first: String,
-        /// Where it ends.
-        end: u64,
-        /// Name of the other.
-        second: String,
-        /// Where that begins.
-        at: u64,
-    },
+    Over { first: String, end: u64, second: String, at: u64 },
     /// It ends behind the dynamic memory.
-    Beyond {
-        /// Where the last part ends.
-        end: u64,
-        /// By how much.
-        by: u64,
-    },
+    Beyond { end: u64, by: u64 },
     /// The code computes the addresses of its mbarriers.
     Computed,
     /// Another number of mbarriers.
-    Count {
-        /// Those that the code initialises.
-        seen: u64,
-        /// Those that are stated.
-        stated: u64,
-    },
+    Count { seen: u64, stated: u64 },
     /// Initialised so many bytes from what a register points at, which may be the mbarriers themselves or the layout.
     Away {
         /// Bytes from there.

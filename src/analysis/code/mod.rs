@@ -26,8 +26,7 @@ mod shared_layout;
 mod shared_map;
 mod tensor_memory;
 
-pub(crate) use accesses::StoreReach;
-pub(crate) use accesses::{LocalAccess, WidthRow};
+pub(crate) use accesses::{LocalAccess, StoreReach, WidthRow};
 pub(crate) use audit::CodeAudit;
 pub(super) use audit::concluded;
 pub use block_limits::LaunchShape;
@@ -42,6 +41,5 @@ pub(crate) use flow::{BarrierUse, LoopRow};
 pub use reduce::{CodeInputs, code_facts};
 pub use resource_checks::Resource;
 pub(crate) use resources::{Agreement, ResourceRow};
-pub(crate) use select::Identity;
-pub(crate) use select::{CodeError, Launched, kernel_of};
+pub(crate) use select::{CodeError, Identity, Launched, kernel_of};
 pub(crate) use shared_layout::SharedPart;

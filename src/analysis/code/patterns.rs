@@ -15,7 +15,6 @@ use crate::words::Words;
 use cuda_binary::Op;
 use cuda_binary::op::Space;
 
-/// What these patterns look at.
 struct Built<'a> {
     code: &'a CodeFacts,
     limits: &'a Limits,
@@ -232,7 +231,6 @@ fn narrow_access(g: &Built<'_>) -> Option<Finding> {
     shown(Code::NarrowAccess, Severity::Notes, sentence).filter(|_| !found.is_empty())
 }
 
-/// Double-precision instructions.
 fn double(g: &Built<'_>) -> Option<Finding> {
     let count = g.count("fp64");
     let sentence = words!(

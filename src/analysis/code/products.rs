@@ -16,11 +16,9 @@ pub struct ProductShape {
     /// Rows and columns of the sums; `None` where the descriptor is no constant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<[u64; 2]>,
-    /// Instructions.
     pub count: usize,
 }
 
-/// The products of a kernel.
 pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
     let is_tcgen05 = |i: &Instruction| i.op().product_by() == Some(ProductBy::Thread);
     let mut found: BTreeMap<(&str, Option<[u64; 2]>), usize> = BTreeMap::new();

@@ -1,16 +1,11 @@
 //! A build, reduced to its facts.
 
-use super::accesses;
 use super::block_limits::{self, LaunchShape};
 use super::checks::{self, SassCheck};
 use super::facts::CodeFacts;
-use super::flow;
-use super::latency;
-use super::products;
-use super::resources;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
-use super::{shared_map, tensor_memory};
+use super::{accesses, flow, latency, products, resources, shared_map, tensor_memory};
 use crate::analysis::sass::{Listed, class_counts, diff, opcode_counts};
 use crate::catalog;
 use crate::evidence::{BuildRecord, CodeBuild, SassFunction};
@@ -19,13 +14,10 @@ use regex::Regex;
 /// What the facts of a build are read from.
 #[derive(Clone, Debug)]
 pub struct CodeInputs<'r> {
-    /// The build under audit.
     pub build: &'r CodeBuild,
     /// What it is called among several builds of one source; else empty.
     pub variant: &'r str,
-    /// The build to compare with.
     pub old: Option<&'r CodeBuild>,
-    /// Which kernel.
     pub kernel: Option<&'r Regex>,
     /// Which kernel of the old build; `kernel` when absent.
     pub old_kernel: Option<&'r Regex>,

@@ -10,7 +10,6 @@ use strum::VariantArray;
 /// What a check can ask the number of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Resource {
-    /// Registers of a thread.
     Registers,
     /// Bytes that ptxas stores to local memory because registers run out.
     SpillStores,
@@ -24,9 +23,7 @@ pub enum Resource {
     Mbarriers,
     /// Arrivals for which all mbarriers together are initialised.
     Arrivals,
-    /// Columns of tensor memory.
     TensorColumns,
-    /// Allocations of tensor memory.
     TensorAllocations,
 }
 

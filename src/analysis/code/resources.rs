@@ -19,7 +19,6 @@ pub enum Agreement {
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ResourceRow {
-    /// What it is.
     pub label: String,
     /// Unit: empty for a count, `B` for bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -27,13 +26,10 @@ pub struct ResourceRow {
     /// What ptxas printed; `None` where it printed nothing of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptxas: Option<u64>,
-    /// What the cubin says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cubin: Option<u64>,
-    /// What the launch was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launch: Option<u64>,
-    /// Whether they agree.
     pub agreement: Agreement,
 }
 
@@ -41,9 +37,7 @@ pub struct ResourceRow {
 pub(super) const REGISTERS: &str = "Registers per thread";
 /// The label of the most registers that launch bounds or options leave a thread.
 pub(super) const REGISTER_CAP: &str = "Register cap";
-/// The label of the stack frame.
 pub(crate) const FRAME: &str = "Stack frame";
-/// The label of the block's barriers.
 pub(crate) const BARRIERS: &str = "Barriers";
 /// Registers that a thread can have: a cap of as many is none. CUDA C++ Programming Guide, Compute Capabilities.
 const NO_CAP: u64 = 255;

@@ -4,7 +4,6 @@ use crate::analysis::kernel::stated::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a check looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
     /// The whole function, with what it calls in its own section.

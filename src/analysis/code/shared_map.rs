@@ -14,7 +14,6 @@ const INITIALISATION: &str = "SYNCS.EXCH.64";
 pub(super) const MBARRIERS: &str = "Initialisations of mbarriers";
 /// The label of the arrivals that a phase of all of them takes.
 pub(super) const ARRIVALS: &str = "Arrivals that mbarriers are initialised for";
-/// The label of dynamic shared memory.
 const DYNAMIC: &str = "Dynamic shared memory";
 /// The label of what a block may still ask for.
 pub(super) const LEFT: &str = "Shared memory left to the block";

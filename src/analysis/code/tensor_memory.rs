@@ -10,7 +10,6 @@ const ALLOCATION: &str = "UTCATOMSWS.FIND_AND_SET";
 /// Columns that one unit of its operand stands for: ptxas of CUDA 13.0 writes 1, 2, 4, 8 and 16 for a `tcgen05.alloc` of 32,
 /// 64, 128, 256 and 512 columns.
 const COLUMNS_OF_UNIT: u64 = 32;
-/// The label of the columns.
 pub(super) const COLUMNS: &str = "Tensor memory, columns";
 /// The label of how often they are asked for.
 pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";

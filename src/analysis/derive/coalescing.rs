@@ -4,7 +4,7 @@ use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{Better, Counter};
-use crate::evidence::{Provenance, Reading};
+use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;
 
@@ -32,7 +32,6 @@ const REQUESTS: [(&str, [Counter; 2], [&str; 3]); 2] = [
     ),
 ];
 
-/// Totals of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Coalescing {
     /// Sectors, ideal, excess, share of excess, in this order; without numbers where the counters were not collected.
@@ -53,13 +52,18 @@ impl Coalescing {
             row("sectors", "Sectors asked for", &|side| side.reading(SECTORS)),
             row("ideal", "Sectors needed (ideal)", &|side| side.reading(IDEAL)),
             row("excess", "Excess sectors", &excess),
-            row("excess-share", "Excess share of all sectors", &excess_share),
+            row("excess-share", "Excess share of all sectors", &|side| {
+                share_above(side.reading(SECTORS), side.reading(IDEAL), "no global sectors")
+            }),
         ];
         let mut requests = Vec::new();
         for (direction, [sectors, asked], labels) in REQUESTS {
             requests.push(row(asked.name(), labels[0], &|side| side.reading(asked)));
             requests.push(row(sectors.name(), labels[1], &|side| side.reading(sectors)));
-            let ratio = |side: &KernelSummary<'_>| per_request(&side.reading(sectors), &side.reading(asked));
+            let ratio = |side: &KernelSummary<'_>| {
+                let (sectors, asked) = (side.reading(sectors), side.reading(asked));
+                sectors.with(asked, Unit::NONE, "first / second", "no requests", |sectors, asked| sectors / asked)
+            };
             // The ideal goes with the width of the access, so neither direction is better.
             requests.push(Row::derived(
                 &format!("{direction}-per-request"),
@@ -82,34 +86,13 @@ impl Coalescing {
 /// `sectors − ideal`, as NVIDIA's rule UncoalescedGlobalAccess counts it.
 fn excess(side: &KernelSummary<'_>) -> Reading {
     let (sectors, ideal) = (side.reading(SECTORS), side.reading(IDEAL));
-    match (sectors.quantity(), ideal.quantity()) {
-        (Some(all), Some(needed)) => match all.minus(needed) {
-            Some(quantity) => Reading::derived(quantity, vec![SECTORS.into(), IDEAL.into()], "first − second"),
-            None => Reading::not_applicable("the two counters carry different units"),
-        },
-        (None, _) => sectors,
-        _ => ideal,
-    }
+    let unit = sectors.quantity().map_or(Unit::NONE, Quantity::unit);
+    sectors.with(ideal, unit, "first − second", Reading::NO_NUMBER, |all, needed| all - needed)
 }
 
-/// `100 × (sectors − ideal) / sectors`.
-fn excess_share(side: &KernelSummary<'_>) -> Reading {
-    let excess = excess(side);
-    let (Some(over), Some(all)) = (excess.quantity(), side.reading(SECTORS).quantity()) else { return excess };
-    match over.percent_of(all) {
-        Some(share) => Reading::derived(share, vec![SECTORS.into(), IDEAL.into()], "100 × (first − second) / first"),
-        None => Reading::not_applicable("no global sectors"),
-    }
-}
-
-fn per_request(sectors: &Reading, requests: &Reading) -> Reading {
-    let (Reading::Measured(s), Reading::Measured(r)) = (sectors, requests) else {
-        return if sectors.quantity().is_none() { sectors.clone() } else { requests.clone() };
-    };
-    let names: Vec<_> = Provenance::clone(&s.from).metrics.into_iter().chain(r.from.metrics.iter().cloned()).collect();
-    let ratio = s.quantity.value() / r.quantity.value();
-    match Quantity::new(ratio, Unit::NONE) {
-        Some(quantity) => Reading::derived(quantity, names, "first / second"),
-        None => Reading::not_applicable("no requests"),
-    }
+/// The share of a number that is above what is needed.
+pub(in crate::analysis) fn share_above(all: Reading, needed: Reading, none: &str) -> Reading {
+    all.with(needed, Unit::PERCENT, "100 × (first − second) / first", none, |all, needed| {
+        100.0 * (all - needed) / all
+    })
 }

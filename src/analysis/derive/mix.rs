@@ -1,6 +1,5 @@
 //! What was executed: instruction totals by opcode and by class.
 
-use crate::analysis::derive::quotient;
 pub(in crate::analysis) use crate::analysis::kernel::readings::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
@@ -28,7 +27,6 @@ pub struct OpcodeRow {
 }
 
 impl OpcodeRow {
-    /// The opcode.
     pub fn op(&self) -> Op {
         Op::of(&self.opcode)
     }
@@ -73,7 +71,7 @@ impl InstructionMix {
         let total: f64 = new_counts.values().sum();
         let matrix: f64 =
             new_counts.iter().filter(|(opcode, _)| Op::of(opcode).is_product()).map(|(_, count)| count).sum();
-        let counted = |value, unit, formula| quotient::derived(value, unit, &[PER_OPCODE], formula);
+        let counted = |value, unit, formula| Reading::number(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
         let classes = rows(&by_class(new_counts), old_counts.map(by_class).as_ref(), total, |_| String::new());
@@ -98,7 +96,7 @@ impl InstructionMix {
         };
         let lower = |reading: &mut Reading, by: f64| {
             let left = reading.value().map_or(0.0, |all| (all - by).max(0.0));
-            *reading = quotient::derived(left, Unit::NONE, &[PER_OPCODE, LANES], "executions with a lane on");
+            *reading = Reading::number(left, Unit::NONE, &[PER_OPCODE, LANES], "executions with a lane on");
         };
         for row in &mut self.rows {
             let class = self.classes.iter_mut().find(|class| class.opcode == row.class);
@@ -153,8 +151,7 @@ impl InstructionMix {
 /// `100 × thread_inst_executed_true / thread_inst_executed`; where those were not collected, the same quotient of the two
 /// averages over executed instructions.
 fn predication(kernel: &KernelSummary<'_>) -> Reading {
-    let of =
-        |on: Counter, all: Counter| quotient::quotient(kernel.reading(on), kernel.reading(all), 100.0, Unit::PERCENT);
+    let of = |on: Counter, all: Counter| kernel.reading(on).part_of(kernel.reading(all), 100.0, Unit::PERCENT);
     let counted = of(Counter::ThreadInstExecutedTrue, Counter::ThreadInstExecuted);
     if counted.quantity().is_some() {
         return counted;
@@ -185,7 +182,7 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
     if all == 0.0 {
         return Reading::not_applicable("no shared stores");
     }
-    quotient::derived(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
+    Reading::number(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
 }
 
 fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {

@@ -1,9 +1,8 @@
 //! Readings by name, for checklists and hypotheses: any metric of the report, and the derived readings of the catalog; the tables
 //! of a kernel in one line are such readings.
 
-use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL};
+use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL, share_above};
 use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
-use crate::analysis::derive::quotient::{derived, quotient};
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
 use crate::analysis::kernel::summary::KernelSummary;
@@ -68,7 +67,7 @@ fn stall(known: &Known<'_, '_>, reason: &str) -> Reading {
     match counted {
         Some(counted) if all != Some(counted) => {
             let from = [metric, StallReason::Barrier.samples()];
-            derived(counted, Unit::PERCENT, &from, "without parked warps and waits for products in flight")
+            Reading::number(counted, Unit::PERCENT, &from, "without parked warps and waits for products in flight")
         }
         _ => row.row.new.clone(),
     }
@@ -80,7 +79,7 @@ fn memory_stalls(known: &Known<'_, '_>) -> Reading {
     let Some(sum) = parts.iter().map(Reading::value).sum::<Option<f64>>() else {
         return parts.into_iter().find(|part| part.value().is_none()).unwrap_or_default();
     };
-    derived(sum, Unit::PERCENT, &["smsp__average_warps_issue_stalled_*"], "sum of three reasons")
+    Reading::number(sum, Unit::PERCENT, &["smsp__average_warps_issue_stalled_*"], "sum of three reasons")
 }
 
 /// Products of warpgroups over all products, by executed opcodes; zero where the kernel has no products.
@@ -89,9 +88,9 @@ fn wgmma_share(mix: &InstructionMix) -> Reading {
     let is_wgmma = |op: Op| op.product_by() == Some(ProductBy::Warpgroup);
     let all = of(&|_| true);
     if all.value() == Some(0.0) {
-        return derived(0.0, Unit::PERCENT, &[PER_OPCODE], "no products were executed");
+        return Reading::number(0.0, Unit::PERCENT, &[PER_OPCODE], "no products were executed");
     }
-    quotient(of(&is_wgmma), all, 100.0, Unit::PERCENT)
+    of(&is_wgmma).part_of(all, 100.0, Unit::PERCENT)
 }
 
 /// Shared loads over shared stores as the counters of each saw them, which leave out what the compiler pads a fence with
@@ -100,8 +99,8 @@ fn loads_per_store(kernel: &KernelSummary<'_>, loads: Reading, stores: Reading) 
     let counted_loads = kernel.reading(Counter::SmspSassInstExecutedOpSharedLdSum);
     let counted_stores = kernel.reading(Counter::SmspSassInstExecutedOpSharedStSum);
     match counted_loads.quantity().and(counted_stores.quantity()) {
-        Some(_) => quotient(counted_loads, counted_stores, 1.0, Unit::NONE),
-        None => quotient(loads, stores, 1.0, Unit::NONE),
+        Some(_) => counted_loads.part_of(counted_stores, 1.0, Unit::NONE),
+        None => loads.part_of(stores, 1.0, Unit::NONE),
     }
 }
 
@@ -116,7 +115,7 @@ fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
         table.rows.iter().filter(|row| is_stall(&row.reason)).filter_map(|row| Some((row, row.row.new.value()?)));
     match held.enumerate().find(|(_, (row, _))| row.reason == reason) {
         Some((at, (_, share))) if share >= table.unheld() => {
-            derived((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls")
+            Reading::number((at + 1) as f64, Unit::NONE, &[&metric], "place among the stalls")
         }
         _ => Reading::not_collected(&metric),
     }
@@ -125,7 +124,7 @@ fn stall_rank(stalls: &Stalls, reason: &str) -> Reading {
 /// Executions of the opcodes that `takes` takes; zero where the report lists opcodes and none of them is among them.
 fn count(mix: &InstructionMix, takes: impl Fn(Op) -> bool) -> Reading {
     match mix.count(takes) {
-        Some(sum) => derived(sum, Unit::INST, &[PER_OPCODE], "sum over opcodes"),
+        Some(sum) => Reading::number(sum, Unit::INST, &[PER_OPCODE], "sum over opcodes"),
         None => Reading::not_collected(PER_OPCODE),
     }
 }
@@ -140,36 +139,15 @@ fn tensor_busy(kernel: &KernelSummary<'_>) -> Reading {
 
 /// What a block asks for; the counter of their sum also has what the system adds to each block.
 fn shared_per_block(kernel: &KernelSummary<'_>) -> Reading {
-    let parts = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-    match parts.map(|part| kernel.reading(part)) {
-        [own, asked] if own.value().is_some() && asked.value().is_some() => {
-            let sum = own.value().unwrap_or_default() + asked.value().unwrap_or_default();
-            derived(sum, Unit::BYTE, &parts.map(Counter::name), "sum of both")
-        }
-        [own, asked] => {
-            if own.value().is_none() {
-                own
-            } else {
-                asked
-            }
-        }
-    }
+    let [own, asked] = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+    kernel
+        .reading(own)
+        .with(kernel.reading(asked), Unit::BYTE, "sum of both", Reading::NO_NUMBER, |own, asked| own + asked)
 }
 
-/// `100 × (wavefronts − ideal) / wavefronts`; not applicable without shared-memory accesses.
+/// The share of wavefronts that conflicts cause.
 fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
-    let (all, ideal) = (kernel.reading(WAVEFRONTS), kernel.reading(WAVEFRONTS_IDEAL));
-    match (all.value(), ideal.value()) {
-        (Some(0.0), _) => Reading::not_applicable("no shared-memory accesses"),
-        (Some(a), Some(i)) => derived(
-            100.0 * (a - i) / a,
-            Unit::PERCENT,
-            &[WAVEFRONTS, WAVEFRONTS_IDEAL],
-            "100 × (first − second) / first",
-        ),
-        (None, _) => all,
-        _ => ideal,
-    }
+    share_above(kernel.reading(WAVEFRONTS), kernel.reading(WAVEFRONTS_IDEAL), "no shared-memory accesses")
 }
 
 fn excess_share(coalescing: &Coalescing) -> Reading {

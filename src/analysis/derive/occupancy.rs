@@ -57,12 +57,10 @@ pub struct Cliff {
     pub steps: Vec<(u64, f64)>,
 }
 
-/// Occupancy of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Occupancy {
     /// Theoretical, achieved, warps, waves.
     pub rows: Vec<Row>,
-    /// The caps.
     pub limits: Vec<BlockLimit>,
     /// Distance to the next step, for each curve that the report holds.
     pub cliffs: Vec<Cliff>,
@@ -145,7 +143,6 @@ impl Occupancy {
 /// The registers of an SM and of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockRegisters {
-    /// Registers of a thread.
     pub per_thread: f64,
     /// Threads of a block, in whole warps: registers are given to warps.
     pub block_threads: f64,
@@ -164,7 +161,6 @@ impl BlockRegisters {
         })
     }
 
-    /// Registers of a block.
     pub fn of_block(&self) -> f64 {
         self.per_thread * self.block_threads
     }
@@ -208,9 +204,7 @@ fn cliff(side: &KernelSummary<'_>, (unit, curve, point): &(&str, Counter, Counte
 pub(in crate::analysis) const SHARED_OF_SM: Counter = Counter::DeviceAttributeMaxSharedMemoryPerMultiprocessor;
 /// Shared memory of a block, the driver's own part with it, in bytes.
 pub(in crate::analysis) const SHARED_OF_BLOCK: Counter = Counter::LaunchSharedMemPerBlockAllocated;
-/// Threads of a block.
 const BLOCK_SIZE: Counter = Counter::LaunchBlockSize;
-/// Threads of a warp.
 const WARP: f64 = 32.0;
 /// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy
 /// calculator rounds.

@@ -37,7 +37,6 @@ impl Panel {
         catalog::tables().iter().filter_map(|table| Panel::build(table.id, new, old)).collect()
     }
 
-    /// The row of a metric.
     pub fn row(&self, id: impl AsRef<str>) -> Option<&Row> {
         self.rows.iter().find(|row| row.id == id.as_ref())
     }

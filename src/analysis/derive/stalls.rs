@@ -3,8 +3,7 @@
 use crate::analysis::kernel::row::Row;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
-use crate::catalog::Threshold;
-use crate::catalog::{self, Better, Counter, StallFamily};
+use crate::catalog::{self, Better, Counter, StallFamily, Threshold};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
 use std::collections::BTreeSet;
@@ -51,7 +50,6 @@ const ISSUE_ACTIVE: Counter = Counter::SmspIssueActiveAvgPerCycleActive;
 pub struct StallRow {
     /// The catalog's id, or ncu's word for a reason that the catalog does not know.
     pub reason: String,
-    /// The numbers.
     pub row: Row,
 }
 
@@ -66,7 +64,6 @@ impl StallRow {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StallTable {
     pub basis: StallBasis,
-    /// The reasons.
     pub rows: Vec<StallRow>,
 }
 

@@ -6,10 +6,8 @@ use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;
 
-/// Stores expected and executed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct StoreCount {
-    /// What the subject states.
     pub tiles: Tiles,
     /// `count × stores per warp × warps`; `None` beyond 64 bits.
     pub expected: Option<u64>,

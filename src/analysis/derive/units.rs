@@ -11,9 +11,7 @@ pub(in crate::analysis) const MEMORY: Counter = Counter::GpuComputeMemoryThrough
 /// A counter of a throughput breakdown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BusyUnit {
-    /// ncu's name.
     pub counter: String,
-    /// The part of the chip.
     pub code: Part,
     /// What a sentence calls that part.
     pub label: String,

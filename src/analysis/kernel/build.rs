@@ -11,7 +11,6 @@ pub struct Build {
     pub logs: Vec<Origin>,
     /// Warnings of the assembler: (log, line from 1, text).
     pub warnings: Vec<(String, u64, String)>,
-    /// The records of the kernel.
     pub records: Vec<BuildRecord>,
 }
 
@@ -42,7 +41,6 @@ impl Build {
 /// A kernel as the assembler built it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BuildRow {
-    /// The record of the log.
     pub record: BuildRecord,
     /// Registers per thread that the launch was given.
     pub launch_registers: Reading,

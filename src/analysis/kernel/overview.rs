@@ -11,7 +11,6 @@ pub(in crate::analysis) const MEMBER_NAMES: Counter = Counter::LaunchKernelName;
 /// Another kernel of the new report, for the overview.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct OtherKernel {
-    /// What it is.
     pub kernel: KernelKey,
     pub launches: usize,
     /// Median time of a launch.

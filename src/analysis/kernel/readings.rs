@@ -39,7 +39,6 @@ pub struct KeptMetric {
     pub name: Arc<str>,
     /// The base unit.
     pub unit: Unit,
-    /// What was found.
     pub found: Found,
 }
 

@@ -3,7 +3,7 @@
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
 use crate::catalog::{self, Better};
-use crate::evidence::{Measured, Provenance, Reading};
+use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
 /// Which way a reading went.
@@ -23,11 +23,8 @@ pub enum Direction {
 /// The difference between two measured readings in one unit.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Change {
-    /// The old number.
     pub old: f64,
-    /// The new number.
     pub new: f64,
-    /// Which way.
     pub direction: Direction,
 }
 
@@ -55,11 +52,9 @@ pub struct Row {
     pub id: String,
     /// What an engineer calls it.
     pub label: String,
-    /// The new side.
     pub new: Reading,
     /// The old side; `None` when there is no old report.
     pub old: Option<Reading>,
-    /// Which way is good.
     pub better: Better,
 }
 
@@ -83,7 +78,6 @@ impl Row {
         Change::between(self.old.as_ref()?, &self.new, self.better)
     }
 
-    /// Whether either side has a number.
     pub fn has_number(&self) -> bool {
         self.new.quantity().is_some() || self.old.as_ref().is_some_and(|old| old.quantity().is_some())
     }
@@ -133,12 +127,9 @@ impl Performance {
 /// `amount / time` per second, for a time in ns.
 fn rate_of(amount: u64, time: &Reading, unit: Unit, id: &str) -> Reading {
     let Reading::Measured(measured) = time else { return time.clone() };
-    match Quantity::new(amount as f64 * 1e9 / measured.quantity.value(), unit) {
-        Some(quantity) => {
-            let metrics = vec![id.into(), measured.from.metrics[0].clone()];
-            let from = Provenance { metrics, formula: "stated amount / time".into(), alias_of: None };
-            Reading::Measured(Measured { quantity, spread: None, from })
-        }
-        None => Reading::not_applicable("the time is zero"),
-    }
+    let metrics = vec![id.into(), measured.from.metrics[0].clone()];
+    Quantity::new(amount as f64 * 1e9 / measured.quantity.value(), unit).map_or_else(
+        || Reading::not_applicable("the time is zero"),
+        |quantity| Reading::derived(quantity, metrics, "stated amount / time"),
+    )
 }

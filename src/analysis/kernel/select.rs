@@ -72,7 +72,6 @@ pub fn short_name(name: &str) -> &str {
 /// The launches of one kernel at one shape.
 #[derive(Clone, Debug)]
 pub struct KernelGroup<'r> {
-    /// What they share.
     pub key: KernelKey,
     /// The launches, in ncu's row order.
     pub launches: Vec<&'r Launch>,
@@ -109,9 +108,7 @@ pub struct Selection {
 #[derive(Debug, thiserror::Error)]
 #[error("no kernel in {path} matches {filter}\n  it holds: {}", .available.join(", "))]
 pub struct SelectionError {
-    /// The report.
     pub path: String,
-    /// What was asked for.
     pub filter: String,
     /// What is there, each name once; of many the first, and how many more.
     pub available: Vec<String>,

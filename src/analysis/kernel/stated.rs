@@ -2,6 +2,8 @@
 
 use crate::analysis::limits::Limits;
 use crate::catalog::{Checklist, Operator};
+use std::fmt;
+use std::str::FromStr;
 
 /// A word of audit.toml or of the command line that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,9 +70,7 @@ pub struct Expectation {
     pub label: String,
     /// A metric by ncu's name, or a derived reading such as `stall.barrier`.
     pub reading: String,
-    /// The comparison.
     pub op: Operator,
-    /// The number.
     pub value: f64,
     /// The checklist that it is from; `own` for the user's.
     pub from: String,
@@ -101,6 +101,36 @@ impl Expectation {
     }
 }
 
+impl FromStr for Expectation {
+    type Err = String;
+
+    /// `METRIC OP VALUE`, such as `stall.barrier<25`, and then, if wanted, words for what meeting it means.
+    fn from_str(text: &str) -> Result<Expectation, String> {
+        let wrong = |expected: &str, found: &str| Unreadable::new(expected, found).to_string();
+        let shape = || wrong("METRIC OP VALUE", text);
+        let at = text.find(['<', '>', '=', '!']).ok_or_else(shape)?;
+        let (metric, rest) = text.split_at(at);
+        let end = rest.find(|c| !matches!(c, '<' | '>' | '=' | '!')).unwrap_or(rest.len());
+        let op: Operator = rest[..end].parse()?;
+        let rest = rest[end..].trim();
+        let (number, label) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let value: f64 = number.parse().map_err(|_| wrong(&format!("a number after {op}"), number))?;
+        let (metric, label) = (metric.trim(), label.trim());
+        if metric.is_empty() || !value.is_finite() {
+            return Err(shape());
+        }
+        Ok(Expectation::own(metric, op, value, Some(label).filter(|label| !label.is_empty())))
+    }
+}
+
+/// As a flag states it.
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.reading, self.op, self.value)?;
+        if self.label == self.text() { Ok(()) } else { write!(f, " {}", self.label) }
+    }
+}
+
 /// What a subject states of a change.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Hypothesis {
@@ -115,7 +145,6 @@ pub struct Hypothesis {
     /// The earlier audit that confirmed it: day and commit; empty where none did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub confirmed: String,
-    /// When it was stated.
     #[serde(default, skip_serializing_if = "Foresight::is_unknown")]
     pub foresight: Foresight,
 }

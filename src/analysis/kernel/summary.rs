@@ -58,12 +58,10 @@ impl<'r> KernelSummary<'r> {
         }
     }
 
-    /// What the launches share.
     pub fn key(&self) -> &KernelKey {
         &self.key
     }
 
-    /// The device that it ran on.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -129,11 +127,10 @@ impl<'r> KernelSummary<'r> {
             }
             _ => return None,
         };
-        let counts = (self.reading(all), self.reading(Counter::SmspInstExecutedSum));
-        let (Reading::Measured(threads), Reading::Measured(warps)) = &counts else { return None };
-        let quantity = Quantity::new(threads.quantity.value() / warps.quantity.value(), Unit::NONE)?;
-        let metrics = threads.from.metrics.iter().chain(&warps.from.metrics).cloned().collect();
-        Some(Reading::derived(quantity, metrics, "first / second"))
+        let warps = self.reading(Counter::SmspInstExecutedSum);
+        let average =
+            self.reading(all).with(warps, Unit::NONE, "first / second", Reading::NO_NUMBER, |all, warps| all / warps);
+        average.quantity().is_some().then_some(average)
     }
 
     /// The number of a metric, when it was measured.

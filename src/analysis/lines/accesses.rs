@@ -42,7 +42,6 @@ pub(super) const WIDTH: Counter = Counter::MemoryAccessSizeType;
 /// excess are left out.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct AccessLine {
-    /// The line.
     pub spot: Spot,
     /// `load`, `store`, `atomic`, `load and store`; empty where the report does not say.
     pub kind: String,
@@ -75,7 +74,6 @@ impl AccessLine {
     }
 }
 
-/// The accesses of one space.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Accesses {
     pub space: Space,

@@ -59,7 +59,6 @@ pub struct SourceLines {
     pub local: Option<Accesses>,
     /// Lines that leave lanes idle; `None` where the report does not count them.
     pub idle_lanes: Option<Vec<LaneLine>>,
-    /// The lines that execute the most.
     pub executed: Vec<LineCount>,
     /// The lines that make the work of the part that limits.
     pub limiting: Option<LimitingLines>,

@@ -7,13 +7,11 @@ use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 
-/// Lanes of a warp.
 const WARP: f64 = 32.0;
 
 /// Warp executions of a line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LineCount {
-    /// The line.
     pub spot: Spot,
     /// Warp-level executions of its instructions.
     pub executed: u64,
@@ -24,7 +22,6 @@ pub struct LineCount {
 /// A line whose executions leave lanes idle.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LaneLine {
-    /// The line.
     pub spot: Spot,
     /// Warp-level executions of its instructions.
     pub executed: u64,
@@ -34,7 +31,6 @@ pub struct LaneLine {
     pub share: f64,
 }
 
-/// The lines that execute the most.
 pub(super) fn executed(view: &SourceView, groups: &Groups<'_>) -> Vec<LineCount> {
     let Some(counts) = view.counts(EXECUTED) else { return Vec::new() };
     let all: u64 = counts.iter().sum();

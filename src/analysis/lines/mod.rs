@@ -15,8 +15,7 @@ mod spot;
 mod waits;
 
 pub(crate) use accesses::AccessLine;
-pub use accesses::Pattern;
-pub use accesses::{Accesses, Space};
+pub use accesses::{Accesses, Pattern, Space};
 pub(super) use attribution::{Attribution, NOT_SELECTED, is_wait};
 pub(crate) use costs::SourceLines;
 pub use costs::source_want;

@@ -9,10 +9,8 @@ use crate::catalog::Threshold;
 /// Lines kept of one reason.
 const LINES_OF_REASON: usize = 3;
 
-/// One line and what its samples say.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LineWaits {
-    /// The line.
     pub spot: Spot,
     /// Samples, issuing ones included.
     pub samples: u64,
@@ -37,7 +35,6 @@ pub struct ReasonLines {
     pub causes: Vec<(Spot, f64)>,
 }
 
-/// Samples by line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Waits {
     /// All samples of the kernel.

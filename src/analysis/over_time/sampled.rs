@@ -26,9 +26,7 @@ pub struct Sampled {
 /// One series within the launch: its first sample is the one in which the launch begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What it is.
     pub row: &'static SeriesRow,
-    /// The metric as the report names it.
     pub metric: String,
     /// The samples, [`Sampled::step`] apart.
     pub samples: Vec<f64>,

@@ -72,7 +72,6 @@ impl<'v> Code<'v> {
         self.executed[self.flow.blocks[block].instructions.start]
     }
 
-    /// The opcode of a row.
     pub(in crate::analysis) fn op(&self, row: usize) -> Op {
         self.rows[row].op()
     }

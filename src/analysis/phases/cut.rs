@@ -14,7 +14,6 @@ const SPIN_ROWS: usize = 8;
 /// Phases of a kernel without main loop, at most.
 const MOST_STRETCHES: usize = 8;
 
-/// The rows of a phase.
 #[derive(Clone, Debug)]
 pub(super) struct Cut {
     pub(super) kind: PhaseKind,

@@ -51,7 +51,6 @@ impl Point {
 pub struct Named {
     /// Its name in the text of the call.
     pub name: String,
-    /// The call.
     pub call: Line,
     /// The file of the function itself.
     pub file: String,

@@ -29,7 +29,6 @@ const REGISTER: f64 = 4.0;
 pub(in crate::analysis) struct Origin {
     /// The number of the thread or the lane.
     pub(in crate::analysis) thread: bool,
-    /// The number of the block.
     pub(in crate::analysis) block: bool,
     /// A value from memory.
     pub(in crate::analysis) memory: bool,
@@ -63,7 +62,6 @@ struct Known {
 }
 
 impl Flows {
-    /// The values of some code.
     pub(in crate::analysis) fn of(code: &Code<'_>) -> Flows {
         let mut writes = vec![Vec::new(); FILES * NUMBERS];
         for (row, instruction) in code.rows.iter().enumerate() {

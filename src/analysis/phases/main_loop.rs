@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 #[derive(Clone, Debug)]
 pub(super) struct MainLoop {
-    /// Its blocks.
     pub(super) cycle: Loop,
     /// The loop inside it that it grew from.
     pub(super) inner: Option<Loop>,

@@ -10,11 +10,13 @@
 
 mod accesses;
 mod addresses;
+mod branches;
 mod code;
 mod counters;
 mod cut;
 mod dependent;
 mod detail;
+mod dispatches;
 mod flows;
 mod frame;
 mod guards;
@@ -37,11 +39,13 @@ mod tile_loop;
 mod turns;
 mod unavoidable;
 mod waits;
+mod warps;
 
 pub(in crate::analysis) use code::Loop;
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub(crate) use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
+pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
 pub(crate) use model::Span;

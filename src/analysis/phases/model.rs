@@ -75,9 +75,7 @@ pub struct Span {
 /// A stretch of a warp's life.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Phase {
-    /// What it is.
     pub kind: PhaseKind,
-    /// Where it stands.
     pub at: Span,
     /// The function that the phase is, where one call holds nearly all of it.
     pub name: Option<Named>,

@@ -58,7 +58,6 @@ fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
     }
 }
 
-/// What a line does.
 fn kind(code: &Code<'_>, rows: &[usize]) -> PhaseKind {
     let any = |is_meant: &dyn Fn(usize) -> bool| rows.iter().any(|row| is_meant(*row));
     match () {

@@ -17,7 +17,6 @@ pub enum Stand {
 /// The executions of an opcode in one place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::analysis) struct Run {
-    /// The opcode.
     pub(in crate::analysis) op: Op,
     /// Bits of a lane's element; `None` for what accesses no memory, and where that was not collected.
     pub(in crate::analysis) width: Option<u64>,

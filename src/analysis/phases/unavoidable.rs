@@ -5,8 +5,7 @@ use super::detail::{SectorAccess, touched_sectors};
 use super::model::Phases;
 use super::study::Study;
 use crate::evidence::LaunchFacts;
-use crate::quantity::SECTOR;
-use crate::quantity::glance;
+use crate::quantity::{SECTOR, glance};
 
 /// The part of all bytes read that one buffer holds where draws can only be from it.
 const NEARLY_ALL: f64 = 0.9;

@@ -12,7 +12,6 @@ use crate::evidence::{Benchmark, FlushedBy};
 /// The old side's benchmark beside the new one's.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct TimedChange {
-    /// The old side.
     pub old: Timed,
     /// The change in time; without an interval across a step.
     pub time: Judged,

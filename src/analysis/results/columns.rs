@@ -23,7 +23,6 @@ pub struct Against {
     pub kernel: KernelKey,
     /// Its readings as the new side, the first profile's as the old one.
     pub panels: Vec<Panel>,
-    /// What the comparison comes to.
     pub comparison: Comparison,
     /// What a launch does over its time; `None` where PM sampling was not collected.
     #[serde(skip_serializing_if = "Option::is_none")]

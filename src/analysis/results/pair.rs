@@ -10,9 +10,7 @@ use crate::analysis::versus::verdict::{Comparison, Verdict, Why};
 
 /// What is measured of a version, alone or beside an old one.
 pub(in crate::analysis) struct Pair {
-    /// Measuring conditions.
     pub(in crate::analysis) settings: Vec<Setting>,
-    /// Tables made of metrics.
     pub(in crate::analysis) panels: Vec<Panel>,
     /// Times outside the profiler; `None` where the new side has none.
     pub(in crate::analysis) timing: Option<Timing>,

@@ -4,8 +4,7 @@ use crate::analysis::diagnose::{self, Unit};
 use crate::analysis::evidence::Reference;
 use crate::analysis::kernel::select::KernelKey;
 use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::CYCLES;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::analysis::limits::Limits;
 use crate::analysis::phases::Phases;
 use crate::analysis::version::measurement;
@@ -27,7 +26,6 @@ pub struct Beside {
 /// The profile of what the kernel is timed beside.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReferenceProfile {
-    /// The report.
     pub origin: Origin,
     /// Its kernel with the most device time.
     pub kernel: KernelKey,

@@ -26,7 +26,6 @@ pub struct Trials {
     pub correctness: Option<Correctness>,
     /// What the project's own tests of its results found.
     pub tested: Option<TestRun>,
-    /// The times outside the profiler.
     pub timing: Option<Timing>,
     /// The measured builds of the source side by side, the one under audit first; empty where it is the only one.
     pub variants: Vec<VariantTimes>,
@@ -75,11 +74,8 @@ impl Trials {
     "{what} is of the kernel {found}, and the page of {expected}\n  help: give the file that `audit launch` wrote for this kernel, or another `kernel`"
 )]
 pub struct OtherKernelTried {
-    /// The file's kind.
     pub what: &'static str,
-    /// Its kernel.
     pub found: String,
-    /// The kernel under audit.
     pub expected: String,
 }
 

@@ -44,12 +44,9 @@ pub struct ClassChange {
     pub removed: usize,
 }
 
-/// The difference of two functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SassDiff {
-    /// Instructions of the old build.
     pub old: usize,
-    /// Instructions of the new build.
     pub new: usize,
     /// Whether the codes are equal, registers included.
     pub is_same: bool,

@@ -10,7 +10,6 @@ use std::collections::HashMap;
 pub struct Listed<'f> {
     /// Its instructions, without the padding behind its end.
     pub code: &'f [Instruction],
-    /// Its blocks and the edges between them.
     pub flow: ControlFlow,
     /// Its natural loops, by their header's offset.
     pub(crate) loops: Vec<NaturalLoop>,
@@ -35,7 +34,6 @@ impl<'f> Listed<'f> {
         listed
     }
 
-    /// The instructions of some blocks.
     pub(crate) fn instructions<'b>(
         &'b self,
         blocks: impl IntoIterator<Item = &'b usize>,

@@ -1,26 +1,16 @@
 //! What machine code tells before it runs: static counts, basic blocks, loops and sequences.
 //!
 //! Blocks, dominators and natural loops are `cuda_binary::flow`'s, and `listed` has them of a function; `opcodes` counts and
-//! classifies, `sequences` finds instructions that follow each other, `roles` finds where warps part by their number, whatever
-//! tells it (`by_text` of a listing), `diff` compares two builds. A static count says how often an instruction stands in the code, never
-//! how often it ran.
+//! classifies, `sequences` finds instructions that follow each other, `diff` compares two builds. A static count says how often an
+//! instruction stands in the code, never how often it ran.
 
-mod by_text;
 mod diff;
 mod listed;
 mod opcodes;
-mod roles;
-mod warps;
 
-pub use by_text::dispatches;
 pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, loops};
 pub use diff::diff;
 pub(crate) use diff::{ClassChange, DiffLine, SassDiff};
 pub use listed::Listed;
-pub(crate) use opcodes::ClassCount;
-pub(crate) use opcodes::access_width;
-pub use opcodes::sequences;
-pub use opcodes::{class_counts, opcode_counts, opcode_matches};
-pub use roles::{Dispatch, RoleCode};
-pub(in crate::analysis) use roles::{Evidence, Made, OnWays, dispatches_by};
-pub use warps::Warps;
+pub(crate) use opcodes::{ClassCount, access_width};
+pub use opcodes::{class_counts, opcode_counts, opcode_matches, sequences};

@@ -52,7 +52,6 @@ impl Open {
 /// What is open, and since which audit.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Problem {
-    /// What.
     pub open: Open,
     /// The first audit that showed it.
     pub since: Mark,

@@ -34,7 +34,6 @@ pub struct Step {
     pub change: Option<f64>,
     /// The largest slow-down in percent that the intervals leave possible.
     pub worst: Option<f64>,
-    /// What it was compared with.
     pub against: Against,
     /// The acceptances about its comparison, in the order in which they were made. One holds from the audit on that it was
     /// made for.

@@ -25,9 +25,7 @@ pub struct DeviceTime {
 /// Times between kernels in which no kernel ran.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gaps {
-    /// How many.
     pub count: u64,
-    /// Their sum.
     pub total_ns: f64,
     /// The part of it in which a copy or a fill ran.
     pub memory_ns: f64,
@@ -37,7 +35,6 @@ pub struct Gaps {
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Gap {
-    /// How long.
     pub ns: f64,
     /// The kernel that ended last before it.
     pub after: String,

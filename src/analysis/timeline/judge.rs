@@ -7,8 +7,7 @@
 use crate::analysis::Limits;
 use crate::analysis::judgement::{self, Judgement};
 use crate::analysis::kernel::select::short_name;
-use crate::analysis::timeline::busy::{DeviceTime, devices};
-use crate::analysis::timeline::busy::{Part, percent};
+use crate::analysis::timeline::busy::{DeviceTime, Part, devices, percent};
 use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
@@ -20,7 +19,6 @@ use std::collections::BTreeMap;
 /// A kernel and its part of all kernels' time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct KernelShare {
-    /// Its times.
     #[serde(flatten)]
     pub totals: Totals,
     /// Share of the summed time of all kernels in percent.
@@ -133,7 +131,6 @@ pub struct TimelineAudit {
     pub transfers: Part<Vec<Transfer>>,
     /// Functions of the API, the most time first.
     pub calls: Part<Vec<ApiRow>>,
-    /// What follows.
     pub decisions: Vec<Decision>,
     /// The kernels to profile next, one or two.
     pub next: Vec<ToProfile>,

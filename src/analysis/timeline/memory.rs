@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 pub struct Transfer {
     /// `Host-to-Device`, `memset`.
     pub name: String,
-    /// How many.
     pub count: u64,
     /// Summed time in nanoseconds; absent where only sizes are known.
     pub total_ns: Option<f64>,
@@ -38,7 +37,6 @@ pub enum ApiClass {
 /// A function of the API.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ApiRow {
-    /// What it is for.
     pub class: ApiClass,
     /// Its times on the CPU.
     #[serde(flatten)]

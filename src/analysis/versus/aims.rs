@@ -8,10 +8,9 @@ use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Run, Study};
 use crate::catalog::{self, Action, Better, Counter};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{Unit, format};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Class, ProductBy, Space};
-use std::sync::Arc;
 
 /// A count that moved by less, as a factor, was not what the change was about.
 const MOVED: f64 = 1.1;
@@ -21,13 +20,14 @@ const SHORTER: f64 = 4.0 / 3.0;
 const OF_ELAPSED: &str = ".pct_of_peak_sustained_elapsed";
 /// Bits of an access that is told to be narrow.
 const NARROW: u64 = 32;
+/// What is counted in the code is of no metric.
+const NO_METRICS: [&str; 0] = [];
 const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 const TENSOR: Counter = Counter::SmPipeTensorCyclesActiveAvgPctElapsed;
 const RESIDENT: [Counter; 2] = [Counter::SmCyclesActiveAvg, Counter::SmCyclesActiveMax];
 
 /// What a lever aims at, on both sides.
 pub(super) struct Aim {
-    /// What it is called.
     pub(super) label: String,
     pub(super) old: Reading,
     pub(super) new: Reading,
@@ -35,7 +35,6 @@ pub(super) struct Aim {
     pub(super) is_met: bool,
 }
 
-/// Both sides of a comparison.
 pub(in crate::analysis) struct Sides<'s, 'a> {
     /// A reading of the old side by its name.
     pub(in crate::analysis) old: &'s dyn Fn(&str) -> Reading,
@@ -134,7 +133,7 @@ impl Sides<'_, '_> {
         let of = |phases: &Phases| {
             let is_exposed = |phase: &&Phase| phase.kind == PhaseKind::Epilogue && phases.in_turn.is_none();
             let cycles: Option<f64> = phases.phases.iter().filter(is_exposed).map(|phase| phase.cycles).sum();
-            Some(reading(cycles?, Unit::CYCLE, &[], "cycles of a tile in its epilogue"))
+            Some(Reading::number(cycles?, Unit::CYCLE, &NO_METRICS, "cycles of a tile in its epilogue"))
         };
         Some(Aim::falls("exposed epilogue of a tile".to_owned(), of(old)?, of(new)?))
     }
@@ -154,7 +153,8 @@ impl Sides<'_, '_> {
         };
         let (global, shared) = (of(old, Space::Global), of(old, Space::Shared));
         let (space, name) = if global >= shared { (Space::Global, "global") } else { (Space::Shared, "shared") };
-        let of = |study| reading(of(study, space), Unit::BYTE, &[], "executed loads × 32 lanes × width");
+        let of =
+            |study| Reading::number(of(study, space), Unit::BYTE, &NO_METRICS, "executed loads × 32 lanes × width");
         let aim = Aim::falls(format!("bytes of {name} loads"), of(old), of(new));
         aim.old.value().is_some_and(|bytes| bytes > 0.0).then_some(aim)
     }
@@ -179,7 +179,7 @@ impl Sides<'_, '_> {
     ) -> Option<Aim> {
         let side = |read: &dyn Fn(&str) -> Reading| {
             let value = make(&|counter| read(counter.as_ref()).value())?;
-            value.is_finite().then(|| reading(value, unit, of, label))
+            value.is_finite().then(|| Reading::number(value, unit, of, label))
         };
         Some(Aim::falls(label.to_owned(), side(self.old)?, side(self.new)?))
     }
@@ -191,7 +191,7 @@ impl Sides<'_, '_> {
         let busy = |share: f64, cycles: f64| share / 100.0 * cycles;
         let side = |read: &dyn Fn(&str) -> Reading| {
             let value = busy(read(name).value()?, read(CYCLES.as_ref()).value()?);
-            Some(reading(value, Unit::CYCLE, &[name, CYCLES.as_ref()], "share of peak × elapsed cycles"))
+            Some(Reading::number(value, Unit::CYCLE, &[name, CYCLES.as_ref()], "share of peak × elapsed cycles"))
         };
         let work = || {
             Some(Aim::falls(format!("{} busy for", format::uncapital(&called(name))), side(self.old)?, side(self.new)?))
@@ -240,10 +240,5 @@ fn called(name: &str) -> String {
 }
 
 fn counted(executed: f64) -> Reading {
-    reading(executed, Unit::INST, &[], "executed instructions")
-}
-
-fn reading(value: f64, unit: Unit, of: &[&str], formula: &str) -> Reading {
-    let metrics: Vec<Arc<str>> = of.iter().map(|name| Arc::from(*name)).collect();
-    Quantity::new(value, unit).map_or_else(Reading::default, |found| Reading::derived(found, metrics, formula))
+    Reading::number(executed, Unit::INST, &NO_METRICS, "executed instructions")
 }

@@ -9,11 +9,8 @@ use crate::evidence::Reading;
 /// An expectation with what was found.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct CheckedLine {
-    /// What was expected.
     pub expected: Expectation,
-    /// What was found.
     pub found: Reading,
-    /// What became of it.
     #[serde(serialize_with = "judgement::of_line")]
     pub outcome: Judgement,
     /// The same of the old side; `None` without one.
@@ -23,9 +20,7 @@ pub struct CheckedLine {
 /// What the old side gave for an expectation.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Earlier {
-    /// What was found.
     pub found: Reading,
-    /// What became of it.
     #[serde(serialize_with = "judgement::of_line")]
     pub outcome: Judgement,
 }

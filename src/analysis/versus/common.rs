@@ -15,7 +15,6 @@ use std::sync::Arc;
 #[serde(rename_all = "kebab-case")]
 pub enum LimiterChange {
     Same,
-    /// It is another.
     Moved,
     /// It is another, and on one side the two cannot be told apart.
     Near,

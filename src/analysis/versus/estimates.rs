@@ -4,8 +4,7 @@ use super::aims::{Aim, Sides};
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
 use crate::analysis::kernel::row::Performance;
-use crate::analysis::kernel::summary::CYCLES;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::evidence::Reading;
 use crate::words::Words;
 
@@ -23,9 +22,7 @@ pub struct Pulled {
     pub remeasure: String,
     /// What its check counts: its own instructions, bytes, blocks or busy cycles, which no faster launch moves by itself.
     pub aim: String,
-    /// It on the old side.
     pub old: Reading,
-    /// It on the new side.
     pub new: Reading,
     /// What became of the bound; `None` without two times.
     pub met: Option<Met>,

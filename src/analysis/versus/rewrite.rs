@@ -20,7 +20,6 @@ const MOST: f64 = 0.75;
 pub struct OpcodeMove {
     /// `LDG.32`: the opcode, with the width of a lane's element where both sides tell it.
     pub opcode: String,
-    /// The opcode alone.
     #[serde(skip)]
     pub op: Op,
     /// Bits of a lane's element, where both sides tell them.
@@ -38,12 +37,10 @@ impl OpcodeMove {
         is_sought(self.op)
     }
 
-    /// Whether the count rose.
     pub fn rose(&self) -> bool {
         self.executed.1 > self.executed.0
     }
 
-    /// By how many instructions.
     pub fn by(&self) -> u64 {
         self.executed.0.abs_diff(self.executed.1)
     }

@@ -22,14 +22,12 @@ pub enum Weight {
 /// One condition on both sides.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Setting {
-    /// Stable id.
     pub id: String,
     pub label: String,
     /// The new side; `None` where the report does not say.
     pub new: Option<String>,
     /// The old side; `None` where the report does not say or there is none.
     pub old: Option<String>,
-    /// What a difference does.
     pub weight: Weight,
 }
 

@@ -6,8 +6,7 @@
 //! is overlap.
 
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::analysis::kernel::summary::CYCLES;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::analysis::limits::Limits;
 use crate::catalog::{Code, Counter, Part, Threshold};
 use cuda_binary::Op;
@@ -48,7 +47,6 @@ pub struct UnitChange {
     /// What a sentence calls it.
     pub label: String,
     pub counter: String,
-    /// Whether it is the tensor pipe.
     pub is_tensor: bool,
     /// Share of its peak over the elapsed time, old and new, in percent.
     pub share: (f64, f64),
@@ -64,7 +62,6 @@ pub struct Story {
     /// The unit that tells it: the one that limited the old side, the busiest of it where that was near its peak and has less to do,
     /// the tensor pipe where both sides use it, or the busiest of the old side; the first of them that does.
     pub unit: UnitChange,
-    /// What it was.
     pub cause: Cause,
     /// The unit that leads now, where that is another: label and share of its peak in percent.
     pub next: Option<(String, f64)>,
@@ -131,7 +128,6 @@ impl Story {
         Some(Story { cycles, unit, cause, next, in_flight: in_flight(old).zip(in_flight(new)), tail })
     }
 
-    /// Whether the kernel became faster.
     pub fn is_faster(&self) -> bool {
         self.cycles.1 < self.cycles.0
     }

@@ -1,7 +1,7 @@
 //! Verbs that print what is there: `audit show`, `timeline`, `dump` and `explain`.
 
 use super::value::{checklist, counters, date, expectation, regex, threshold, timeline_threshold};
-use crate::config::Expect;
+use crate::analysis::Expectation;
 use clap::{Args, Subcommand};
 use regex::Regex;
 use std::path::PathBuf;
@@ -131,7 +131,7 @@ pub(in crate::cli) struct DumpAnalysis {
     pub(in crate::cli) checklists: Vec<String>,
     /// Expectation for a metric or derived reading, in place of the subject's; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
-    pub(in crate::cli) expect: Vec<Expect>,
+    pub(in crate::cli) expect: Vec<Expectation>,
     /// At most 2 kB for each kernel: standing, limiter, the first three changes, what was refuted before.
     #[arg(long)]
     pub(in crate::cli) brief: bool,

@@ -1,8 +1,8 @@
 //! Flags that say what a subject is, where the configuration does not, and the one table that joins them with its keys.
 
 use super::value::{checklist, expectation, regex};
-use crate::analysis::Rows;
-use crate::config::{Amount, Expect, Subject, SubjectName, Tiles};
+use crate::analysis::{Expectation, Rows};
+use crate::config::{Amount, Subject, SubjectName, Tiles};
 use crate::evidence::Dim3;
 use crate::shell::split;
 use clap::Args;
@@ -84,7 +84,7 @@ pub(in crate::cli) struct SubjectFlags {
     pub(in crate::cli) checklists: Vec<String>,
     /// Expectation for a metric or derived reading, such as 'stall.barrier<25'; may be repeated.
     #[arg(long, value_name = "READING OP VALUE", value_parser = expectation)]
-    pub(in crate::cli) expect: Vec<Expect>,
+    pub(in crate::cli) expect: Vec<Expectation>,
 }
 
 /// A key of a subject that has a flag: the flag; what puts it over the subject and says whether it was given; and the

@@ -1,9 +1,9 @@
 //! Values of flags from their text; what is wrong says what was expected.
 
-use crate::analysis::Severity;
+use crate::analysis::{Expectation, Severity};
 use crate::catalog::{self, Threshold};
 use crate::collect::METRIC_SETS;
-use crate::config::{Expect, SubjectName};
+use crate::config::SubjectName;
 use crate::nearest::did_you_mean;
 use crate::render::{Override, TEMPLATES};
 use chrono::NaiveDate;
@@ -78,11 +78,11 @@ pub(super) fn checklist(id: &str) -> Result<String, String> {
 }
 
 /// An expectation of a reading that a profile can tell.
-pub(super) fn expectation(text: &str) -> Result<Expect, String> {
-    let expect: Expect = text.parse()?;
-    let name = catalog::check_reading(&expect.metric).map_err(|met| met.to_string())?;
+pub(super) fn expectation(text: &str) -> Result<Expectation, String> {
+    let expect: Expectation = text.parse()?;
+    let name = catalog::check_reading(&expect.reading).map_err(|met| met.to_string())?;
     match name.form.is_of_change() {
-        true => Err(format!("only a comparison tells {:?}; a hypothesis can name it", expect.metric)),
+        true => Err(format!("only a comparison tells {:?}; a hypothesis can name it", expect.reading)),
         false => Ok(expect),
     }
 }

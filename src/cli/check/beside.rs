@@ -2,9 +2,8 @@
 
 use super::outcome::{Outcome, Said};
 use super::seen::Seen;
-use crate::cli::args;
-use crate::cli::evidence;
 use crate::cli::made::Made;
+use crate::cli::{args, evidence};
 use crate::collect::files;
 use crate::config::{Config, Subject};
 use crate::shell::split;

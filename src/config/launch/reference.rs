@@ -78,7 +78,6 @@ pub(super) struct GemmKeys {
 pub(in crate::config) struct Subjected<'a> {
     /// Where the table with the reference stands.
     pub(in crate::config) table: Range<usize>,
-    /// The folder of the file.
     pub(in crate::config) folder: &'a Path,
     pub(in crate::config) plan: Option<&'a LaunchPlan>,
 }

@@ -1,9 +1,8 @@
 //! The raw page: one column per metric, a row of units, one row per launch.
 
-use super::launch;
 use super::number::{Locale, Number};
 use super::table::{Table, Taker};
-use super::unit;
+use super::{launch, unit};
 use crate::evidence::{Instance, Metric, Value};
 use crate::quantity::Unit;
 use std::sync::Arc;

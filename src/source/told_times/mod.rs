@@ -32,13 +32,9 @@ pub(crate) struct Wanted<'w> {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum TimeUnit {
-    /// Seconds.
     S,
-    /// Milliseconds.
     Ms,
-    /// Microseconds.
     Us,
-    /// Nanoseconds.
     Ns,
 }
 

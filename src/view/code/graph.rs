@@ -1,6 +1,7 @@
 //! The control flow of a kernel as a graph that Graphviz draws.
 
-use crate::analysis::sass::{Listed, dispatches};
+use crate::analysis::phases::dispatches;
+use crate::analysis::sass::Listed;
 use crate::evidence::SassFunction;
 use crate::plain;
 use crate::quantity::format;

@@ -1,8 +1,7 @@
 //! Buffers of a launch on the device, and arguments as the driver takes them.
 
-use super::Gpu;
 use super::memory::{self, Memory};
-use super::tensor_map;
+use super::{Gpu, tensor_map};
 use crate::{Argument, Buffer, LaunchError, LaunchPlan, Role, generate};
 use cudarc::driver::sys::CUtensorMap;
 use std::ffi::c_void;

@@ -9,8 +9,7 @@ use super::memory::Memory;
 use crate::{BlockScale, Buffer, DType, Gemm, LaunchError, LaunchPlan};
 use cudarc::cublaslt::{result as lt, sys};
 use std::ffi::c_void;
-use sys::cublasLtMatmulAlgoConfigAttributes_t as Config;
-use sys::cublasLtMatmulDescAttributes_t as Describe;
+use sys::{cublasLtMatmulAlgoConfigAttributes_t as Config, cublasLtMatmulDescAttributes_t as Describe};
 
 /// Memory that the library may use, in bytes: what its own samples give Hopper, twice over.
 const WORKSPACE: u64 = 64 << 20;

@@ -3,9 +3,8 @@
 use super::check::Beside;
 use super::error::driver;
 use super::flush::Flush;
-use super::refuse;
 use super::runner::Runner;
-use super::{Gpu, Job};
+use super::{Gpu, Job, refuse};
 use crate::facts::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
 };

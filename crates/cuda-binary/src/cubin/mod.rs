@@ -10,7 +10,6 @@ mod line_program;
 mod lines;
 mod model;
 
-pub use kernels::read;
-pub use kernels::{CodeRange, code_ranges};
+pub use kernels::{CodeRange, code_ranges, read};
 pub use lines::{line_table, line_table_of};
 pub use model::{Cubin, CubinCallee, CubinKernel, CubinParameter, LineRow, LineTable};

@@ -1,10 +1,9 @@
 //! The string table, resolved once per read: which ids were asked for, in which place, with which unit.
 
 use super::device;
-use crate::Unit;
 use crate::ncu_units::unit_of;
 use crate::unasked::is_asked_for;
-use crate::{NameSet, Want};
+use crate::{NameSet, Unit, Want};
 use bytes::Bytes;
 use cuda_binary::text::lossy;
 use std::borrow::Cow;

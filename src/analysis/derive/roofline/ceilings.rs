@@ -1,13 +1,11 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
-use crate::analysis::derive::quotient::derived;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
-/// What a ceiling bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeilingKind {
@@ -24,7 +22,6 @@ pub struct Ceiling {
     pub id: String,
     /// What an engineer calls it.
     pub label: String,
-    /// What it bounds.
     pub kind: CeilingKind,
     /// The peak rate at the measured clock.
     pub peak: Reading,
@@ -39,7 +36,6 @@ impl Ceiling {
     }
 }
 
-/// A point of the roofline.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
     /// Id of the pipe's ceiling.
@@ -167,7 +163,7 @@ fn l1(kernel: &KernelSummary<'_>) -> Ceiling {
     let busy = kernel.reading(L1_BUSY);
     let achieved = match (busy.value(), peak.value()) {
         (Some(percent), Some(peak)) => {
-            derived(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY], &format!("{L1_BUSY} × peak"))
+            Reading::number(percent / 100.0 * peak, Unit::BYTE_PER_SECOND, &[L1_BUSY], &format!("{L1_BUSY} × peak"))
         }
         (None, _) => busy,
         (_, None) => peak.clone(),
@@ -210,7 +206,7 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
     let idle = |mut ceiling: Ceiling| {
         if is_constants(&ceiling) {
             let why = "0: HFMA2 that only materialises constants is not arithmetic";
-            ceiling.achieved = derived(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE], why);
+            ceiling.achieved = Reading::number(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE], why);
         }
         ceiling
     };
@@ -228,7 +224,7 @@ fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {
     }
     let [add, mul, fma, clock] = values;
     let rate = pipe.width * (add + mul + 2.0 * fma) * clock;
-    derived(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
+    Reading::number(rate, Unit::FLOP_PER_SECOND, &names, &format!("{} × (add + mul + 2 × fma) × clock", pipe.width))
 }
 
 /// `factor × a × b`, missing where either is.
@@ -239,11 +235,6 @@ pub(super) fn product(
     factor: f64,
     unit: Unit,
 ) -> Reading {
-    let (a, b) = (a.as_ref(), b.as_ref());
-    let (first, second) = (kernel.reading(a), kernel.reading(b));
-    match (first.value(), second.value()) {
-        (Some(x), Some(y)) => derived(factor * x * y, unit, &[a, b], &format!("{factor} × first × second")),
-        (None, _) => first,
-        (_, None) => second,
-    }
+    let formula = format!("{factor} × first × second");
+    kernel.reading(a).with(kernel.reading(b), unit, &formula, Reading::NO_NUMBER, |a, b| factor * a * b)
 }

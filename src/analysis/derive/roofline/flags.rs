@@ -10,7 +10,6 @@ use crate::analysis::kernel::summary::KernelSummary;
 pub enum Flag {
     /// A rate above the peak of its ceiling: the peak, the clock or the counter means something else than its name says.
     AbovePeak {
-        /// The ceiling's label.
         ceiling: String,
         /// The rate in percent of the peak.
         percent: f64,
@@ -32,11 +31,7 @@ pub enum Flag {
         stated: f64,
     },
     /// Operations that the profile counts beside those stated.
-    Operations {
-        /// Counted operations.
-        counted: f64,
-        stated: f64,
-    },
+    Operations { counted: f64, stated: f64 },
     /// All buffers of the launch together fit in L2.
     FitsInL2 {
         /// Their bytes.

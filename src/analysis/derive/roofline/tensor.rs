@@ -4,8 +4,7 @@
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
 use super::products::{self, Products};
 use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS};
-use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{DURATION, KernelSummary};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;

@@ -10,7 +10,4 @@ mod model;
 mod settle;
 
 pub(crate) use model::{Condition, Tested, When};
-pub(in crate::analysis) use settle::of_code;
-pub(in crate::analysis) use settle::settled;
-pub(in crate::analysis) use settle::tested;
-pub(in crate::analysis) use settle::{Compared, TimeChange};
+pub(in crate::analysis) use settle::{Compared, TimeChange, of_code, settled, tested};

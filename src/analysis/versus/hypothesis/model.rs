@@ -24,37 +24,30 @@ pub enum When {
     After,
 }
 
-/// A condition with both sides' readings.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Condition {
-    /// Which side it is about.
     pub when: When,
     pub expected: Expectation,
     /// The old side's reading; `None` without an old side.
     pub old: Option<Reading>,
     /// The new side's.
     pub new: Reading,
-    /// What became of it.
     pub met: Judgement,
 }
 
 /// A hypothesis with what was found.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Tested {
-    /// What it is called.
     pub name: String,
-    /// The change in words.
     pub change: String,
     /// Its conditions, the premise first.
     pub conditions: Vec<Condition>,
-    /// What became of it.
     #[serde(serialize_with = "judgement::of_hypothesis")]
     pub judgement: Judgement,
     #[serde(skip)]
     pub(in crate::analysis) because: Because,
     /// The earlier audit that confirmed it; empty where none did.
     pub confirmed: String,
-    /// When it was stated.
     pub foresight: Foresight,
 }
 

@@ -10,8 +10,7 @@ use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::analysis::versus::expectation::{self, CHANGE};
 use crate::analysis::versus::setting::{Setting, Weight};
 use crate::analysis::versus::verdict::{Comparison, Verdict};
-use crate::catalog::CHECK;
-use crate::catalog::ReadingName;
+use crate::catalog::{CHECK, ReadingName};
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
 
@@ -227,6 +226,6 @@ pub(super) fn number(value: f64, unit: Unit, name: &str, spread: Option<Spread>)
             };
             Reading::Measured(Measured { spread, ..measured })
         }
-        None => Reading::not_applicable("the result is not a finite number"),
+        None => Reading::not_applicable(Reading::NO_NUMBER),
     }
 }

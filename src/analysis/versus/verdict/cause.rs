@@ -40,14 +40,7 @@ pub(super) struct Causes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A counter that went the same way.
-    Counter {
-        /// The counter.
-        metric: String,
-        /// Its number on the old side.
-        old: f64,
-        /// Its number on the new side.
-        new: f64,
-    },
+    Counter { metric: String, old: f64, new: f64 },
     /// Other code: percent of the executed instructions that have no counterpart.
     Code(f64),
     /// Another kernel.

@@ -6,8 +6,7 @@ use super::judge::{self, Basis, Course, Judged, judge};
 use super::whole::{self, Whole, Why};
 use super::word::Verdict;
 use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::kernel::summary::{CYCLES, DURATION};
+use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
 use crate::analysis::limits::Limits;
 use crate::analysis::version::Version;
 use crate::analysis::versus::setting::{Setting, Weight};
@@ -20,7 +19,6 @@ const HARDWARE: [&str; 3] = ["gpu", "sm-count", "work"];
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct ReadingVerdict {
-    /// The row's id.
     pub id: String,
     pub verdict: Verdict,
     /// What it rests on; `None` where a side has no number or the numbers do not compare.
@@ -55,7 +53,6 @@ impl Version<'_, '_> {
 /// What the comparison of two sides comes to.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Comparison {
-    /// The verdict on the kernel.
     pub whole: Whole,
     /// The verdict on each reading with a number on either side, in table order.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -4,7 +4,6 @@ use super::samples::{Sample, Shift, chance};
 use crate::analysis::limits::Limits;
 use crate::catalog::Threshold;
 
-/// What a judgement rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
@@ -35,17 +34,13 @@ pub enum Course {
 /// The judgement of one reading.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Judged {
-    /// The old values.
     pub old: Sample,
-    /// The new values.
     pub new: Sample,
     /// Change in percent of the old side; `None` where the old side is not positive.
     pub change: Option<f64>,
     /// Interval of that change in percent, at the confidence of the threshold `verdict-confidence`.
     pub interval: Option<(f64, f64)>,
-    /// What it rests on.
     pub basis: Basis,
-    /// Which way.
     pub course: Course,
     /// Which way, if something else than these numbers explains it. Few launches whose ranges are apart lean.
     pub leaning: Course,

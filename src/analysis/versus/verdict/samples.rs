@@ -21,9 +21,7 @@ pub struct Sample {
     /// Interval for the median of all launches that could have been made, from the order statistics (sign test);
     /// `None` where the count is too small for the confidence asked for.
     pub interval: Option<(f64, f64)>,
-    /// The smallest value.
     pub min: f64,
-    /// The largest value.
     pub max: f64,
 }
 

@@ -11,12 +11,10 @@ use crate::catalog::Threshold;
 /// The verdict on a kernel. In JSON it stands with its words, which the view makes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Whole {
-    /// One word.
     pub verdict: Verdict,
     /// What the profile alone comes to.
     #[serde(skip)]
     pub profile: Verdict,
-    /// Why it comes to that.
     #[serde(skip)]
     pub why: Why,
     /// What the benchmark does to it; `None` without one, and where the sides do not compare.

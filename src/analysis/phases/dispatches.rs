@@ -1,11 +1,14 @@
-//! Roles of warps: code that a branch by the number of the warp sends different warps to.
+//! Roles of warps: code that a branch by the number of the warp sends different warps to, of a launch as of a listing.
 //!
-//! One decision, by what evidence there is. The code of a condition, by text or by bits, says which warps go which way; counts say that
-//! whole warps do, and on which ways none goes. What neither tells is no role.
+//! The bits of a condition say which warps go which way; counts say that whole warps do, and on which ways none goes. What neither
+//! tells is no role.
 
+use super::branches::{Branches, Made, OnWays};
+use super::code::Code;
+use super::flows::Flows;
 use super::warps::Warps;
-use crate::evidence::Register;
-use cuda_binary::flow::{ControlFlow, Dominators};
+use crate::analysis::sass::Listed;
+use cuda_binary::flow::Dominators;
 use std::collections::BTreeSet;
 
 /// The code of one role.
@@ -32,50 +35,24 @@ pub struct Dispatch {
     pub meet: Option<usize>,
 }
 
-/// What an instruction makes of the number of the thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) enum Made {
-    /// It reads it.
-    Thread,
-    /// A copy, also into a register of the warp.
-    Same(Register),
-    /// What another lane of the warp has.
-    OfLane(Register),
-    /// Moved to the right by so many bits.
-    Shifted(Register, u32),
-    /// Whether a value is less than (1), equal to (2) or greater than (4) a number.
-    Compared(Register, u8, u32),
-}
-
-/// What counts say of the two ways of a branch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) enum OnWays {
-    /// Nothing.
-    Nothing,
-    /// No warp goes one of them.
-    Unused,
-    /// So many warps of each block go each of them, by something that differs between threads.
-    Warps([u64; 2]),
-}
-
-/// What is known of some code.
-pub(in crate::analysis) trait Evidence {
-    /// The predicate that a branch depends on alone, and whether it is taken where that is false.
-    fn condition(&self, row: usize) -> Option<(Register, bool)>;
-    /// The one instruction that defines a register for the one at `row`, whatever a guard holds; `None` where several may.
-    fn definition(&self, row: usize, register: Register) -> Option<usize>;
-    fn made(&self, row: usize) -> Option<Made>;
-    /// What was counted on the ways from a block to two others.
-    fn counted(&self, block: usize, ways: [usize; 2]) -> OnWays;
-}
-
 /// Moves that are followed from a comparison back to the number of the thread.
 const LONGEST: usize = 8;
 
+/// Every place of a listing where warps part into roles; none where it has no bits.
+pub fn dispatches(listed: &Listed<'_>) -> Vec<Dispatch> {
+    if listed.code.iter().any(|own| own.word.is_none()) {
+        return Vec::new();
+    }
+    let code = Code::counted(listed.code, vec![1; listed.code.len()], None);
+    let heads: Vec<usize> = listed.loops.iter().map(|own| own.header).collect();
+    dispatches_by(&heads, &Branches { code: &code, flows: &Flows::of(&code), grid: 0 })
+}
+
 /// Every place where warps part into at least two roles that each have a loop of their own. Choices that follow at once, and those
 /// inside a role that part its code so again, belong to it. `heads` are the headers of the loops that run.
-pub(in crate::analysis) fn dispatches_by(flow: &ControlFlow, heads: &[usize], by: &impl Evidence) -> Vec<Dispatch> {
-    let finder = Finder { flow, heads, by, dominators: Dominators::of(flow) };
+pub(super) fn dispatches_by(heads: &[usize], by: &Branches<'_, '_>) -> Vec<Dispatch> {
+    let flow = &by.code.flow;
+    let finder = Finder { heads, by, dominators: Dominators::of(flow) };
     let mut rest: BTreeSet<usize> = (0..flow.blocks.len()).filter(|block| finder.dominators.reaches(*block)).collect();
     let mut found = Vec::new();
     while let Some((block, roles)) = finder.part(&rest) {
@@ -86,14 +63,13 @@ pub(in crate::analysis) fn dispatches_by(flow: &ControlFlow, heads: &[usize], by
     found
 }
 
-struct Finder<'a, E> {
-    flow: &'a ControlFlow,
+struct Finder<'a, 'v> {
     heads: &'a [usize],
-    by: &'a E,
+    by: &'a Branches<'a, 'v>,
     dominators: Dominators,
 }
 
-impl<E: Evidence> Finder<'_, E> {
+impl Finder<'_, '_> {
     /// Whether an edge is no back jump.
     fn is_ahead(&self, from: usize, to: usize) -> bool {
         !self.dominators.retreats(from, to)
@@ -117,10 +93,10 @@ impl<E: Evidence> Finder<'_, E> {
 
     /// The two sides of a branch between warps, each with code of its own; a side that begins with such a branch gives its sides.
     fn sides(&self, block: usize) -> Option<Vec<RoleCode>> {
-        let ahead = self.flow.blocks[block].successors.iter().copied().filter(|to| self.is_ahead(block, *to));
+        let ahead = self.by.code.flow.blocks[block].successors.iter().copied().filter(|to| self.is_ahead(block, *to));
         let ways: [usize; 2] = ahead.collect::<Vec<_>>().try_into().ok()?;
         let choices = self.choices(block, ways)?;
-        let own = self.flow.apart(ways, |from, to| self.is_ahead(from, to));
+        let own = self.by.code.flow.apart(ways, |from, to| self.is_ahead(from, to));
         if own.iter().any(BTreeSet::is_empty) {
             return None;
         }
@@ -139,7 +115,7 @@ impl<E: Evidence> Finder<'_, E> {
         if counted == OnWays::Unused {
             return None;
         }
-        let row = self.flow.blocks[block].instructions.end - 1;
+        let row = self.by.code.flow.blocks[block].instructions.end - 1;
         // The block behind it runs where the branch is not taken.
         let who = self.taken_by(row);
         let who = who.map(|taken| ways.map(|way| Some(if way == block + 1 { taken.others() } else { taken })));
@@ -183,10 +159,11 @@ impl<E: Evidence> Finder<'_, E> {
     fn dispatch(&self, block: usize, mut roles: Vec<RoleCode>) -> Dispatch {
         roles.sort_by_key(|role| role.blocks.first().copied());
         let owned: BTreeSet<usize> = roles.iter().flat_map(|role| &role.blocks).copied().collect();
-        let next = |from: &usize| self.flow.blocks[*from].successors.iter().map(|to| (*from, *to)).collect::<Vec<_>>();
+        let next =
+            |from: &usize| self.by.code.flow.blocks[*from].successors.iter().map(|to| (*from, *to)).collect::<Vec<_>>();
         let leaves = |(from, to): &(usize, usize)| self.is_ahead(*from, *to) && !owned.contains(to);
         let meets: BTreeSet<usize> = owned.iter().flat_map(next).filter(leaves).map(|(_, to)| to).collect();
-        let reach = |from: &usize| self.flow.reach(*from, |from, to| self.is_ahead(from, to));
+        let reach = |from: &usize| self.by.code.flow.reach(*from, |from, to| self.is_ahead(from, to));
         let behind = meets.iter().flat_map(reach).filter(|block| !owned.contains(block)).collect();
         Dispatch { block, meet: meets.first().copied(), behind, roles }
     }
@@ -200,4 +177,59 @@ fn within(mut roles: Vec<RoleCode>, region: &BTreeSet<usize>, warps: Option<Warp
     }
     roles.retain(|role| !role.blocks.is_empty());
     roles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Instruction, SassFunction};
+    use cuda_binary::Op;
+    use cuda_binary::sass::{Flow, MachineWord, decode};
+
+    /// Code in which warps part by a comparison of the thread's number with `number`, each side with a loop, and in front of the second
+    /// one a guarded jump past both. The words are those of `S2R R7, SR_TID.X` and `ISETP.GE.U32.AND P0, PT, R7, 0x10, PT`, with
+    /// another order in bits 76 to 78 and another number.
+    fn parted(order: u128, number: u128) -> SassFunction {
+        const COMPARE: u128 = 0x041f_e200_03f0_0070 << 64 | 0x0700_780c;
+        let jump = |guard: Option<u128>, target| {
+            let flow = Flow::Jump { conditional: guard.is_some() };
+            let bits = 0x947 | guard.unwrap_or(7) << 12 | 7 << 87;
+            MachineWord { op: Op::BRA, bits, flow, target: Some(target), ..MachineWord::default() }
+        };
+        let plain = MachineWord { op: Op::FADD, is_unconditional: true, ..MachineWord::default() };
+        let words = [
+            decode(0x000e_2e00_0000_2100 << 64 | 0x0007_7919, 0, (9, 0)),
+            decode(COMPARE | order << 76 | number << 32, 16, (9, 0)),
+            jump(Some(0), 0x60),
+            plain,
+            jump(Some(1), 0x30),
+            jump(None, 0x90),
+            plain,
+            jump(Some(1), 0x60),
+            jump(None, 0x90),
+            MachineWord { op: Op::EXIT, flow: Flow::End { conditional: false }, ..plain },
+        ];
+        let row = |(at, word): (usize, MachineWord)| Instruction {
+            offset: 16 * at as u64,
+            word: Some(word),
+            ..Instruction::default()
+        };
+        SassFunction { instructions: words.into_iter().enumerate().map(row).collect(), ..SassFunction::default() }
+    }
+
+    #[test]
+    fn whole_warps_part_by_any_order_and_lanes_do_not() {
+        let who = |order, number| -> Vec<String> {
+            let function = parted(order, number);
+            let roles = dispatches(&Listed::of(&function)).into_iter().flat_map(|one| one.roles);
+            roles.map(|role| role.who.unwrap().to_string()).collect()
+        };
+        let (less, differs, at_least) = (1, 5, 6);
+        assert_eq!(who(at_least, 0x80), ["warps 0–3", "warp other than 0–3"]);
+        assert_eq!(who(less, 0x20), ["warp other than 0", "warp 0"]);
+        // One thread, half a warp, and warps that no block has.
+        for (order, number) in [(differs, 0), (less, 0x10), (less, 0x400)] {
+            assert!(who(order, number).is_empty(), "{order} {number}");
+        }
+    }
 }
