@@ -4,14 +4,13 @@
 //             and costs neither registers nor address arithmetic. Four bits of E2M1 are four bits of E4M3 in other places, so that
 //             eight weights cost seven instructions; the scale of a block multiplies its sum of 32 products, which is one product
 //             of the tensor cores. x is the sum of two E4M3 numbers times a power of two for each row and quarter of the depth.
-//             A tile is small, because the four warpgroups share its depth, and comes from a queue, so that blocks end together.
+//             The four warpgroups share the depth of a tile, so that they read 512 bytes of each row side by side.
 // Limiter:    device memory, which holds the packed weights.
-// Variants:   -DEXPERTS (at most 32), -DCAPACITY=16, -DCOLUMNS and -DDEPTH=4096 give the shape. x is finite.
-// Launch:     grid 132 x 1 x 1, block 512 x 1 x 1, dynamic shared memory 32 * DEPTH + 99984 bytes.
+// Variants:   -DEXPERTS, -DCAPACITY=16, -DCOLUMNS and -DDEPTH=4096 give the shape. x is finite.
+// Launch:     grid 128 x 1 x 1 (as many tiles for each), block 512 x 1 x 1, dynamic shared memory 32 * DEPTH + 99968 bytes.
 // Arguments:  bf16* out [EXPERTS * 16 * COLUMNS], const bf16* x [tokens * DEPTH], const unsigned* index [EXPERTS * 16],
 //             const unsigned* count [EXPERTS], tensor map of uint8_t weight [EXPERTS * COLUMNS, DEPTH / 2] with boxes of 16 rows by
-//             128 bytes in the 128-byte swizzle, const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32], unsigned* queue [EXPERTS + 1],
-//             4 in each before and after
+//             128 bytes in the 128-byte swizzle, const uint8_t* scale [EXPERTS * COLUMNS * DEPTH / 32]
 // Result:     for r < count[e]: out[e][r][n] == sum over k of x[index[e][r]][k] * e2m1(weight[e][n][k]) * 2^(scale[e][n][k / 32] - 127);
 //             values of x below 2^-10 of the largest of their row and quarter are rounded to 2^-18 of that.
 // Chips:      sm_90a only.
@@ -35,29 +34,16 @@ constexpr unsigned PartBytes = Capacity * 128u;  // one of the two parts of 128 
 constexpr unsigned AtomBytes = 2u * PartBytes;
 constexpr unsigned RingOffset = Depth / 128u * AtomBytes;
 constexpr unsigned BarrierOffset = RingOffset + 16u * Stages * BoxBytes;
-constexpr unsigned ComingOffset = BarrierOffset + 16u * Stages * 8u;  // a barrier and two slots for the tiles to come
-constexpr unsigned FactorOffset = ComingOffset + 16u;
+constexpr unsigned FactorOffset = BarrierOffset + 16u * Stages * 8u;
 constexpr unsigned Pairs = StepK / 64u;          // of blocks with a scale
-constexpr unsigned Rows = Capacity / 4u;         // of x for each warp
-constexpr unsigned Starters = 4;                 // blocks that begin with an expert
 constexpr unsigned Nothing = ~0u;
-#ifndef INTERLEAVED
-#define INTERLEAVED 1
-#endif
-#ifndef QUEUED
-#define QUEUED 1
-#endif
-#ifndef LEAST
-#define LEAST 1
-#endif
-constexpr unsigned Least = LEAST;                // tiles that are worth another expert's rows of x
+constexpr unsigned Rows = Capacity / 4u;         // of x for each warp
+static_assert(Capacity == 16 && Columns % TileN == 0 && Steps == 4 && Depth == Steps * Groups * StepK, "the shape is a whole number of tiles");
 
-static_assert(Capacity == 16 && Columns % TileN == 0 && Steps == 4 && Depth == Steps * Groups * StepK && Experts <= 32, "the shape");
-
-// The step of `group` among all of a row.
+// The box of a warpgroup's step among those of a row: the four warpgroups read 512 bytes of each row side by side.
 __device__ __forceinline__ unsigned chunk(unsigned group, unsigned step)
 {
-    return INTERLEAVED ? step * Groups + group : group * Steps + step;
+    return step * Groups + group;
 }
 
 // Operand descriptor of wgmma for a K-major tile in the 128-byte swizzle: start address and the stride between groups of
@@ -251,8 +237,7 @@ __device__ __forceinline__ void meet(unsigned barrier)
 
 extern "C" __global__ void __launch_bounds__(512, 1)
 mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restrict__ x, const unsigned* __restrict__ index,
-                  const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale,
-                  unsigned* __restrict__ queue)
+                  const unsigned* __restrict__ count, const __grid_constant__ CUtensorMap weight, const uint8_t* __restrict__ scale)
 {
     extern __shared__ uint8_t buffer[];
     const unsigned unaligned = static_cast<unsigned>(__cvta_generic_to_shared(buffer)), base = (unaligned + 1023u) & ~1023u;
@@ -261,7 +246,6 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
     float* const factors = reinterpret_cast<float*>(buffer + (base - unaligned) + FactorOffset) + group * Capacity;
     const unsigned row = quarter * 16u + lane / 4u;  // of the tile; the lane also has the row 8 below
     const unsigned ring = base + RingOffset + warp * Stages * BoxBytes, barriers = base + BarrierOffset + warp * Stages * 8u;
-    const unsigned coming = base + ComingOffset, slots = coming + 8u;
     const unsigned pieces = ring + lane % 16u * 128u + (lane / 16u ^ lane % 8u) * 16u;
     const unsigned block = chunk(group, lane / 8u) * (StepK / 32u) + lane % 8u;  // of 32 values of x
     const uint8_t* const scales = scale + size_t(row) * (Depth / 32u) + chunk(group, t) * (StepK / 32u);
@@ -277,47 +261,8 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
             asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(codes[i].x), "=r"(codes[i].y) : "l"(from + i * 8u * (Depth / 32u)));
         }
     };
-    // A tile of another expert, of the one that has most left; for all lanes of a warp.
-    const auto steal = [&] {
-        while (true) {
-            unsigned taken = TilesEach;
-            if (lane < Experts) {
-                asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(taken) : "l"(queue + lane) : "memory");
-            }
-            const unsigned left = taken < TilesEach ? TilesEach - taken : 0u;
-            const unsigned best = __reduce_max_sync(0xffffffffu, left << 5 | ((lane + blockIdx.x) & 31u));
-            if (best >> 5 < Least) {
-                return Nothing;
-            }
-            const unsigned from = (best - blockIdx.x) & 31u;
-            unsigned nth = 0;
-            if (lane == 0u) {
-                nth = atomicAdd(queue + from, 1u);
-            }
-            nth = __shfl_sync(0xffffffffu, nth, 0);
-            if (nth < TilesEach) {
-                return from * TilesEach + nth;
-            }
-        }
-    };
-
-#if QUEUED
-    unsigned tile = blockIdx.x / Starters * TilesEach + blockIdx.x % Starters;
-    if (blockIdx.x >= Experts * Starters) {
-        if (warp == 0u) {
-            const unsigned found = steal();
-            if (lane == 0u) {
-                asm volatile("st.shared.u32 [%0], %1;" ::"r"(slots), "r"(found) : "memory");
-            }
-        }
-        __syncthreads();
-        asm volatile("ld.shared.u32 %0, [%1];" : "=r"(tile) : "r"(slots) : "memory");
-        __syncthreads();
-    }
-#else
     unsigned tile = blockIdx.x * (Experts * TilesEach) / gridDim.x;
     const unsigned last = (blockIdx.x + 1u) * (Experts * TilesEach) / gridDim.x;
-#endif
     // What the rows of x are found by goes first, one box of three behind it, then x, then the other two.
     unsigned held = Nothing, rows = 0, token[Rows];
     const auto look_up = [&] {
@@ -333,14 +278,11 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
         for (unsigned stage = 0; stage < Stages; ++stage) {
             barrier_init(barriers + stage * 8u);
         }
-        if (warp == 0u) {
-            barrier_init(coming);
-        }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         ask(tile, 0u, 0u);
     }
     __syncthreads();
-    unsigned stage = 0, parity = 0, nth = 0;
+    unsigned stage = 0, parity = 0;
     uint2 codes[2], next_codes[2];
 #pragma unroll 1
     while (true) {
@@ -367,15 +309,10 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
             asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
             meet(1u + group);
         }
-        unsigned next = Nothing, ticket = 0;
+        unsigned next = Nothing;
         float sum[8] = {};
 #pragma unroll 1
         for (unsigned step = 0; step < Steps; ++step) {
-#if QUEUED
-            if (step == 0u && threadIdx.x == 0u) {
-                ticket = atomicAdd(queue + held, 1u);
-            }
-#endif
             barrier_wait(barriers + stage * 8u, parity);
             const unsigned box = pieces + stage * BoxBytes;
             const uint64_t b = operand(base + chunk(group, step) * (StepK / 128u) * AtomBytes);
@@ -426,27 +363,12 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
             // All lanes have read the box; that of the last step first holds sums.
             __syncwarp();
             if (step == 0u) {
-#if QUEUED
-                if (warp == 0u) {
-                    ticket = __shfl_sync(0xffffffffu, ticket, 0);
-                    const unsigned found = ticket < TilesEach ? held * TilesEach + ticket : steal();
-                    if (lane == 0u) {
-                        asm volatile("st.shared.u32 [%0], %1;" ::"r"(slots + nth % 2u * 4u), "r"(found) : "memory");
-                        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(coming) : "memory");
-                    }
-                }
-#endif
                 if (lane == 0u) {
                     ask(tile, Stages, stage);
                 }
             } else {
                 if (step == 1u) {
-#if QUEUED
-                    barrier_wait(coming, nth % 2u);
-                    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(next) : "r"(slots + nth % 2u * 4u) : "memory");
-#else
                     next = tile + 1u < last ? tile + 1u : Nothing;
-#endif
                     load_scales(next_codes, next == Nothing ? tile : next);
                 }
                 if (lane == 0u && next != Nothing && step + 1u < Steps) {
@@ -499,17 +421,5 @@ mxfp4_moe_small_m(__nv_bfloat16* __restrict__ out, const __nv_bfloat16* __restri
         tile = next;
         codes[0] = next_codes[0];
         codes[1] = next_codes[1];
-        nth += 1u;
     }
-#if QUEUED
-    // Who is done last leaves the queue as it was.
-    if (threadIdx.x == 0u) {
-        __threadfence();
-        if (atomicAdd(queue + Experts, 1u) + 1u == gridDim.x + Starters) {
-            for (unsigned expert = 0; expert <= Experts; ++expert) {
-                queue[expert] = Starters;
-            }
-        }
-    }
-#endif
 }
