@@ -80,7 +80,8 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     if !accesses.is_empty() && !is_l1(m) {
         // Bulk copies cross from L2 too. What loads touch beyond what came beside those was answered by L1.
         let bulk = m.value(BULK).unwrap_or_default() / SECTOR;
-        let (loads, stores): (Vec<_>, Vec<_>) = packable(m).into_iter().partition(|access| access.at.op().reads_global());
+        let (loads, stores): (Vec<_>, Vec<_>) =
+            packable(m).into_iter().partition(|access| access.at.op().reads_global());
         let beside = m.value(RECEIVED).filter(|_| bulk > 0.0).map_or(f64::INFINITY, |bytes| bytes / SECTOR - bulk);
         return Some((sectors_of(accesses) + bulk, excess_of(loads).min(beside.max(0.0)) + excess_of(stores)));
     }
