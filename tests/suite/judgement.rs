@@ -103,8 +103,10 @@ fn copies_without_a_producer_wait_for_memory() {
     const KERNEL: &str = "collected/mxfp4_moe_small_m_h100/profile";
     let full = with(KERNEL, &[]);
     assert_eq!(full.now.bottleneck.limiter, Code::Unit(Part::MemoryDram));
-    // Its tail of 9 % was measured, and is not ruled out by what waves leave.
-    assert!(full.now.bottleneck.ruled_out.as_ref().is_none_or(|words| !words.to_plain().contains("wave quantisation")));
+    // A tail of 12 % that was measured is not ruled out by what waves leave.
+    let longest = value(&report(KERNEL).0, "sm__cycles_active.max");
+    let tail = with(KERNEL, &[("sm__cycles_active.avg", 0.85 * longest)]);
+    assert!(tail.now.bottleneck.ruled_out.as_ref().is_none_or(|words| !words.to_plain().contains("wave quantisation")));
     let idle = ["dram__cycles_active.avg", "dram__bytes_read.sum", "lts__throughput.avg"]
         .map(|name| (format!("{name}.pct_of_peak_sustained_elapsed"), 20.0));
     let idle: Vec<(&str, f64)> = idle.iter().map(|(name, value)| (name.as_str(), *value)).collect();

@@ -2,9 +2,9 @@
 //! by subsystem.
 
 use super::kernels;
-use super::numbers::{cell, sides, tenth};
+use super::numbers::{cell, sides, tenth, value};
 use crate::analysis::{Audit, Level, Row, Standing, Unit};
-use crate::catalog::{Code, Family, Part, Threshold};
+use crate::catalog::{Code, Counter, Family, Part, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance;
@@ -41,7 +41,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     Some(Section::new(
         "units",
         "Units (GPU Speed of Light)",
-        vec![table.into(), paragraph("level", level(audit, over))],
+        vec![table.into(), paragraph("level", words!("{}{}", level(audit, over), first_table(audit)))],
     ))
 }
 
@@ -214,6 +214,18 @@ fn level(audit: &Audit, over: &str) -> Words {
         }
         _ => words!("**Idle**{}: every unit is below {} % of its peak.", over, format::fixed(low, 0)),
     }
+}
+
+/// The rows of ncu's first table that are no unit: whoever compares the two finds them here.
+fn first_table(audit: &Audit) -> Words {
+    let share = |name: &str, metric| Some(words!("{} {} %", name, tenth(value(audit, metric)?)));
+    let told = [
+        share("SM", Counter::SmThroughputAvgPctElapsed),
+        share("memory", Counter::GpuComputeMemoryThroughputAvgPctElapsed),
+        value(audit, Counter::GpcCyclesElapsedMax).map(|cycles| words!("{} cycles", glance::cycles(cycles))),
+    ];
+    let told: Vec<Words> = told.into_iter().flatten().collect();
+    if told.is_empty() { Words::default() } else { words!(" In ncu's first table: {}.", words::join(told, ", ")) }
 }
 
 /// A table for each group of panels, with each metric once and below the chart of its name; `more` rows end the first.

@@ -24,6 +24,10 @@ const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Coun
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
 
+/// Bytes that come from L2, and those of them that bulk copies asked for.
+const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
+
 /// Whether another order of the lanes would not take its excess: it is the data's, or the bytes are contiguous.
 fn is_ordered(access: &SectorAccess) -> bool {
     access.is_inherent || access.is_shifted() || access.is_split()
@@ -74,7 +78,12 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     let (all, ideal) = (m.value(SECTORS)?, m.value(IDEAL)?);
     let accesses = m.accesses();
     if !accesses.is_empty() && !is_l1(m) {
-        return Some((sectors_of(accesses), excess_of(packable(m))));
+        // Bulk copies cross from L2 too. What loads touch beyond what came beside those was answered by L1.
+        let bulk = m.value(BULK).unwrap_or_default() / SECTOR;
+        let (loads, stores): (Vec<_>, Vec<_>) =
+            packable(m).into_iter().partition(|access| access.at.op().reads_global());
+        let beside = m.value(RECEIVED).filter(|_| bulk > 0.0).map_or(f64::INFINITY, |bytes| bytes / SECTOR - bulk);
+        return Some((sectors_of(accesses) + bulk, excess_of(loads).min(beside.max(0.0)) + excess_of(stores)));
     }
     let kept = accesses.iter().filter(|access| is_ordered(access));
     // Neighbours whose row the data choose are one wide access; no order of the lanes brings them together.
@@ -186,8 +195,8 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let accesses = packable(m);
     // Once those lie side by side that could, each line once: loads of one row that lie in the same 32 bytes bring them once.
     let packed = match m.accesses() {
-        [] => all - excess,
-        global => sectors_of(global) - excess_of(accesses.iter().copied()),
+        global if is_l1(m) && !global.is_empty() => sectors_of(global) - excess_of(accesses.iter().copied()),
+        _ => all - excess,
     };
     let dram = m.unit(Part::MemoryDram).zip(m.sum(DRAM_BYTES)).map(|(dram, moved)| {
         let stays = if moved > 0.0 { (SECTOR * packed).min(moved) / moved } else { 1.0 };
