@@ -72,3 +72,21 @@ pub(crate) use vocabulary::{Action, Family};
 pub use vocabulary::{Code, Part, StallReason, Threshold};
 pub(crate) use words::WordRow;
 pub use words::{word, words};
+
+/// Reads what every page asks of the catalogs, in the order in which it is asked: beside other work, so that a page waits for
+/// none of them.
+pub(crate) fn read_ahead() {
+    metrics();
+    counters();
+    stall_families();
+    series();
+    thresholds();
+    families();
+    tables();
+    chips();
+    stalls();
+    limiters();
+    levers();
+    forecasts();
+    libraries::libraries();
+}

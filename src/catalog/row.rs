@@ -21,12 +21,12 @@ impl<R: Deserialize<'static>> Catalog<R> {
     pub(super) fn load(text: &'static str, array: &str, names: fn(&R) -> Vec<&str>) -> Catalog<R> {
         let mut arrays: BTreeMap<&str, Vec<R>> = parse(text);
         let rows = arrays.remove(array).unwrap_or_default();
-        debug_assert!(arrays.is_empty() && !rows.is_empty(), "a catalog is rows of {array}");
+        assert!(arrays.is_empty() && !rows.is_empty(), "a catalog is rows of {array}");
         let mut by_name = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
             for name in names(row) {
                 let other = by_name.insert(name.to_owned(), at);
-                debug_assert!(other.is_none() && !name.is_empty(), "{array} {name:?} stands for two rows");
+                assert!(other.is_none() && !name.is_empty(), "{array} {name:?} stands for two rows");
             }
         }
         Catalog { rows, by_name }

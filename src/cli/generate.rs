@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failure> {
     let start = Instant::now();
     arguments.are_honoured()?;
-    // The largest catalog is read while the report is found and opened.
-    std::thread::Builder::new().spawn(catalog::metrics).ok();
+    // The catalogs are read while the report is found and read.
+    std::thread::Builder::new().spawn(catalog::read_ahead).ok();
     let plan = plan(&arguments)?;
     let templates = Templates::load_with(plan.templates.as_deref(), &plan.overrides)?;
     pages(&arguments, &plan, &templates, start, out)

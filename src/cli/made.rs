@@ -86,34 +86,35 @@ pub(super) fn write_page(
     force: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let document = made.document();
-    let files = Files::of(place.folder, made.heading(), &document)?;
-    let html = |page: &str| {
-        let document = document.clone().concluded(files.authored(page)?.map(|text| prose(&text)));
-        templates.html(template, &document, &made.source())
-    };
-    let written = match format {
-        PageFormat::Html => {
-            let page = templates.marked_page(template, &document)?;
-            files.write_alone("html", &html(&page.text)?, force, crate::render::html::is_own)?
-        }
-        PageFormat::Text => {
-            let text = first_screen(&document)?;
-            files.write_alone("txt", &text, force, |there| has_title_of(&text, there))?
-        }
-        PageFormat::Md | PageFormat::Pr => {
-            // The page does not need the snapshot, nor the snapshot the page.
-            let data = || place.has_snapshot.then(|| made.data()).transpose();
-            std::thread::scope(|scope| {
+    // The page does not need the snapshot, nor the snapshot the page.
+    let has_snapshot = place.has_snapshot && matches!(format, PageFormat::Md | PageFormat::Pr);
+    let data = || has_snapshot.then(|| made.data()).transpose();
+    let written = std::thread::scope(|scope| {
+        let running = scope.spawn(data);
+        let document = made.document();
+        let files = Files::of(place.folder, made.heading(), &document)?;
+        let html = |page: &str| {
+            let document = document.clone().concluded(files.authored(page)?.map(|text| prose(&text)));
+            templates.html(template, &document, &made.source())
+        };
+        match format {
+            PageFormat::Html => {
+                let page = templates.marked_page(template, &document)?;
+                files.write_alone("html", &html(&page.text)?, force, crate::render::html::is_own)
+            }
+            PageFormat::Text => {
+                let text = first_screen(&document)?;
+                files.write_alone("txt", &text, force, |there| has_title_of(&text, there))
+            }
+            PageFormat::Md | PageFormat::Pr => {
                 let first = made.is_first_made.then_some(&made.snapshot.evidence.new);
-                let running = scope.spawn(data);
                 let page = templates.marked_page(template, &document)?;
                 let html = made.heading().has_html.then(|| html(&page.text)).transpose()?;
                 let data = running.join().unwrap_or_else(|_| data())?;
                 files.write(&page, data.as_deref(), html.as_deref(), first, force)
-            })?
+            }
         }
-    };
+    })?;
     writeln!(out, "{}", written.join("\n"))?;
     say(in_a_line(made))
 }

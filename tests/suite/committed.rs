@@ -2,10 +2,13 @@
 //! otherwise than the committed pages fails here. `tests/audits` makes them again from their evidence, with a disassembler.
 
 use crate::project::audit;
+use kernel_audit::analysis::Audit;
 use kernel_audit::snapshot::{Placed, Snapshot};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::thread;
 
 /// What mends it.
 const CURE: &str = "where the change is meant, `tests/run --bless` makes the committed audits again";
@@ -23,6 +26,30 @@ pub(crate) fn projects() -> impl Iterator<Item = PathBuf> {
 pub(crate) fn snapshots() -> Vec<PathBuf> {
     let below = |folder: PathBuf| files(&folder, &["json"]).into_iter().map(move |name| folder.join(name));
     projects().flat_map(|project| below(project.join("audits"))).collect()
+}
+
+/// A committed snapshot with the audit of its evidence.
+pub(crate) struct Judged {
+    pub(crate) path: PathBuf,
+    pub(crate) made: Snapshot,
+    pub(crate) audit: Audit,
+}
+
+/// The committed snapshots, read and judged once for all tests.
+pub(crate) fn audits() -> &'static [Judged] {
+    static ALL: LazyLock<Vec<Judged>> = LazyLock::new(|| {
+        let judged = |path: PathBuf| {
+            let made = Snapshot::read(&path).unwrap();
+            Judged { audit: made.audit(), made, path }
+        };
+        let mut odd = snapshots();
+        let even = odd.split_off(odd.len() / 2);
+        thread::scope(|scope| {
+            let beside = scope.spawn(|| even.into_iter().map(judged).collect::<Vec<_>>());
+            odd.into_iter().map(judged).chain(beside.join().unwrap()).collect()
+        })
+    });
+    &ALL
 }
 
 /// The committed snapshot of this name.
@@ -116,14 +143,13 @@ fn a_page_of_a_timeline_is_what_its_command_makes() {
 fn every_snapshot_and_the_index_are_what_is_written_today() {
     let root = projects().next().unwrap();
     let (folder, audits) = (tempfile::tempdir().unwrap(), root.join("audits"));
-    for path in snapshots() {
-        let bytes = fs::read(&path).unwrap();
-        let Snapshot { heading, evidence, limits, milestone, .. } = Snapshot::parse(&path, &bytes).unwrap();
-        let audit = kernel_audit::analysis::audit(&evidence, &limits);
+    for Judged { path, made, audit } in self::audits() {
+        let bytes = fs::read(path).unwrap();
+        let Snapshot { heading, evidence, milestone, .. } = made.clone();
         // Where it stands in its series is what it was when it was made.
         let (with, is_chosen) = milestone.compared.map(|own| (own.with, own.is_chosen)).unwrap_or_default();
         let placed = Placed { after: milestone.after.unwrap_or_default(), with, is_chosen };
-        let again = Snapshot::new(heading, evidence, &audit).placed(placed).to_json().unwrap();
+        let again = Snapshot::new(heading, evidence, audit).placed(placed).to_json().unwrap();
         assert!(again == bytes, "{} would be written in another way; {CURE}", path.display());
         if path.starts_with(&audits) {
             fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();

@@ -15,7 +15,7 @@ use kernel_audit::view::Heading;
 use std::path::Path;
 
 /// Most bytes of a snapshot of an audit in `audits/`.
-const MOST: usize = 128 * 1024;
+const MOST: u64 = 128 * 1024;
 
 /// Writes evidence, reads it, and holds both, and the audits of both, against each other.
 fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
@@ -132,15 +132,12 @@ fn a_rule_on_instructions_speaks_about_an_audit_that_was_committed_before_it() {
 }
 
 #[test]
-fn the_snapshots_of_this_project_are_small_and_come_back_as_they_were() {
-    let mut seen = 0;
-    for path in committed::snapshots() {
-        let snapshot = Snapshot::read(&path).unwrap();
-        let bytes = snapshot.to_json().unwrap();
-        assert!(bytes.len() <= MOST, "{} has {} bytes, more than {MOST}", path.display(), bytes.len());
-        let again = Snapshot::parse(&path, &bytes).unwrap();
-        assert!(again.evidence == snapshot.evidence && again.heading == snapshot.heading, "{}", path.display());
-        seen += 1;
+fn the_snapshots_of_this_project_are_small() {
+    // That they are written as they were read, `committed` holds.
+    let all = committed::snapshots();
+    for path in &all {
+        let bytes = std::fs::metadata(path).unwrap().len();
+        assert!(bytes <= MOST, "{} has {bytes} bytes, more than {MOST}", path.display());
     }
-    assert!(seen > 10);
+    assert!(all.len() > 10);
 }

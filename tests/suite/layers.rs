@@ -141,16 +141,18 @@ fn spelled(before: &str, tree: &str, paths: &mut Vec<String>) {
     }
 }
 
+static USES: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?m)^\s*(pub(?:\([a-z:]+(?: [a-z:]+)?\))? )?use ([^;]+);").unwrap());
+static INLINE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(?:crate|super)(?:::[A-Za-z_]\w*)+").unwrap());
+
 /// The paths that a file names: those that it gives on, and the others.
 fn named(code: &str) -> (Vec<String>, Vec<String>) {
-    let uses = Regex::new(r"(?m)^\s*(pub(?:\([a-z:]+(?: [a-z:]+)?\))? )?use ([^;]+);").unwrap();
     let (mut given, mut used) = (Vec::new(), Vec::new());
-    for found in uses.captures_iter(code) {
+    for found in USES.captures_iter(code) {
         spelled("", &found[2], if found.get(1).is_some() { &mut given } else { &mut used });
     }
-    let inline = Regex::new(r"\b(?:crate|super)(?:::[A-Za-z_]\w*)+").unwrap();
-    let body = uses.replace_all(code, "");
-    used.extend(inline.find_iter(&body).map(|found| found.as_str().to_owned()));
+    let body = USES.replace_all(code, "");
+    used.extend(INLINE.find_iter(&body).map(|found| found.as_str().to_owned()));
     (given, used)
 }
 
@@ -205,13 +207,15 @@ fn no_files_use_each_other_in_a_circle() {
     }
     assert!(arrows.values().map(BTreeSet::len).sum::<usize>() > 1000);
     // What uses nothing that is left is in no circle, nor is what nothing uses.
-    while let Some((end, _)) = arrows.iter().find(|(_, to)| to.iter().all(|to| !arrows.contains_key(to))) {
-        let end = (*end).clone();
-        arrows.remove(&end);
-    }
-    while let Some(start) = arrows.keys().find(|name| !arrows.values().any(|to| to.contains(**name))) {
-        let start = (*start).clone();
-        arrows.remove(&start);
+    loop {
+        let used: BTreeSet<&Vec<String>> = arrows.values().flatten().collect();
+        let is_end = |to: &BTreeSet<Vec<String>>| to.iter().all(|to| !arrows.contains_key(to));
+        let ends = arrows.iter().filter(|(name, to)| is_end(to) || !used.contains(*name));
+        let ends: Vec<&Vec<String>> = ends.map(|(name, _)| *name).collect();
+        if ends.is_empty() {
+            break;
+        }
+        ends.iter().for_each(|end| drop(arrows.remove(end)));
     }
     let left: Vec<String> = arrows.keys().map(|name| name.join("::")).collect();
     assert!(left.is_empty(), "in a circle, or between two: {left:#?}");

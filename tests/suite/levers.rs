@@ -1,6 +1,6 @@
 //! Levers and findings of single rules, on committed reports and against values worked out by hand.
 
-use crate::committed;
+use crate::committed::{self, Judged};
 use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
@@ -9,7 +9,6 @@ use kernel_audit::analysis::{
 };
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
-use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source;
 use std::path::{Path, PathBuf};
 
@@ -237,8 +236,7 @@ fn numbers(text: &str) -> Vec<f64> {
 #[test]
 fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
     let (mut changes, mut loads) = (0, 0);
-    for path in committed::snapshots() {
-        let audit = Snapshot::read(&path).unwrap().audit();
+    for Judged { path, audit, .. } in committed::audits() {
         for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             let check = lever.check.to_plain();
             let Some((now, goal)) = check.split_once(" → ") else {
@@ -261,8 +259,7 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
 #[test]
 fn a_row_says_where_it_is_done() {
     let (mut told, mut all) = (0, 0);
-    for path in committed::snapshots() {
-        let audit = Snapshot::read(&path).unwrap().audit();
+    for Judged { path, audit, .. } in committed::audits() {
         for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             all += 1;
             told += usize::from(lever.at != Where::Kernel);
@@ -278,9 +275,9 @@ fn a_row_says_where_it_is_done() {
 #[test]
 fn tensor_instructions_are_told_to_multiply_adds_alone() {
     let mut roofs = 0;
-    for path in committed::snapshots() {
-        let bottleneck = Snapshot::read(&path).unwrap().audit().now.bottleneck;
-        let Some(roof) = bottleneck.roof.map(|roof| roof.to_plain()) else { continue };
+    for Judged { path, audit, .. } in committed::audits() {
+        let bottleneck = &audit.now.bottleneck;
+        let Some(roof) = bottleneck.roof.as_ref().map(|roof| roof.to_plain()) else { continue };
         let is_told = roof.contains("tensor instructions for products");
         assert!(!is_told || bottleneck.limiter == Code::Unit(Part::ComputeFma), "{}: {roof}", path.display());
         roofs += 1;

@@ -1,6 +1,6 @@
 //! The old side beside the new one in checklists and rooflines, from a report and from a snapshot.
 
-use crate::committed;
+use crate::committed::{self, Judged};
 use crate::judged;
 use kernel_audit::analysis::{
     self, Audit, Evidence, Expectation, Judgement, LeverOrigin, LimiterChange, Limits, PredictionMet, Side, Work,
@@ -8,7 +8,6 @@ use kernel_audit::analysis::{
 };
 use kernel_audit::catalog::{self, Code};
 use kernel_audit::evidence::Report;
-use kernel_audit::snapshot::Snapshot;
 use kernel_audit::source;
 use kernel_audit::view::{self, Block, Content, Heading, Table};
 use std::path::PathBuf;
@@ -153,9 +152,8 @@ fn the_bounds_of_the_old_side_stand_beside_the_gain() {
 #[test]
 fn a_side_comes_to_the_same_as_old_and_as_new() {
     let mut compared = 0;
-    for file in committed::snapshots() {
-        let snapshot = Snapshot::read(&file).unwrap();
-        let (evidence, limits) = (snapshot.evidence, &snapshot.limits);
+    for Judged { path: file, made, .. } in committed::audits() {
+        let (evidence, limits) = (made.evidence.clone(), &made.limits);
         let old = evidence.new.clone().as_old();
         let (alone, beside) =
             (Evidence { old: None, ..evidence.clone() }, Evidence { old: Some(old), ..evidence.clone() });

@@ -1,8 +1,8 @@
 //! Who sets the pace of a kernel whose warps have roles, and what of its time is waiting: against samples counted by hand.
 
+use crate::committed::{self, Judged};
 use crate::phases::{is_near, of, phase};
 use kernel_audit::analysis::phases::{CycleUnit, Pace, Phase, PhaseKind, Phases};
-use kernel_audit::snapshot::Snapshot;
 
 #[test]
 fn warpgroups_that_take_tiles_in_turn() {
@@ -90,9 +90,9 @@ pub(crate) fn waits_do_not_work(phases: &Phases, name: &str) {
 #[test]
 fn no_wait_of_a_committed_page_works() {
     let mut seen = 0;
-    for path in crate::committed::snapshots() {
-        let Some(phases) = Snapshot::read(&path).unwrap().audit().now.phases else { continue };
-        waits_do_not_work(&phases, &path.display().to_string());
+    for Judged { path, audit, .. } in committed::audits() {
+        let Some(phases) = &audit.now.phases else { continue };
+        waits_do_not_work(phases, &path.display().to_string());
         seen += 1;
     }
     assert!(seen > 30, "{seen}");

@@ -2,10 +2,9 @@
 //! committed and on every report of a folder.
 
 use super::project::audit;
-use crate::committed;
+use crate::committed::{self, Judged};
 use kernel_audit::analysis::Audit;
 use kernel_audit::render::Templates;
-use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view;
 use std::collections::BTreeSet;
 use std::fs;
@@ -120,11 +119,9 @@ fn every_committed_audit_has_a_page_within_its_budget() {
     let templates = Templates::load(None).unwrap();
     let mut pages = 0;
     let mut all = Vec::new();
-    for path in committed::snapshots() {
-        let made = Snapshot::read(&path).unwrap();
-        let audit = made.audit();
-        let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap();
-        let found = faults(&page.text, budget(&audit));
+    for Judged { made, audit, .. } in committed::audits() {
+        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap();
+        let found = faults(&page.text, budget(audit));
         all.extend(found.into_iter().map(|fault| format!("{}: {fault}", made.heading.stem())));
         pages += 1;
     }
@@ -190,11 +187,9 @@ fn signed(percent: f64) -> String {
 fn the_change_of_the_time_is_one_number_with_one_source() {
     let templates = Templates::load(None).unwrap();
     let mut sources = BTreeSet::new();
-    for path in committed::snapshots() {
-        let made = Snapshot::read(&path).unwrap();
-        let audit = made.audit();
+    for Judged { made, audit, .. } in committed::audits() {
         let Some(time) = audit.time_of_change() else { continue };
-        let page = templates.marked_page("audit", &view::document(&made.heading, &audit)).unwrap().text;
+        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
         let Some(told) = page.lines().find(|line| line.starts_with("**FASTER") || line.starts_with("**SLOWER")) else {
             continue;
         };
@@ -204,7 +199,7 @@ fn the_change_of_the_time_is_one_number_with_one_source() {
         assert_eq!(page.matches(" in time").count(), 0, "{stem}: another change of the time");
         let entry = |name: &str| view::Entry {
             heading: &made.heading,
-            audit: Some(&audit),
+            audit: Some(audit),
             page: name.to_owned(),
             link: String::new(),
         };
@@ -220,9 +215,8 @@ fn the_change_of_the_time_is_one_number_with_one_source() {
 fn what_is_equal_on_both_sides_is_no_row_of_the_build() {
     let templates = Templates::load(None).unwrap();
     let (mut rows, mut same) = (0, 0);
-    for path in committed::snapshots() {
-        let made = Snapshot::read(&path).unwrap();
-        let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
+    for Judged { made, audit, .. } in committed::audits() {
+        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
         let Some((_, build)) = page.split_once("## Build stats") else { continue };
         let build = build.split("\n## ").next().unwrap();
         let Some((head, _)) = build.split_once("| -").filter(|(head, _)| head.contains(" Old |")) else { continue };
@@ -244,10 +238,9 @@ fn what_is_equal_on_both_sides_is_no_row_of_the_build() {
 fn a_stream_beside_a_table_is_read_once_and_draws_are_where_an_index_is_loaded() {
     let templates = Templates::load(None).unwrap();
     let read = |name: &str| {
-        let all = committed::snapshots();
-        let path = all.iter().find(|path| path.to_string_lossy().ends_with(&format!("-{name}.json"))).unwrap();
-        let made = Snapshot::read(path).unwrap();
-        let page = templates.marked_page("audit", &view::document(&made.heading, &made.audit())).unwrap().text;
+        let is_own = |judged: &&Judged| judged.path.to_string_lossy().ends_with(&format!("-{name}.json"));
+        let Judged { made, audit, .. } = committed::audits().iter().find(is_own).unwrap();
+        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
         page.lines().find(|line| line.starts_with("| DRAM read")).unwrap().to_owned()
     };
     // 16,777,216 pairs of floats are read once; the draws are of a table of sines.

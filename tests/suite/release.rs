@@ -4,6 +4,7 @@ use regex::Regex;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 fn read(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))
@@ -122,4 +123,39 @@ fn every_dependency_is_used() {
         }
         assert!(manifest.get("build-dependencies").is_none(), "look at build.rs as well");
     }
+}
+
+/// Every crate that a build with these kinds of dependencies compiles, with its features.
+fn compiled(kinds: &str) -> BTreeSet<String> {
+    let words = [
+        "tree",
+        "--locked",
+        "--offline",
+        "--all-features",
+        "--prefix",
+        "none",
+        "--format",
+        "{p} {f}",
+        "--edges",
+        kinds,
+    ];
+    let mut cargo = Command::new(env!("CARGO"));
+    let made = cargo.args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    String::from_utf8(made.stdout).unwrap().lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+}
+
+#[test]
+fn a_build_and_a_test_compile_the_program_once_for_both() {
+    let (built, tested) = (compiled("normal,build"), compiled("normal,build,dev"));
+    let twice: Vec<_> = built.difference(&tested).collect();
+    assert!(built.len() > 100 && twice.is_empty(), "compiled again for tests, with features of their own: {twice:?}");
+}
+
+/// The parser of Rust that derives use takes seconds to compile: serde, thiserror and clap are locked at their last versions that
+/// share one with strum, prost and handlebars.
+#[test]
+fn a_build_compiles_one_parser_of_rust() {
+    let parsers: Vec<_> = compiled("normal,build").into_iter().filter(|line| line.starts_with("syn ")).collect();
+    assert_eq!(parsers.len(), 1, "{parsers:?}");
 }

@@ -1,9 +1,8 @@
 //! Templates of the user's own, by name, and `audit lint`.
 
 use super::project::{Profile, Project};
-use crate::committed;
+use crate::committed::{self, Judged};
 use kernel_audit::render::Templates;
-use kernel_audit::snapshot::Snapshot;
 use kernel_audit::view::{self, Block, Content, Document, names};
 use std::fs;
 use std::path::Path;
@@ -148,10 +147,8 @@ fn names_of(document: &Document) -> Vec<String> {
 fn every_block_of_a_page_is_in_the_list_of_names_and_every_name_is_of_one() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let known: Vec<String> = names::blocks().collect();
-    for path in committed::snapshots() {
-        let made = Snapshot::read(&path).unwrap();
-        let audit = made.audit();
-        for name in names_of(&view::document(&made.heading, &audit)) {
+    for Judged { path, made, audit } in committed::audits() {
+        for name in names_of(&view::document(&made.heading, audit)) {
             assert!(known.contains(&name), "{name} of {}", path.display());
         }
     }

@@ -14,8 +14,13 @@ use cuda_binary::text::Texts;
 use prost::DecodeError;
 
 const LOST: &str = "this metric";
+const UNKNOWN: &str = "no value of a type that this program knows";
 /// What a double begins with: its field, and 1 for eight bytes.
 const DOUBLE: u8 = (tag::DOUBLE << 3 | 1) as u8;
+/// What a name begins with, which is a number; a value, which is a message; and a number that nobody reads.
+const NAME: u8 = (tag::NAME << 3) as u8;
+const VALUE: u8 = (tag::VALUE << 3 | 2) as u8;
+const KIND: u8 = 4 << 3;
 
 /// Decodes metrics, result after result.
 pub(super) struct MetricReader<'a> {
@@ -108,6 +113,10 @@ fn name_id(message: &[u8]) -> Option<u32> {
 
 /// Reads one metric; the error says what was found instead.
 fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts) -> Result<Metric, String> {
+    if let Some(stored) = value_alone(message) {
+        let value = value(stored, texts).ok_or(UNKNOWN)?;
+        return Ok(Metric { name: asked.name.clone(), unit: asked.unit, value, instances: Box::default() });
+    }
     let mut stored = None;
     let mut elements = Vec::new();
     let mut rest = message;
@@ -123,7 +132,7 @@ fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts
         rest = after;
     }
     let value = match stored {
-        Some(stored) => value(stored, texts).ok_or("no value of a type that this program knows")?,
+        Some(stored) => value(stored, texts).ok_or(UNKNOWN)?,
         None => None,
     };
     let instances = elements.into_iter().map(|element| instance(element, texts));
@@ -133,6 +142,21 @@ fn metric(asked: &Asked, with_instances: bool, message: &[u8], texts: &mut Texts
         value,
         instances: instances.collect::<Result<Box<[Instance]>, &str>>()?,
     })
+}
+
+/// The value of a metric that is a name, a value and at most one small number behind it, as nearly all are that have no
+/// instances.
+#[inline]
+fn value_alone(message: &[u8]) -> Option<&[u8]> {
+    let ([NAME, ..0x80, rest @ ..]
+    | [NAME, 0x80..=0xff, ..0x80, rest @ ..]
+    | [NAME, 0x80..=0xff, 0x80..=0xff, ..0x80, rest @ ..]) = message
+    else {
+        return None;
+    };
+    let [VALUE, size @ ..0x80, rest @ ..] = rest else { return None };
+    let (value, behind) = rest.split_at_checked(usize::from(*size))?;
+    matches!(behind, [] | [KIND, ..0x80]).then_some(value)
 }
 
 fn instance(element: &[u8], texts: &mut Texts) -> Result<Instance, &'static str> {
