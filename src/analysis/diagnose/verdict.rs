@@ -252,9 +252,10 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
 /// What saves nearly as much as what limits.
 fn say(first: f64, second: &Candidate) -> Words {
     words!(
-        " Too near to tell apart: without it the launch would take about {} less, without {} about {}.",
+        " Too near to tell apart: without it the launch would take about {} less, without {} (`{}`) about {}.",
         share(first),
         format::uncapital(&catalog::limiter_label(second.held.code)),
+        second.held.code.to_string(),
         share(second.saves)
     )
 }
