@@ -301,8 +301,7 @@ fn cause(
         }
         _ => None,
     });
-    let most = causes.max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map(|(held, _)| held.clone())
+    causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(held, _)| held.clone())
 }
 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
