@@ -208,7 +208,9 @@ impl Machine {
         let needed = |at: usize| of(at, false).max(uneven * of(at, true).min(active * share_of(at)));
         let needed: f64 = all.filter(touched).map(needed).sum();
         let at_best = spared + needed.max(uneven * waits.min(active));
-        let most = 1.0 - (ramp + at_best) + change.fixed.1;
+        // Whatever goes beside, no launch is shorter than what its busiest part needs.
+        let busiest = left.map_or(0.0, |(_, need)| need);
+        let most = (1.0 - (ramp + at_best) + change.fixed.1).min(1.0 - busiest);
         let left = left.filter(|(_, need)| *need >= waits);
         let floor = if change.moves_work { 0.0 } else { self.floor };
         let most = most.min(1.0 - floor).min(change.takes).clamp(0.0, 1.0);
@@ -262,6 +264,12 @@ mod tests {
         assert!((machine.after(&all).most - 0.3).abs() < 1e-9);
         let moved = machine.after(&Change { moves_work: true, ..all });
         assert!((moved.most - 0.8).abs() < 1e-9, "{moved:?}");
+    }
+
+    #[test]
+    fn whole_waves_save_no_more_than_the_busiest_part_leaves() {
+        let found = machine(0.2, 0.92).after(&Change { fixed: (0.05, 0.12), ..Change::default() });
+        assert!((found.expected - 0.05).abs() < 1e-9 && (found.most - 0.08).abs() < 1e-9, "{found:?}");
     }
 
     #[test]

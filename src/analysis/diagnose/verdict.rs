@@ -252,9 +252,10 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
 /// What saves nearly as much as what limits.
 fn say(first: f64, second: &Candidate) -> Words {
     words!(
-        " Too near to tell apart: without it the launch would take about {} less, without {} about {}.",
+        " Too near to tell apart: without it the launch would take about {} less, without {} (`{}`) about {}.",
         share(first),
         format::uncapital(&catalog::limiter_label(second.held.code)),
+        second.held.code.to_string(),
         share(second.saves)
     )
 }
@@ -300,8 +301,7 @@ fn cause(
         }
         _ => None,
     });
-    let most = causes.max_by(|(_, a), (_, b)| a.total_cmp(b));
-    most.map(|(held, _)| held.clone())
+    causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(held, _)| held.clone())
 }
 
 /// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.

@@ -1,6 +1,7 @@
 //! What the bits of one instruction say without a disassembler.
 
 use crate::Op;
+use crate::op::ProductBy;
 
 /// The parts of an instruction's encoding that tell what it is and what it waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,6 +61,21 @@ impl MachineWord {
     pub fn guard(&self) -> (Option<Register>, bool) {
         let predicate = self.registers.read().next().filter(|_| !self.is_unconditional);
         (predicate, bits(self.bits, 15, 1) == 1)
+    }
+
+    /// The registers that a product of one warp reads its right factor from, which lie side by side; those of small shapes read the first
+    /// alone. As nvdisasm shows them of sm_80 to sm_90.
+    pub fn right_factor(&self) -> Option<Register> {
+        let number = bits(self.bits, 32, 8) as u8;
+        let own = Register { file: RegisterFile::General, number, count: 2 };
+        (self.op.product_by() == Some(ProductBy::Warp)).then_some(own)
+    }
+
+    /// Whether it writes the value of another register and nothing else (`MOV`, `IMAD.MOV`).
+    pub fn is_copy(&self) -> bool {
+        let (Arithmetic::Sum(parts) | Arithmetic::MultiplyAdd(parts)) = self.arithmetic else { return false };
+        let others: Vec<Operand> = parts.into_iter().filter(|part| *part != Operand::default()).collect();
+        matches!(others[..], [Operand { from: OperandFrom::Register(_), is_negative: false }])
     }
 
     /// Whether an operand is a word of a constant bank: bits 9 to 11 tell the kind of the operands.

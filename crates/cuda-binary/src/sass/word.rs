@@ -83,6 +83,22 @@ mod tests {
         assert_eq!(strong.map(|high| is_strong(high, (7, 5))), [true; 3]);
     }
 
+    /// Bits as nvdisasm prints them beside a copy and the product behind it.
+    #[test]
+    fn copies_for_a_product_by_hand() {
+        let [copy, sum, product] = [
+            // IMAD.MOV.U32 R80, RZ, RZ, R20; IMAD.SHL.U32 R0, R2, 0x4, RZ; IMMA.16832.S8.S8 R76, R28.reuse.ROW, R80.COL, R76.
+            0x002fe400078e0014_000000ffff507224,
+            0x004fca00078e00ff_0000000402007824,
+            0x044fe20000405c4c_000000501c4c7237,
+        ]
+        .map(|word| decode(word, 0, (9, 0)));
+        assert_eq!([copy, sum, product].map(|word| word.is_copy()), [true, false, false]);
+        let factor = product.right_factor().expect("a product of a warp");
+        assert_eq!((factor.number, factor.count), (80, 2));
+        assert!(copy.registers.writes[0].meets(&factor) && copy.right_factor().is_none());
+    }
+
     /// Bits as nvdisasm prints them beside `LDG.E.CONSTANT R2, desc[UR4][R2.64]`, which holds scoreboard 2, and beside
     /// `IMAD.SHL.U32 R0, R2, 0x4, RZ`, which waits for it.
     #[test]

@@ -17,7 +17,8 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 ];
 
 /// What warps wait for that add to memory.
-const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
+const WAITS: [StallReason; 4] =
+    [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::MioThrottle, StallReason::Drain];
 
 /// The stretches of the launch in which no memory unit is busy, and their share of the time.
 fn quiet(m: &Measures<'_>) -> (Vec<usize>, f64) {
@@ -137,11 +138,14 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     }
     let blocks = m.blocks?;
     let warps = m.block_warps.unwrap_or_default() * blocks;
-    if m.study.is_some_and(|study| are_sums_of_blocks(study, warps)) {
+    let executed = m.count(Op::is_l2_atomic);
+    // Sums of blocks are fewer where those that fit at once stay and add up more.
+    let fit = m.occupancy.blocks_per_sm.zip(m.sms).map(|(per_sm, sms)| (per_sm * sms).min(blocks));
+    let of_blocks = m.study.is_some_and(|study| are_sums_of_blocks(study, warps)).then_some(fit.unwrap_or(blocks));
+    if of_blocks.is_some_and(|fit| fit >= blocks) {
         return Some(Draft::new(Action::FewerAtomics));
     }
-    let executed = m.count(Op::is_l2_atomic);
-    let gone = 1.0 - stays(m, blocks);
+    let gone = 1.0 - of_blocks.map_or_else(|| stays(m, blocks), |fit| fit / blocks);
     let touched = [Part::MemoryL2, Part::MemoryL1tex, Part::MemoryShared, Part::MemoryLsu].map(|part| (part, 0.0));
     let draft = Draft::relieves(m, Action::FewerAtomics, &touched);
     // Rewritten code has at best no work for the pipes.
@@ -150,10 +154,19 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits(&WAITS);
     let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
     let slice = at_hot_spot(m)?;
-    let draft = draft.frees(gone * waits, gone).at(At::most(m, Op::is_l2_atomic));
+    // At best one block an SM stays.
+    let most = of_blocks.and(m.sms).map_or(gone, |sms| (1.0 - sms / blocks).max(gone));
+    let draft = draft.frees(gone * waits, most).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
-    let check = words!("atomic instructions {} → {}", count(executed), count(blocks.min(executed)));
-    Some(draft.because(why).checks(check, Counter::LtsTSectorsMax))
+    let left = of_blocks.map_or(blocks.min(executed), |fit| executed * fit / blocks);
+    let check = words!("atomic instructions {} → {}", count(executed), count(left));
+    let draft = match of_blocks {
+        Some(fit) => {
+            draft.says(words!("Blocks that stay and add up several pieces each: {} fit at once", count(fit)), why)
+        }
+        None => draft.because(why),
+    };
+    Some(draft.checks(check, Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.

@@ -133,7 +133,8 @@ fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
             "Count bits less often: several words through carry-save adders first, or products of bits on the tensor pipe",
         ),
         (Class::Integer, Pipe::Fma) => Some("Fewer products of integers: shifts and sums, packed 8-bit products"),
-        (Class::Integer | Class::IntegerCompare | Class::Logic | Class::FpCompare, _) => Some(
+        // A logic operation takes three words already, and has no packed form.
+        (Class::Integer | Class::IntegerCompare | Class::FpCompare, _) => Some(
             "Less integer work: packed forms of 8 and 16 bits, several steps in one instruction, part of it on the FMA pipe",
         ),
         _ => None,

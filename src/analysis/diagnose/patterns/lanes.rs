@@ -64,7 +64,8 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
     let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
-    let draft = if leave_apart { draft.says(how, why) } else { draft.because(why) };
+    let risk = "a compiler may close that loop into two, where all lanes meet behind each piece";
+    let draft = if leave_apart { draft.says(how, why).risks(risk) } else { draft.because(why) };
     Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 

@@ -11,7 +11,7 @@ pub(super) const PATTERNS: [Pattern; 3] = [
         uncoalesced,
         Stands::For(Action::Coalesce),
     )
-    .cured_by(&[coalesce]),
+    .cured_by(&[coalesce, in_order]),
     Pattern::asks("Do contiguous accesses start off a sector boundary?", SOURCE, misaligned, Stands::Beside)
         .cured_by(&[align]),
     Pattern::asks("Do asynchronous copies bring sectors twice?", SOURCE, split, Stands::For(Action::AlignCopies))
@@ -232,6 +232,33 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
+}
+
+/// The part of the sectors beside the bytes that an order within a block is expected to save.
+const ORDERED: f64 = 0.5;
+
+/// Values that data scatters over few sectors: L2 writes each of these to DRAM about once, so that one block, or blocks side by side in
+/// time, filled it. What they store in the order of the places needs no sector twice.
+fn in_order(m: &Measures<'_>) -> Option<Draft> {
+    let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
+    let (all, own, excess) = (sectors_of(m.accesses()), sectors_of(scattered()), excess_of(scattered()));
+    let written = m.value(DRAM_BYTES[1])? / SECTOR;
+    let is_filled = 2.0 * written >= own - excess && 2.0 * written <= own;
+    let part =
+        Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
+    let first = scattered().max_by_key(|access| access.excess())?;
+    let kept = 1.0 - ORDERED * part;
+    let draft = Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], kept, 1.0 - part);
+    let draft = draft.frees_of(m, &[StallReason::LgThrottle, StallReason::Drain], part);
+    let how = "Put the values of a block in order in shared memory, then store them side by side";
+    let why = words!(
+        "{} sectors are stored for {}, and DRAM is written {}: neighbours come from one block",
+        count(own),
+        count(own - excess),
+        count(written)
+    );
+    let draft = draft.at(At::point(&first.at)).says(how, why).risks("shared memory for the values, and a barrier");
+    Some(draft.checks(fewer_sectors(all, part), SECTORS))
 }
 
 /// `sectors of global accesses 4,096 → 1,024`, where a part of them goes.
