@@ -99,11 +99,7 @@ fn phases(audit: &Audit) -> Option<Words> {
             format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
         })
         .collect();
-    let whose = match new.roles.len() {
-        0 | 1 => "warps".to_owned(),
-        _ => places::role_name(new, new.pacing),
-    };
-    (!told.is_empty()).then(|| words!("of the {}' time {}", whose, told.join(", ")))
+    (!told.is_empty()).then(|| words!("of the {}' time {}", places::whose(new), told.join(", ")))
 }
 
 /// The shares of the phases that both sides have: those of their parts where both have parts of the phase.

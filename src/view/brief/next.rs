@@ -2,11 +2,11 @@
 //! to collect.
 
 use super::{actions, places, power, verdict, wanted};
-use crate::analysis::phases::Phase;
+use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Lever, LeverCode, Where};
-use crate::catalog::{Action, Code, Part};
+use crate::catalog::{self, Action, Code, Part, StallKind};
 use crate::quantity::format;
-use crate::quantity::glance::saved;
+use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};
@@ -78,15 +78,30 @@ fn idle(audit: &Audit) -> Option<Words> {
         None => "",
     };
     Some(words!(
-        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.",
-        match phases.roles.len() {
-            0 | 1 => "warps".to_owned(),
-            _ => places::role_name(phases, phases.pacing),
-        },
+        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.{}",
+        places::whose(phases),
         percent(share),
         words::join(told.collect::<Vec<Words>>(), ", "),
-        others
+        others,
+        code_of_step(phases).unwrap_or_default()
     ))
+}
+
+/// ` In a step their code outside of waits takes 3,740 of 4,460 cycles.`: what of a step the warps that multiply do not wait for memory or
+/// other warps, whatever is in flight meanwhile; `None` where steps have no cycles or no parts.
+fn code_of_step(phases: &Phases) -> Option<String> {
+    let step = phases.step_cycles()?;
+    let parts = phases.phase(PhaseKind::MainLoop)?.parts.iter().filter(|part| !part.kind.is_wait());
+    let is_wait = |wait: &&Wait| {
+        catalog::stall(&wait.reason).is_some_and(|row| matches!(row.kind, StallKind::Memory | StallKind::Sync))
+    };
+    let waits = |part: &Phase| part.waits.iter().filter(is_wait).map(|wait| wait.share).sum::<f64>();
+    let work: f64 = parts.map(|part| part.share * (1.0 - waits(part))).sum();
+    let all = phases.share(PhaseKind::MainLoop) + phases.share(PhaseKind::Drain);
+    (work > 0.0).then(|| {
+        let (work, step) = (glance::cycles(step * work / all), glance::cycles(step));
+        format!(" In a step their code outside of waits takes {work} of {step} cycles.")
+    })
 }
 
 /// What is said where a whole report gives no action.
