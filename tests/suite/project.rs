@@ -133,8 +133,9 @@ impl Run {
         self.0.status.code().unwrap()
     }
 
+    /// What it printed, numbers with plain spaces in front of their units.
     pub(crate) fn out(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
+        loose(&String::from_utf8(self.0.stdout.clone()).unwrap())
     }
 
     pub(crate) fn err(&self) -> String {

@@ -1,16 +1,16 @@
-//! Hypotheses: a row of what was stated and found; in full, expected, before, after and what became of each, and the ledger of those that
+//! Hypotheses: a row of what was stated and found, and what refuted ones taught; in full, expected, before, after and what became of each, and the ledger of those that
 //! earlier audits decided.
 
 use super::numbers::glance;
 use crate::analysis::{
-    Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
+    Audit, Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
 };
 use crate::catalog::{CHECK, Operator};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format};
-use crate::view::document::{Cell, Section, Table};
+use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
+use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
 use crate::words;
 use crate::words::Words;
 
@@ -216,4 +216,23 @@ fn shown(name: &str, found: &Reading) -> Cell {
         Some(_) if name.starts_with(CHECK) => judged(Judgement::Fails, Role::Check),
         _ => reading(found),
     }
+}
+
+/// Lessons told, the newest.
+const SHOWN: usize = 5;
+
+/// The section: a line for each expectation that was not met, with its day and what was found. Empty is for the author.
+pub(super) fn conclusions(heading: &Heading, audit: &Audit) -> Section {
+    let mut all = heading.history.clone();
+    all.push(heading.milestone(audit));
+    let missed: Vec<(usize, &Concluded)> =
+        decided(&all).into_iter().filter(|(_, one)| one.judgement == Judgement::Fails).collect();
+    let lesson = |(at, one): &(usize, &Concluded)| -> Words {
+        let stated = one.name.strip_prefix(expectation::EXPECTED).unwrap_or(&one.name);
+        let found = one.reason.rsplit_once("Found: ").map_or(one.reason.as_str(), |(_, found)| found);
+        words!("{}, missed: {}. Found: {}.", all[*at].day(), stated, found.trim_end_matches('.'))
+    };
+    let told: Vec<Words> = missed.iter().skip(missed.len().saturating_sub(SHOWN)).map(lesson).collect();
+    let lessons = (!told.is_empty()).then(|| list("lessons", told));
+    Section::new(CONCLUSIONS, "Conclusions", lessons.into_iter().collect())
 }

@@ -1,6 +1,6 @@
 //! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
-use super::{gap, hypotheses, lifetime, places, power};
+use super::{hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
 use crate::catalog::{Part, limiter_label};
@@ -50,7 +50,6 @@ fn limits(audit: &Audit) -> Vec<Block> {
     )];
     let mut items: Vec<Words> = unfed(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
-    items.extend(gap::sentence(audit).map(Words::from));
     items.extend(beside(audit).map(finding));
     items.push(confidence(bottleneck));
     items.extend(power::cap(audit));
