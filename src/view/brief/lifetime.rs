@@ -1,7 +1,7 @@
 //! What the time of the kernel is made of, what of it is healthy, and what of it the gap to the reference is.
 
 use super::lead::called;
-use super::numbers::tenth;
+use super::numbers::share;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::analysis::{Audit, TimeSplit};
@@ -127,11 +127,6 @@ fn health(phases: &Phases) -> Option<Words> {
         "{} of the samples of the tensor warps are back-pressure of the tensor pipe: healthy, not a stall to fix.",
         share(pressure.share)
     ))
-}
-
-/// A share as a sentence has it: `45.5 %`.
-fn share(value: f64) -> String {
-    format!("{} %", tenth(100.0 * value))
 }
 
 /// A phase is of the size of a gap within this part.

@@ -1,7 +1,7 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::{actions, places, power, verdict, wanted};
+use super::{actions, numbers, places, power, verdict, wanted};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Lever, LeverCode, Where};
 use crate::catalog::{self, Action, Code, Part, StallKind};
@@ -56,7 +56,6 @@ fn idle(audit: &Audit) -> Option<Words> {
     }
     let share: f64 = idle.iter().map(|phase| phase.share).sum();
     let file = places::file(phases);
-    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
     // What stands on the same lines is one place to work at.
     let mut at: Vec<(String, Vec<&Phase>)> = Vec::new();
     for phase in idle {
@@ -71,7 +70,13 @@ fn idle(audit: &Audit) -> Option<Words> {
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
         let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
         let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
-        words!("{} ({}{}) {}", kinds.collect::<Vec<String>>().join(" and "), name, lines.as_str(), percent(all(phases)))
+        words!(
+            "{} ({}{}) {}",
+            kinds.collect::<Vec<String>>().join(" and "),
+            name,
+            lines.as_str(),
+            numbers::share(all(phases))
+        )
     });
     let others = match phases.in_turn {
         Some(_) => "; the pipe idles where both groups are in such a phase",
@@ -80,7 +85,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     Some(words!(
         "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.{}",
         places::whose(phases),
-        percent(share),
+        numbers::share(share),
         words::join(told.collect::<Vec<Words>>(), ", "),
         others,
         code_of_step(phases).unwrap_or_default()

@@ -23,6 +23,11 @@ pub(super) fn tenth(value: f64) -> String {
     format::fixed(value, 1)
 }
 
+/// A share as a sentence has it: `45.5 %`.
+pub(super) fn share(value: f64) -> String {
+    format!("{} %", tenth(100.0 * value))
+}
+
 /// Two decimals, as ncu prints a percentage.
 pub(super) fn hundredth(value: f64) -> String {
     format::fixed(value, 2)

@@ -1,5 +1,6 @@
 //! Which role of a kernel the others wait for.
 
+use super::numbers::share;
 use super::places;
 use crate::analysis::phases::{Pace, Phases};
 use crate::quantity::format;
@@ -37,8 +38,8 @@ pub(super) fn note(phases: &Phases, parked: Option<f64>) -> Option<Words> {
 /// `producer (4 warps, 33.0 % of all samples)`.
 fn called(phases: &Phases, at: usize) -> String {
     let role = &phases.roles[at];
-    let share = format::fixed(100.0 * role.samples as f64 / phases.samples as f64, 1);
-    format!("{} ({}, {share} % of all samples)", places::role_name(phases, at), format::counted(role.warps, "warp"))
+    let (name, warps) = (places::role_name(phases, at), format::counted(role.warps, "warp"));
+    format!("{name} ({warps}, {} of all samples)", share(role.samples as f64 / phases.samples as f64))
 }
 
 /// The same with its share of the role's samples at barriers, where the first says what it is.
@@ -55,9 +56,7 @@ fn lines(phases: &Phases, at: usize) -> Option<String> {
     let is_large = role.samples as f64 >= LARGE * phases.samples as f64 && !has_table;
     let file = places::file(phases);
     let own = role.lines.iter().filter(|line| line.share >= LINE).take(LINES);
-    let own: Vec<String> = own
-        .map(|line| format!("{} {} %", places::call_line(line, file), format::fixed(100.0 * line.share, 1)))
-        .collect();
+    let own: Vec<String> = own.map(|line| format!("{} {}", places::call_line(line, file), share(line.share))).collect();
     let name = places::role_name(phases, at);
     (is_large && !own.is_empty()).then(|| format!(" Of the samples of the {name}: {}.", own.join("; ")))
 }
