@@ -206,6 +206,12 @@ def sources(browser, name):
     left = browser.run(tools + f"filter.value = 'ldg'; filter.dispatchEvent(new Event('input')); return {opcode}")
     whole = browser.run(tools + f"filter.value = ''; filter.dispatchEvent(new Event('input')); return {opcode}")
     expect(left and set(left) == {"LDG"} and len(whole) > len(left), f"{name}: the filter leaves the rows of a word")
+    saved = browser.run(tools + """filter.value = 'ldg'; filter.dispatchEvent(new Event('input'));
+        let saved; const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { saved = blob; return make.call(URL, blob) };
+        Array.from(document.querySelectorAll('.pane:last-child .tools button')).find(b => b.textContent === 'CSV').click();
+        URL.createObjectURL = make; filter.value = ''; filter.dispatchEvent(new Event('input')); return saved.text()""")
+    expect(len(saved.splitlines()) == len(left) + 1, f"{name}: the rows of the source view that are shown are saved as CSV")
     walked = browser.run("""const pane = document.querySelector('.pane:first-child'), at = () => pane.querySelector('tr.at').rowIndex, was = at();
         pane.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowDown', cancelable: true })); return at() - was""")
     expect(walked == 1, f"{name}: arrow keys walk over the lines")

@@ -7,6 +7,7 @@
 //! wrote between them. Markers are comments of their own as a Markdown parser sees them: inside verbatim text they are text.
 
 use super::error::RenderError;
+use super::sink::loose;
 use crate::merge::{OURS, is_unmerged};
 use crate::view::CONCLUSIONS;
 use pulldown_cmark::{Event, Parser};
@@ -61,7 +62,8 @@ pub(crate) fn carried(page: &str, earlier: &str, day: &str) -> Option<String> {
     let theirs = blocks(earlier).ok()?.into_iter().find(|block| block.is_authored(earlier))?;
     let own = blocks(page).ok()?.into_iter().find(|block| block.id == HUMAN)?;
     let draft = page[own.content.clone()].trim();
-    let is_drafted = |line: &str| !line.trim().is_empty() && draft.lines().any(|drafted| drafted == line.trim_end());
+    let is_same = |one: &str, other: &str| loose(one) == loose(other.trim_end());
+    let is_drafted = |line: &str| !line.trim().is_empty() && draft.lines().any(|drafted| is_same(drafted, line));
     let content = &earlier[theirs.content.clone()];
     let text: String = content.split_inclusive('\n').filter(|line| !is_drafted(line)).collect();
     let (heading, text) = match text.trim_start().split_once('\n').filter(|(first, _)| first.starts_with("## ")) {

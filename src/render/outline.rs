@@ -1,7 +1,7 @@
 //! The outline of a page: its headings, tables and verbatim blocks, from what was placed and from finished Markdown.
 
 use super::escape;
-use super::sink::{Ink, Plain, lines_of, one_line};
+use super::sink::{Ink, Plain, lines_of, loose, one_line};
 use crate::view::{Align, Block, Content, Table};
 use crate::words::{Inline, Words};
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -100,8 +100,8 @@ fn grid(table: &Table) -> Grid {
     Grid {
         name: table.name.clone(),
         right: table.columns.iter().map(|column| column.align == Align::Right).collect(),
-        header: table.columns.iter().map(|column| ink.words(&Words::from(&column.title))).collect(),
-        rows: table.rows.iter().map(|row| row.iter().map(|cell| ink.words(&cell.words)).collect()).collect(),
+        header: table.columns.iter().map(|column| loose(&ink.words(&Words::from(&column.title)))).collect(),
+        rows: table.rows.iter().map(|row| row.iter().map(|cell| loose(&ink.words(&cell.words))).collect()).collect(),
     }
 }
 
@@ -183,7 +183,7 @@ impl Reader {
             }
             TagEnd::TableCell => {
                 let text = self.open.take().unwrap_or_default();
-                self.row.push(text);
+                self.row.push(loose(&text));
             }
             TagEnd::TableHead => self.table.header = std::mem::take(&mut self.row),
             TagEnd::TableRow => self.table.rows.push(std::mem::take(&mut self.row)),

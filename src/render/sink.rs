@@ -122,6 +122,11 @@ pub(super) fn glued(text: &str) -> String {
     glued
 }
 
+/// The same with plain spaces.
+pub(super) fn loose(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
 /// Text on one line as a reader sees it.
 pub(super) fn one_line(text: &str) -> String {
     shown(text.trim(), false)

@@ -5,7 +5,7 @@
 //! of the data never reach the screen.
 
 use super::grid::pad;
-use super::sink::{Ink, Plain, Sink, glued, lines_of, one_line};
+use super::sink::{Ink, Plain, Sink, glued, lines_of, loose, one_line};
 use crate::plain;
 use crate::view::charts::{Chart, Figure};
 use crate::view::sparkline;
@@ -273,7 +273,7 @@ fn lines(cell: &Cell) -> Vec<String> {
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let options =
         Options::new(width.max(1)).word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation);
-    textwrap::wrap(&glued(text), options).into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
+    textwrap::wrap(&glued(text), options).into_iter().map(|line| loose(&line)).collect()
 }
 
 fn plain(words: &Words) -> String {

@@ -4,8 +4,7 @@ use super::document::{Block, Cell, Section};
 use super::tables::{filled, left, paragraph, right, text};
 use crate::analysis::{Audit, CONFIGURATION_READINGS, Configuration};
 use crate::catalog::Counter;
-use crate::quantity::format::{self, Scale};
-use crate::quantity::{Unit, glance};
+use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
@@ -18,15 +17,14 @@ const NAMED: usize = 3;
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let all = audit.trials.configurations.as_slice();
     let (best, next) = (all.first()?, all.get(1)?);
-    let times: Vec<f64> = all.iter().filter_map(Configuration::time).collect();
-    let (scale, fastest) = (Scale::of(Unit::NS, times.iter().copied()), best.time()?);
+    let fastest = best.time()?;
     let mut columns = vec![left("Configuration"), right("Time under ncu"), right("Beside the best")];
     columns.extend(CONFIGURATION_READINGS.iter().map(|(_, label)| right(&format::capital(label))));
     let row = |one: &Configuration| {
         let name = if one.is_chosen { words::strong(one.name.as_str()).into() } else { Words::from(one.name.as_str()) };
         let time = one.time();
         let mut cells = vec![text(name)];
-        cells.push(text(time.map_or("NOT MEASURED".to_owned(), |ns| scale.write(ns))).sorted(time));
+        cells.push(text(time.map_or("NOT MEASURED".to_owned(), glance::time)).sorted(time));
         let beside = time.filter(|_| one.name != best.name).map(|ns| format::change(fastest, ns));
         cells.push(text(beside.unwrap_or_else(|| "—".to_owned())).sorted(time));
         cells.extend(CONFIGURATION_READINGS.iter().map(|(metric, _)| reading(*metric, one)));

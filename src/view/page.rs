@@ -2,7 +2,7 @@
 
 use super::document::{Document, Section};
 use super::heading::Heading;
-use super::{benchmark, brief, ceiling, code, conditions, correctness, phases, resources, roofline};
+use super::{benchmark, brief, ceiling, code, conditions, correctness, phases, roofline};
 use crate::analysis::Audit;
 
 /// The page for one audit: what people act on, and behind it everything else that is known.
@@ -31,7 +31,7 @@ fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let stated =
         brief::hypotheses_in_full(heading, &audit.hypotheses).into_iter().chain(brief::checklist_in_full(audit));
     let rest = [
-        resources::section(audit),
+        brief::build_in_full(audit),
         roofline::section(heading, audit),
         brief::stalls_in_full(heading, audit),
         brief::subsystems_in_full(heading, audit),

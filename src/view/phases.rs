@@ -1,10 +1,10 @@
 //! The phases of a kernel in full: every phase and part, what its warps execute and wait for, as a table and a timeline.
 
-use super::brief::{called_line, file_of, phases_in_full, role_name, spent};
+use super::brief::{called_line, file_of, phases_in_full, role_name};
 use super::charts;
 use super::document::{Block, Section, Table};
 use super::heading::Heading;
-use super::tables::{columns_of, count, left, paragraph, right, table, text};
+use super::tables::{columns_of, count, paragraph, percent, table, text};
 use crate::analysis::Audit;
 use crate::analysis::phases::{Phases, Role, TensorSite};
 use crate::quantity::format;
@@ -31,26 +31,16 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     Some(Section::new("phases-in-full", "Phases in full", blocks))
 }
 
-/// What the warps of each role do; `None` where all run the same, or where that is not known.
+/// How long the warps of each role wait for others; `None` where all run the same, or where that is not known.
 fn roles(phases: &Phases) -> Option<Table> {
-    let is_known = phases.roles.len() > 1 && phases.roles.iter().all(|role| role.spent.is_some());
-    let mut columns = vec![left("Role"), right("Warps"), right("Samples"), right("Executed")];
-    columns.extend(phases.roles.first().map(spent)?.map(|(what, _)| right(&format::capital(what))));
     let row = |(at, role): (usize, &Role)| {
-        let of_role = |samples: u64| {
-            let share = 100.0 * samples as f64 / role.samples.max(1) as f64;
-            text(format!("{} %", format::fixed(share, 1))).sorted(share)
-        };
-        let mut cells = vec![
-            text(format::capital(&role_name(phases, at))),
-            count(role.warps),
-            count(role.samples),
-            count(role.executed),
-        ];
-        cells.extend(spent(role).map(|(_, samples)| of_role(samples)));
-        cells
+        let name = text(format::capital(&role_name(phases, at)));
+        let waits = percent(100.0 * role.waiting()?, 1);
+        Some(vec![name, count(role.warps), count(role.samples), count(role.executed), waits])
     };
-    is_known.then(|| table("roles", columns, phases.roles.iter().enumerate().map(row).collect()))
+    let rows = phases.roles.iter().enumerate().map(row).collect::<Option<Vec<_>>>()?;
+    let columns = columns_of("Role | Warps: | Samples: | Executed: | At mbarriers and barriers:");
+    (rows.len() > 1).then(|| table("roles", columns, rows))
 }
 
 fn sites(phases: &Phases) -> Table {
@@ -62,7 +52,7 @@ fn sites(phases: &Phases) -> Table {
             text(called_line(&site.at, file)),
             count(site.count),
             count(site.executed),
-            text(format!("{} %", format::fixed(100.0 * site.share, 1))).sorted(site.share),
+            percent(100.0 * site.share, 1),
         ]
     };
     table("tensor-sites", columns, phases.sites.iter().map(row).collect())

@@ -140,7 +140,7 @@ impl<'a> Reason<'a> {
         let time = self.whole.time.as_ref().map(moved_by).unwrap_or_default();
         match &self.whole.cycles {
             // The time is told once, by the benchmark.
-            Some(cycles) if matches!(self.benchmark(), Some((Join::Agrees, _))) => {
+            Some(cycles) if self.benchmark().is_some_and(|(join, timed)| is_of_benchmark(join, timed)) => {
                 format!("{} in cycles", moved_by(cycles))
             }
             Some(cycles) => format!("{} in cycles, {time} in time", moved_by(cycles)),
@@ -207,6 +207,12 @@ impl<'a> Reason<'a> {
         let why = "and the work is not stated for both; they may not compute the same";
         Some(format!("Caution: {} is compared with {}, {why}", shape(new), shape(old)))
     }
+}
+
+/// Whether the benchmark's change of the time is the one that is told: it agrees, or its samples alone do not decide.
+fn is_of_benchmark(join: Join, timed: &TimedChange) -> bool {
+    let is_own = matches!(timed.doubt, Some(Doubt::Drift(_) | Doubt::Wide));
+    join == Join::Agrees || join == Join::Silent && is_own
 }
 
 /// `; explained by executed instructions −12 %`; nothing without a cause.

@@ -1,9 +1,11 @@
 //! Costs by source line: tables inside the sections of stalls, throughput, accesses and instructions.
 
+use super::brief;
 use super::document::{Block, Cell};
 use super::spots::{Rows, place, table};
 use super::tables::{self, columns_of, count, fold, heading, left, paragraph, right, text};
-use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, ReasonLines, SourceLines, Spot, Waits};
+use crate::analysis::phases::SectorAccess;
+use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, Place, ReasonLines, SourceLines, Spot, Waits};
 use crate::catalog;
 use crate::evidence::Lines;
 use crate::quantity::format;
@@ -200,14 +202,14 @@ fn kind(line: &AccessLine) -> String {
     known.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn pattern(pattern: Pattern) -> String {
+fn pattern(pattern: Pattern) -> &'static str {
     match pattern {
-        Pattern::Broadcast => "all lanes in one sector".into(),
-        Pattern::SideBySide => "contiguous".into(),
-        Pattern::Misaligned => "contiguous, not sector-aligned".into(),
-        Pattern::Strided { .. } => "strided, or rows of a tile: part of each sector is used".into(),
-        Pattern::SectorPerLane => "one sector per lane: stride of 32 B or more, or scattered".into(),
-        Pattern::Unknown => "not known".into(),
+        Pattern::Broadcast => "all lanes in one sector",
+        Pattern::SideBySide => "contiguous",
+        Pattern::Misaligned => "contiguous, not sector-aligned",
+        Pattern::Strided { .. } => "strided, or rows of a tile: part of each sector is used",
+        Pattern::SectorPerLane => "one sector per lane: stride of 32 B or more, or scattered",
+        Pattern::Unknown => "not known",
     }
 }
 
@@ -225,7 +227,13 @@ pub(super) fn global(audit: &Audit) -> Vec<Block> {
         let ideal = line.ideal.map(|ideal| format::fixed(ideal as f64 / line.requests.max(1) as f64, 1));
         let ideal = ideal.map(|ideal| format!(" (ideal {ideal})")).unwrap_or_default();
         let per = format!("{}{ideal}", format::fixed(line.per_request, 1));
-        let words = text(pattern(line.pattern));
+        // What the code shows says more than the counts.
+        let is_same = |access: &&SectorAccess| {
+            let Place { file, line: own, .. } = &line.spot.place;
+            access.at.file == *file && access.at.line == *own && access.width_bits == line.width_bits
+        };
+        let known = audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(is_same);
+        let words = text(known.filter_map(brief::apart).next().unwrap_or_else(|| pattern(line.pattern).into()));
         vec![
             text(kind(line)),
             count(line.requests),

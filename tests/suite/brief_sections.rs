@@ -49,7 +49,7 @@ pub(crate) fn sections(audit: &Audit) -> HashMap<String, Vec<String>> {
     let page = Templates::load(None).unwrap().marked_page("audit", &document).unwrap().text;
     let mut found: HashMap<String, Vec<String>> = HashMap::new();
     let mut open: Option<String> = None;
-    for line in page.lines() {
+    for line in crate::project::loose(&page).lines() {
         if let Some((_, rest)) = line.split_once("<!-- audit:begin ") {
             open = rest.split(' ').next().map(str::to_owned);
         } else if line.starts_with("<!-- audit:") {

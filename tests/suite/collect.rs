@@ -70,7 +70,7 @@ impl Lab {
     }
 
     fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+        crate::project::loose(&fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}")))
     }
 
     /// What ran since the last time.

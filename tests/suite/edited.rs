@@ -25,10 +25,10 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
     assert!(page.contains("<!-- audit:end verdict --><!-- audit:begin "), "two markers share a line: {page}");
     let edited = page.replace("<!-- audit:end verdict -->", &format!("<!-- audit:end verdict -->\n{notes}\n"));
     fs::write(project.path(PAGE), format!("Reviewed by the team.\n\n{edited}The end")).unwrap();
-    let config = project.read("audit.toml").replace("\"c1\"", "\"c2\"") + "change = \"tiles\"\n";
+    let config = project.raw("audit.toml").replace("\"c1\"", "\"c2\"") + "change = \"tiles\"\n";
     fs::write(project.path("audit.toml"), config).unwrap();
     project.run("generate scale --date 2026-01-01").done();
-    let after = project.read(PAGE);
+    let after = project.raw(PAGE);
     assert!(after.starts_with("Reviewed by the team.\n\n<!-- audit:begin lead "), "{after}");
     assert!(
         after.contains(&format!("<!-- audit:end verdict -->\n{notes}")) && after.ends_with("-->\nThe end"),
@@ -36,7 +36,7 @@ fn prose_between_blocks_survives_and_the_blocks_follow_the_evidence() {
     );
     assert!(after.contains("`c2`") && !after.contains("`c1`"));
     project.run("render --template full pages/2026-01-01-scale.json").done();
-    assert!(project.read(PAGE) == after);
+    assert!(project.raw(PAGE) == after);
 }
 
 #[test]
@@ -63,18 +63,18 @@ fn damage_stops_with_the_line_and_writes_nothing() {
     ];
     for (text, says) in damaged {
         fs::write(project.path(PAGE), &text).unwrap();
-        let data = project.read("pages/2026-01-01-scale.json");
+        let data = project.raw("pages/2026-01-01-scale.json");
         let run = project.run("generate scale --date 2026-01-01");
         run.ends(5, says);
         assert!(run.err().contains("line ") && run.err().contains("nothing was written"), "{}", run.err());
-        assert!(project.read(PAGE) == text && project.read("pages/2026-01-01-scale.json") == data);
+        assert!(project.raw(PAGE) == text && project.raw("pages/2026-01-01-scale.json") == data);
     }
     let text = page.replacen("## Verdict\n", "## Verdict\nNothing. ", 1);
     fs::write(project.path(PAGE), &text).unwrap();
     let line = line_of(&text, "<!-- audit:begin verdict ");
     project.run("generate scale --date 2026-01-01").ends(5, &format!("line {line}: the generated block \"verdict\""));
     project.run("generate scale --date 2026-01-01 --force").done();
-    assert!(project.read(PAGE) == page);
+    assert!(project.raw(PAGE) == page);
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn many_runs_at_once_leave_a_whole_page_and_no_lock() {
     for mut run in runs {
         assert!(run.wait().unwrap().success());
     }
-    assert!(project.read(PAGE) == edited);
+    assert!(project.raw(PAGE) == edited);
     // The page, its snapshot and the index.
     assert_eq!(fs::read_dir(project.path("pages")).unwrap().count(), 3);
 }
@@ -268,7 +268,7 @@ fn what_cannot_be_read_is_no_page_without_conclusions() {
         fs::write(path, own(&format!("Number {number}."))).unwrap();
     }
     next().done();
-    assert!(project.read("pages/2026-01-05-scale.md").contains("Number .11."));
+    assert!(project.raw("pages/2026-01-05-scale.md").contains("Number .11."));
 }
 
 #[test]
@@ -282,21 +282,21 @@ fn what_the_author_concludes_stays_and_goes_to_the_next_page() {
     assert_eq!(draft, "\n");
     assert!(!page.contains("## Conclusions"), "{page}");
     project.run("generate scale --date 2026-01-01 --html").done();
-    assert!(!project.read("pages/2026-01-01-scale.html").contains("A draft by the program that nobody has edited."));
+    assert!(!project.raw("pages/2026-01-01-scale.html").contains("A draft by the program that nobody has edited."));
     let own = "## Conclusions\n\nUse `__ldg` **next** (A. B., 2026-01-02).\n\n- not <b>tiles</b>\n";
-    let written = project.read(PAGE).replace("\n<!-- audit:human end -->", &format!("{own}<!-- audit:human end -->"));
+    let written = project.raw(PAGE).replace("\n<!-- audit:human end -->", &format!("{own}<!-- audit:human end -->"));
     fs::write(project.path(PAGE), written).unwrap();
     for words in ["", " --force", " --html"] {
         project.run(&format!("generate scale --date 2026-01-01{words}")).done();
-        assert!(project.read(PAGE).contains(own), "{words}");
+        assert!(project.raw(PAGE).contains(own), "{words}");
     }
     // The gate holds what the program wrote, and nothing else.
     project.run("check scale --allow-new").done();
-    let page = project.read(PAGE);
+    let page = project.raw(PAGE);
     fs::write(project.path(PAGE), page.replacen("scale", "scaled", 1)).unwrap();
     project.run("check scale --allow-new").ends(1, "was edited by hand");
     fs::write(project.path(PAGE), page).unwrap();
-    let html = project.read("pages/2026-01-01-scale.html");
+    let html = project.raw("pages/2026-01-01-scale.html");
     assert!(html.contains("Use <code>__ldg</code> <strong>next</strong> (A. B., 2026-01-02)."), "{html}");
     assert!(!html.contains("nobody has edited") && !html.contains("<b>"));
     let next = project.audit("2026-01-05", Profile::steady(80_000.0));

@@ -204,7 +204,7 @@ fn one_subject_that_fails_stops_no_other() {
 #[test]
 fn a_page_of_another_comparison_does_not_say_what_its_snapshot_says() {
     let project = series(&[100_000.0, 130_000.0]);
-    let slower = project.read("pages/2026-01-02-scale.md");
+    let slower = project.raw("pages/2026-01-02-scale.md");
     project.report("slow.csv", &[slow(130_500.0)]);
     // The same measurement, compared with another report.
     project.run("generate scale --date 2026-01-02 --baseline slow.csv").done();

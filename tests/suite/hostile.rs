@@ -347,13 +347,13 @@ fn an_open_fence_does_not_double_the_page() {
         let edited = format!("{open}{page}");
         fs::write(project.path("pages/2026-01-01-scale.md"), &edited).unwrap();
         project.run("generate --date 2026-01-01").ends(5, "help: ");
-        assert_eq!(project.read("pages/2026-01-01-scale.md"), edited);
+        assert_eq!(project.raw("pages/2026-01-01-scale.md"), edited);
     }
     // The same text once more, as an example, with its end.
     let example = format!("```\n<!-- audit:begin x 0 -->\nx\n<!-- audit:end x -->\n```\n\n{page}");
     fs::write(project.path("pages/2026-01-01-scale.md"), &example).unwrap();
     project.run("generate --date 2026-01-01").done();
-    assert_eq!(project.read("pages/2026-01-01-scale.md"), example);
+    assert_eq!(project.raw("pages/2026-01-01-scale.md"), example);
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
     );
     // The snapshot holds them: the page is made again from it.
     project.run("render --template full pages/2026-01-02-scale.json").done();
-    assert_eq!(project.read("pages/2026-01-02-scale.md"), page);
+    assert_eq!(project.raw("pages/2026-01-02-scale.md"), page);
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_confirmed_one_stays_confirmed_while_what_was_expected_holds() {
     assert!(page.contains(kept), "{page}");
     // The snapshot holds it: the page is made again from it.
     project.run("render --template full pages/2026-01-03-scale.json").done();
-    assert_eq!(project.read("pages/2026-01-03-scale.md"), page);
+    assert_eq!(project.raw("pages/2026-01-03-scale.md"), page);
     let lost = project.audit("2026-01-04", Profile::steady(79_000.0));
     let said = "**REFUTED**. Confirmed on 2026-01-02 (c1), but no longer holds: launch__registers_per_thread <= 24.";
     assert!(lost.contains(said), "{lost}");

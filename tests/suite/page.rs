@@ -189,7 +189,8 @@ fn the_change_of_the_time_is_one_number_with_one_source() {
     let mut sources = BTreeSet::new();
     for Judged { made, audit, .. } in committed::audits() {
         let Some(time) = audit.time_of_change() else { continue };
-        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
+        let page =
+            crate::project::loose(&templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text);
         let Some(told) = page.lines().find(|line| line.starts_with("**FASTER") || line.starts_with("**SLOWER")) else {
             continue;
         };
@@ -216,7 +217,8 @@ fn what_is_equal_on_both_sides_is_no_row_of_the_build() {
     let templates = Templates::load(None).unwrap();
     let (mut rows, mut same) = (0, 0);
     for Judged { made, audit, .. } in committed::audits() {
-        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
+        let page =
+            crate::project::loose(&templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text);
         let Some((_, build)) = page.split_once("## Build stats") else { continue };
         let build = build.split("\n## ").next().unwrap();
         let Some((head, _)) = build.split_once("| -").filter(|(head, _)| head.contains(" Old |")) else { continue };
@@ -240,7 +242,8 @@ fn a_stream_beside_a_table_is_read_once_and_draws_are_where_an_index_is_loaded()
     let read = |name: &str| {
         let is_own = |judged: &&Judged| judged.path.to_string_lossy().ends_with(&format!("-{name}.json"));
         let Judged { made, audit, .. } = committed::audits().iter().find(is_own).unwrap();
-        let page = templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text;
+        let page =
+            crate::project::loose(&templates.marked_page("audit", &view::document(&made.heading, audit)).unwrap().text);
         page.lines().find(|line| line.starts_with("| DRAM read")).unwrap().to_owned()
     };
     // 16,777,216 pairs of floats are read once; the draws are of a table of sines.
@@ -256,7 +259,7 @@ fn a_stream_beside_a_table_is_read_once_and_draws_are_where_an_index_is_loaded()
 fn metric_names(page: &str) -> String {
     let all = committed::snapshots();
     let of = all.iter().find(|path| path.file_stem().is_some_and(|stem| stem == page)).unwrap();
-    let text = fs::read_to_string(of.with_extension("md")).unwrap();
+    let text = crate::project::loose(&fs::read_to_string(of.with_extension("md")).unwrap());
     text.lines().find(|line| line.contains("**Units (GPU Speed of Light):**")).unwrap().to_owned()
 }
 

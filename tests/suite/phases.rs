@@ -222,14 +222,9 @@ fn a_product_whose_warps_have_roles() {
     // 66,657 + 1,284 cycles of 64 steps: the products of the last ones run on in the drain.
     is_near(phases.step_cycles(), 1_061.6, 1e-3);
     is_near(phases.step_efficiency, 65_536.0 / 67_941.0, 1e-3);
-    // By the listing of the report: the products are 2,985 samples of the queue and the start at the four HGMMA (0x5c0 to 0x820) and
-    // 5,787 of both WARPGROUP.DEPBAR; the producer is at the mbarrier for the 72 of its first question's answer (0x2120) and the 626
+    // By the listing of the report: the producer is at the mbarrier for the 72 of its first question's answer (0x2120) and the 626
     // of the loop that asks again (0x2490 to 0x24b0).
-    let spent = |role: usize| phases.roles[role].spent.expect("samples of the role");
-    assert_eq!(
-        (spent(0).products, spent(1).products, spent(1).barriers),
-        (818 + 417 + 603 + 633 + 514 + 5_787, 0, 698)
-    );
+    assert_eq!(phases.roles[1].at_barriers, Some(698));
     // Each consumer drains its own products while the other one may multiply: no phase is known to be without.
     assert!(phases.phases.iter().all(|phase| phase.tensor != Some(0.0)));
 }

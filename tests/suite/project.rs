@@ -50,6 +50,11 @@ impl Profile {
 }
 
 /// The text of a report that holds some profiles.
+/// A page with plain spaces in front of units.
+pub(crate) fn loose(page: &str) -> String {
+    page.replace('\u{a0}', " ")
+}
+
 pub(crate) fn csv(profiles: &[Profile]) -> String {
     let mut text = String::from(
         "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"device__attribute_display_name\",\"gpu__time_duration.sum\",\"gpc__cycles_elapsed.max\",\"smsp__inst_executed.sum\",\"launch__registers_per_thread\"\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"ns\",\"cycle\",\"inst\",\"register/thread\"\n",
@@ -81,7 +86,13 @@ impl Project {
         fs::write(self.path(name), csv(profiles)).unwrap();
     }
 
+    /// A file's text, numbers with plain spaces in front of their units.
     pub(crate) fn read(&self, name: &str) -> String {
+        loose(&self.raw(name))
+    }
+
+    /// A file's text as it is.
+    pub(crate) fn raw(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
@@ -98,7 +109,7 @@ impl Project {
     pub(crate) fn audit(&self, date: &str, profile: Profile) -> String {
         self.report("new.csv", &[profile]);
         let printed = self.run(&format!("generate scale --date {date}")).done();
-        self.read(printed.lines().next().unwrap_or_default())
+        self.raw(printed.lines().next().unwrap_or_default())
     }
 }
 
@@ -122,8 +133,9 @@ impl Run {
         self.0.status.code().unwrap()
     }
 
+    /// What it printed, numbers with plain spaces in front of their units.
     pub(crate) fn out(&self) -> String {
-        String::from_utf8(self.0.stdout.clone()).unwrap()
+        loose(&String::from_utf8(self.0.stdout.clone()).unwrap())
     }
 
     pub(crate) fn err(&self) -> String {

@@ -120,7 +120,9 @@ fn evened((mut report, views): (Report, Vec<SourceView>)) -> (Report, Vec<Source
 /// The page of an audit in Markdown.
 fn page_of(audit: &Audit) -> String {
     let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
-    Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, audit)).unwrap().text
+    crate::project::loose(
+        &Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, audit)).unwrap().text,
+    )
 }
 
 /// The rows of the table of actions that follows a heading.
@@ -145,7 +147,8 @@ fn a_tenth_of_the_time_is_worth_verdict_and_next_in_the_words_of_its_own_page() 
     let heading = Heading { subject: "step".into(), ..Heading::default() };
     let entry = Entry { heading: &heading, audit: Some(&audit), page: "step.md".into(), link: String::new() };
     let templates = Templates::load(None).unwrap();
-    let comment = view::comment(&[entry], None, |document| templates.page("pr", document)).unwrap();
+    let comment =
+        crate::project::loose(&view::comment(&[entry], None, |document| templates.page("pr", document)).unwrap());
     let mut shown = Vec::new();
     terminal::print(&view::document(&heading, &audit).first_screen(), 10_000, &mut shown).unwrap();
     let shown = String::from_utf8(shown).unwrap();
@@ -222,7 +225,9 @@ fn a_snapshot_says_again_what_the_page_said_of_every_kernel_and_stays_small() {
     let read = Snapshot::parse(Path::new("x.json"), &bytes).unwrap();
     assert!(read.evidence == evidence.clone().kept(&audit));
     assert!(read.audit() == audit);
-    let page = Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, &audit)).unwrap().text;
+    let page = crate::project::loose(
+        &Templates::load(None).unwrap().marked_page("audit", &view::document(&heading, &audit)).unwrap().text,
+    );
     assert_eq!(page::faults(&page, page::SEVERAL), Vec::<String>::new(), "{page}");
     // A place that the list of kernels does not have says nothing.
     let mut spoilt = evidence;
@@ -303,7 +308,9 @@ fn the_part_of_all_is_the_share_times_the_ceiling() {
     let (report, views) = program(&KERNELS[..4]);
     let audit = analysis::audit(&audits(&report, &views).1, &Limits::default());
     let heading = Heading { subject: "step".into(), date: "2026-01-01".into(), ..Heading::default() };
-    let page = Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap();
+    let page = crate::project::loose(
+        &Templates::load(None).unwrap().page("audit", &view::document(&heading, &audit)).unwrap(),
+    );
     let number = |text: &str| -> Option<f64> { text.rsplit("≤ ").next()?.split(' ').next()?.parse().ok() };
     let table = &page[page.find("## Kernels of").unwrap()..];
     let mut parts = Vec::new();

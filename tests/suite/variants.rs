@@ -57,7 +57,7 @@ impl Lab {
 
     fn page(&self) -> String {
         self.run("generate --date 2026-01-01").done();
-        fs::read_to_string(self.path("audits/2026-01-01-transpose.md")).unwrap()
+        crate::project::loose(&fs::read_to_string(self.path("audits/2026-01-01-transpose.md")).unwrap())
     }
 }
 

@@ -164,6 +164,8 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         let by_data = all.iter().any(|access| access.is_inherent && access.excess() > 0);
         let is_shifted = all.iter().any(|access| access.is_shifted() && !access.is_inherent);
         found.extend(match (packable(m).is_empty(), by_data, coalescing) {
+            // Sectors that come twice have a row of their own.
+            (true, false, _) if levers.names(Action::AlignCopies) => None,
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),

@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(in crate::analysis) const NOT_SELECTED: &str = "not_selected";
 
 /// Whether a reason is a wait: a warp that issues, or is ready while another one is picked, waits for nothing.
-pub(in crate::analysis) fn is_wait(reason: &str) -> bool {
+pub(super) fn is_wait(reason: &str) -> bool {
     !matches!(reason, "selected" | NOT_SELECTED)
 }
 

@@ -16,7 +16,7 @@ mod waits;
 
 pub(crate) use accesses::AccessLine;
 pub use accesses::{Accesses, Pattern, Space};
-pub(super) use attribution::{Attribution, NOT_SELECTED, is_wait};
+pub(super) use attribution::{Attribution, NOT_SELECTED};
 pub(crate) use costs::SourceLines;
 pub use costs::source_want;
 pub use limiting::Counted;

@@ -225,19 +225,6 @@ pub struct OpcodeRun {
     pub executed: u64,
 }
 
-/// Samples of one role by what its warps do. What is left of the samples of [`Role`](super::Role) waits for fixed latencies, instructions or constants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Spent {
-    /// The warp issues, or could.
-    pub issuing: u64,
-    /// It waits at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies.
-    pub barriers: u64,
-    /// It waits for products, or for the tensor pipe to take some.
-    pub products: u64,
-    /// It waits for memory, or for a queue of it.
-    pub memory: u64,
-}
-
 /// Bits of a lane's element where the report does not tell.
 const REGISTER_BITS: u64 = 32;
 

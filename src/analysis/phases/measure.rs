@@ -11,7 +11,7 @@ use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::point::{calling, named, point, product_line, span};
 use super::study::Study;
 use super::tile_loop::WARPGROUP;
-use super::{accesses, guards, spent, tensor, waits};
+use super::{accesses, guards, pace, tensor, waits};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::{Instruction, WarpSync};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ impl Phases {
         let mut found = Phases {
             samples: study.samples.sum,
             warps: study.counters.warps as u64,
-            roles: spent::roles(study),
+            roles: pace::roles(study),
             pacing: study.pacing,
             pace: None,
             phases,
@@ -55,7 +55,7 @@ impl Phases {
             guarded: guards::guarded(study),
             accesses: accesses::accesses(study),
         };
-        found.pace = spent::pace(&found);
+        found.pace = pace::pace(&found);
         found.spread(study);
         found
     }

@@ -1,8 +1,6 @@
 //! The phases of a kernel as a fact: what is kept of a launch that was sampled by instruction.
 
-use super::detail::{
-    GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, Spent, TensorSite, TimeSplit, Wait, WaitGroup,
-};
+use super::detail::{GuardedOpcode, Named, OpcodeRun, Pressure, SectorAccess, TensorSite, TimeSplit, Wait, WaitGroup};
 use cuda_binary::op::Sync;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, strum::VariantArray)]
@@ -55,6 +53,14 @@ pub enum PhaseKind {
     Barrier,
     /// Part of a main loop: a loop inside it.
     InnerLoop,
+}
+
+impl PhaseKind {
+    /// Whether its warps do nothing but wait.
+    pub(crate) fn is_wait(self) -> bool {
+        use PhaseKind::{Barrier, ProductsWait, SlotWait, StageWait, StoreWait, TurnWait};
+        matches!(self, StageWait | ProductsWait | SlotWait | StoreWait | TurnWait | Barrier)
+    }
 }
 
 /// A range of source lines, or of byte offsets where no line is known.
@@ -123,11 +129,18 @@ pub struct Role {
     pub copies: u64,
     /// Executed stores to global memory.
     pub stores: u64,
-    /// What its warps do; `None` where all warps run the same, and in snapshots that do not tell.
-    pub spent: Option<Spent>,
+    /// Samples at mbarriers and barriers, where its warps wait for another role or for bulk copies; `None` where all warps run the same.
+    pub at_barriers: Option<u64>,
     /// Its lines with the most samples, the first of them first, where the phases are those of another role; shares are of its own
     /// samples.
     pub lines: Vec<Phase>,
+}
+
+impl Role {
+    /// The share of its samples at mbarriers and barriers, 0 to 1; `None` where all warps run the same.
+    pub(crate) fn waiting(&self) -> Option<f64> {
+        Some(self.at_barriers? as f64 / self.samples.max(1) as f64)
+    }
 }
 
 /// What sets the pace of a kernel whose warps have roles: it follows from who waits at barriers for whom.

@@ -204,7 +204,7 @@ fn role(code: &Code<'_>, samples: &Attribution<'_>, group: &RoleCode, warps: u64
         tensor: executed(&|row| code.is_tensor(row)),
         copies: executed(&|row| code.op(row).copies_global()),
         stores: executed(&|row| code.op(row).writes_global()),
-        spent: None,
+        at_barriers: None,
         lines: Vec::new(),
     }
 }

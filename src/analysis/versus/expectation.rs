@@ -2,7 +2,8 @@
 
 use crate::analysis::kernel::stated::{Expectation, Hypothesis};
 use crate::catalog::{self, Counter, Operator, ReadingForm, ReadingName};
-use crate::quantity::{Quantity, format, glance};
+use crate::quantity::ncu_units::unit_of;
+use crate::quantity::{Quantity, Unit, format, glance};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -47,6 +48,8 @@ pub(crate) fn called(reading: &str) -> String {
         ReadingForm::Opcode => Some(word.to_owned()),
         ReadingForm::Change => Some(word.to_owned()),
         ReadingForm::Metric => catalog::metric(reading).map(|row| format::uncapital(row.label)),
+        ReadingForm::Faults => Some("faults of the outputs".to_owned()),
+        ReadingForm::Sanitizer => Some(format!("{} of compute-sanitizer", word)),
         _ => None,
     }
     .unwrap_or_else(|| reading.to_owned())
@@ -55,10 +58,23 @@ pub(crate) fn called(reading: &str) -> String {
 /// A reading as it was found: `tensor pipe 87.7 %`, `time −1.9 %`.
 pub(crate) fn said(reading: &str, found: Quantity) -> String {
     let name = called(reading);
+    format!("{name} {}", amount(reading, found))
+}
+
+/// The number of a reading: with its sign where it is a change, which is of points where it is of a share.
+pub(crate) fn amount(reading: &str, found: Quantity) -> String {
     match found.value() {
-        points if of_points(reading).is_some() => format!("{name} {} points", format::signed(points, 1)),
-        percent if reading.starts_with(CHANGE) => format!("{name} {} %", format::signed(percent, 1)),
-        _ => format!("{name} {}", glance::quantity(found)),
+        points if of_points(reading).is_some() => format!("{} points", format::signed(points, 1)),
+        percent if reading.starts_with(CHANGE) => format!("{} %", format::signed(percent, 1)),
+        _ => glance::quantity(found),
+    }
+}
+
+/// The unit of a reading that nobody measured.
+pub(crate) fn unit(reading: &str) -> Unit {
+    match ReadingName::of(reading).form {
+        ReadingForm::Metric => unit_of(reading),
+        form => form.row().1,
     }
 }
 

@@ -40,10 +40,13 @@ const press = (label, act) => {
   button.addEventListener("click", () => act(button));
   return button;
 };
-// Each table can be copied, and saved as CSV; a spreadsheet takes no cell for a formula.
-for (const table of document.querySelectorAll("table.grid")) {
+// Each table can be copied, and saved as CSV, of a filtered one the rows that are shown; a spreadsheet takes no cell for a formula.
+for (const table of document.querySelectorAll("table.grid, table.lines")) {
   const written = (separator, cell) =>
-    Array.from(table.rows, (row) => Array.from(row.cells, (one) => cell(one.textContent)).join(separator)).join("\n");
+    Array.from(table.rows)
+      .filter((row) => !row.hidden)
+      .map((row) => Array.from(row.cells, (one) => cell(one.textContent)).join(separator))
+      .join("\n");
   const quoted = (text) => `"${(/^[=+@\t-]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
   const tools = document.createElement("div");
   tools.className = "tools";
@@ -69,7 +72,11 @@ for (const table of document.querySelectorAll("table.grid")) {
       setTimeout(() => URL.revokeObjectURL(link.href), 1000);
     }),
   );
-  table.parentElement.before(tools);
+  // Of a pane with several tables each has its own.
+  if (table.matches(".lines")) {
+    tools.classList.add("shown");
+    table.before(tools);
+  } else table.parentElement.before(tools);
 }
 // A line of source and its instructions are picked together, by a click or by the arrow keys.
 const rows = Array.from(document.querySelectorAll(".lines tr[data-line]"));

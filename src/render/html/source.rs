@@ -23,7 +23,7 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
             });
             let head = ["Line", "Old", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"];
             let head: Vec<&str> = head.into_iter().filter(|title| source.has_old || *title != "Old").collect();
-            table(&head, rows)
+            table(&file.name, &head, rows)
         })
         .collect();
     let instructions = source.code.iter().map(|of| {
@@ -34,7 +34,7 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
         true => String::new(),
         false => {
             let head = ["Offset", "Samples", "SASS", "Sectors", "Excess", "Executed", "Waits for"];
-            pane("Instructions", &table(&head, instructions))
+            pane("Instructions", &table("instructions", &head, instructions))
         }
     };
     let one = if source.code.is_empty() { " one" } else { "" };
@@ -51,13 +51,17 @@ fn pane(label: &str, inner: &str) -> String {
 /// Columns of numbers.
 const NUMBERS: [&str; 5] = ["Old", "Samples", "Sectors", "Excess", "Executed"];
 
-fn table(head: &[&str], rows: impl Iterator<Item = String>) -> String {
+/// A table of this name, by which it is saved.
+fn table(name: &str, head: &[&str], rows: impl Iterator<Item = String>) -> String {
     let title = |title: &&str| {
         let class = if NUMBERS.contains(title) { " class=\"number\"" } else { "" };
         format!("<th{class} scope=\"col\">{}</th>", line(title))
     };
     let (head, rows): (String, String) = (head.iter().map(title).collect(), rows.collect());
-    format!("<table class=\"lines\">\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n")
+    format!(
+        "<table class=\"lines\" data-table=\"{}\">\n<thead>\n<tr>{head}</tr>\n</thead>\n<tbody>\n{rows}</tbody>\n</table>\n",
+        line(name)
+    )
 }
 
 fn row<const N: usize>(of: &CodeRow, cells: [String; N]) -> String {

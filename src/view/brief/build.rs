@@ -1,63 +1,45 @@
-//! What the build and the launch give, the occupancy that follows, and what each role of warps does; in full, each limit of the
-//! occupancy.
+//! What the build and the launch give, the occupancy that follows, and what each role of warps does; in full, what the assembler
+//! printed and the machine code has.
 
-use super::numbers::row;
+use super::numbers::{Fact, NEW, OLD, Side, fact, fact_of, row, whole};
+use super::occupancy::{self, ACHIEVED, LIMITED, THEORETICAL};
 use super::places;
 use crate::analysis::phases::Phases;
-use crate::analysis::{Audit, BuildRow, Cliff, Row};
+use crate::analysis::{Audit, BuildRow};
 use crate::catalog::Counter;
-use crate::evidence::Reading;
+use crate::evidence::{BuildLog, BuildRecord};
 use crate::quantity::format;
-use crate::quantity::glance::digits;
-use crate::view::charts;
-use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::heading::Heading;
-use crate::view::tables::{self, Extra, columns_of, list, paragraph, right, strong, table, text};
+use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
+use crate::view::document::{Block, Cell, Document, Section, Table};
+use crate::view::tables::{self, code, columns_of, list, paragraph, right, table, text};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::Sync;
 
-/// The share of the registers from which a kernel has no room for more, in percent.
-const FULL: f64 = 95.0;
-
 /// The share of the shared memory of an SM from which that of a block is told beside it.
 const TELLS: f64 = 0.25;
 
-/// One fact with its value on each side; `None` where a side does not tell.
-struct Fact {
-    label: &'static str,
-    /// The metrics that it shows; none of what the build says.
-    metrics: Vec<&'static str>,
-    old: Option<String>,
-    new: Option<String>,
-}
-
-impl Fact {
-    /// `registers/thread 168`, of one that is no row; `None` of what tells nothing: no spills, and as many blocks as stay and take tiles.
-    fn told(&self, audit: &Audit) -> Option<String> {
-        let value = self.new.as_deref()?;
-        let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
-        let label = match self.label {
-            SPILLS if value == "0" => return None,
-            GRID if stay => return None,
-            THEORETICAL => "theoretical occupancy".to_owned(),
-            ACHIEVED => "achieved occupancy".to_owned(),
-            LIMITED => "blocks/SM".to_owned(),
-            label => format::uncapital(label),
-        };
-        Some(format!("{label} {value}"))
-    }
+/// `registers/thread 168`, of one that is no row; `None` of what tells nothing: no spills, and as many blocks as stay and take tiles.
+fn told(fact: &Fact, audit: &Audit) -> Option<String> {
+    let value = fact.new.as_deref()?;
+    let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
+    let label = match fact.label {
+        SPILLS if value == "0" => return None,
+        GRID if stay => return None,
+        THEORETICAL => "theoretical occupancy".to_owned(),
+        ACHIEVED => "achieved occupancy".to_owned(),
+        LIMITED => "blocks/SM".to_owned(),
+        label => format::uncapital(label),
+    };
+    Some(format!("{label} {value}"))
 }
 
 const SPILLS: &str = "Spill instructions executed";
 const GRID: &str = "Grid × block";
-const THEORETICAL: &str = "Theoretical";
-const ACHIEVED: &str = "Achieved";
-const LIMITED: &str = "Blocks/SM, limited by";
 
 /// The section; `None` where the report holds nothing of it.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let (launch, occupancy) = (launch(audit), occupancy(audit));
+    let (launch, occupancy) = (launch(audit), occupancy::facts(audit));
     if launch.is_empty() && occupancy.is_empty() {
         return None;
     }
@@ -74,14 +56,14 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         (true, _) => vec![compared(&launch, &occupancy).into()],
         (false, _) => vec![alone(&launch, &occupancy).into()],
     };
-    let told = |is_known: bool, words: &str| {
+    let of_kept = |is_known: bool, words: &str| {
         let own = kept.iter().filter(|fact| fact.old.is_some() == is_known);
-        let told: Vec<String> = own.filter_map(|fact| fact.told(audit)).collect();
+        let told: Vec<String> = own.filter_map(|fact| told(fact, audit)).collect();
         (!told.is_empty()).then(|| words!("{}: {}.", words, told.join("; ")))
     };
-    let (same, alone) = (told(true, "The same on both sides"), told(false, "Of the new side"));
+    let (same, alone) = (of_kept(true, "The same on both sides"), of_kept(false, "Of the new side"));
     let notes: Vec<Words> =
-        [same, alone, room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
+        [same, alone, occupancy::room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
             .into_iter()
             .flatten()
             .collect();
@@ -89,49 +71,6 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         blocks.push(list("build-notes", notes));
     }
     Some(Section::new("build", "Build stats (ptxas), occupancy, roles", blocks))
-}
-
-/// Occupancy by every limit, and the distance to the next step.
-pub(in crate::view) fn occupancy_in_full(heading: &Heading, audit: &Audit) -> Section {
-    let occupancy = &audit.now.occupancy;
-    let mut blocks = Vec::new();
-    let rows: Vec<&Row> = occupancy.rows.iter().collect();
-    if rows.is_empty() {
-        let words = words!("Not collected. Collect with `--section Occupancy --section LaunchStats`.");
-        blocks.push(paragraph("not-collected", words));
-    } else {
-        blocks.push(tables::metrics("occupancy", &rows));
-    }
-    if !occupancy.limits.is_empty() {
-        let rows: Vec<&Row> = occupancy.limits.iter().map(|limit| &limit.row).collect();
-        let binds = Extra {
-            title: if audit.before.is_some() { "Caps the new side" } else { "Caps" },
-            cells: occupancy.limits.iter().map(|l| if l.binds { strong("yes") } else { text("") }).collect(),
-            is_number: false,
-        };
-        blocks.extend(charts::occupancy(audit).into_iter().filter_map(|chart| charts::placed(heading, Some(chart))));
-        blocks.push(tables::readings("block-limits", "Blocks per SM allowed by", &rows, vec![binds]).into());
-    }
-    let cliffs: Vec<String> = occupancy.cliffs.iter().filter_map(cliff).collect();
-    if !cliffs.is_empty() {
-        blocks.push(paragraph("next-step", "Distance to the next step, from the curves in the report; for shared memory at the SM's largest carve-out, with the driver's share of each block:"));
-        blocks.push(list("next-step", cliffs));
-    }
-    Section::new("occupancy", "Occupancy", blocks)
-}
-
-fn cliff(cliff: &Cliff) -> Option<String> {
-    let warps = |w: f64| format!("{} warps", format::fixed(w, 0));
-    let plural = |n: u64| match cliff.unit.as_str() {
-        "register" => format!("{n} register{}", if n == 1 { "" } else { "s" }),
-        "byte of shared memory" => format!("{} bytes of shared memory per block", format::integer(n)),
-        _ => format!("{n} threads per block"),
-    };
-    let here = format!("At {} the SM holds {}", plural(cliff.at), warps(cliff.warps));
-    let gain = cliff.gain.map(|(to, more)| format!("free {} to get {}", plural(cliff.at - to), warps(more)));
-    let room = cliff.room.map(|to| format!("up to {} more change nothing", plural(to - cliff.at)));
-    let parts: Vec<String> = [gain, room].into_iter().flatten().collect();
-    (!parts.is_empty()).then(|| format!("{here}: {}.", parts.join("; ")))
 }
 
 /// One side of a fact, with the metrics that it shows.
@@ -162,21 +101,6 @@ fn alone(launch: &[Fact], occupancy: &[Fact]) -> Table {
     table("build", columns, vec![facts.iter().map(|fact| written(fact, fact.new.as_ref())).collect()])
 }
 
-/// Both sides of a metric.
-fn metric(audit: &Audit, label: &'static str, name: Counter, write: fn(f64) -> String) -> Option<Fact> {
-    let row = row(audit, name)?;
-    let old = row.old.as_ref().and_then(Reading::value).map(write);
-    Some(Fact { label, metrics: vec![name.name()], old, new: row.new.value().map(write) })
-}
-
-fn whole(value: f64) -> String {
-    format::fixed(value, 0)
-}
-
-fn percent(value: f64) -> String {
-    format!("{} %", format::fixed(value, 1))
-}
-
 fn launch(audit: &Audit) -> Vec<Fact> {
     let spills = |rows: &[BuildRow]| {
         let first = rows.first()?;
@@ -193,7 +117,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let built = Some(built).filter(|built| built.new.is_some());
     // What was executed stands for the side of which nobody has the log.
     let is_told = built.as_ref().is_some_and(|built| audit.before.is_none() || built.old.is_some());
-    let executed = metric(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, whole);
+    let executed = fact(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, whole);
     let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
@@ -202,49 +126,22 @@ fn launch(audit: &Audit) -> Vec<Fact> {
         new: Some(format::integer(code.facts.instructions as u64)),
     });
     [
-        metric(audit, "Registers/thread", Counter::LaunchRegistersPerThread, whole),
+        fact(audit, "Registers/thread", Counter::LaunchRegistersPerThread, whole),
         built,
         executed.filter(|_| !is_told),
-        sides(
+        fact_of(
             audit,
             "Shared memory/block",
             &[Counter::LaunchSharedMemPerBlockStatic.name(), Counter::LaunchSharedMemPerBlockDynamic.name()],
             shared,
         )
         .filter(|_| shares),
-        sides(audit, GRID, &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
+        fact_of(audit, GRID, &[Counter::LaunchGridSize.name(), Counter::LaunchBlockSize.name()], grid),
         code,
     ]
     .into_iter()
     .flatten()
     .collect()
-}
-
-/// What ptxas prints of a build: spilled bytes, bytes of stack, and named barriers.
-pub(in crate::view) const PTXAS: &str = "Spills, stack, barriers";
-
-pub(in crate::view) fn ptxas([spilled, stack, barriers]: [u64; 3]) -> String {
-    format!("{} B, {} B, {}", format::integer(spilled), format::integer(stack), format::integer(barriers))
-}
-
-/// Bytes of shared memory as a share of an SM's.
-pub(in crate::view) fn of_shared(bytes: f64, room: f64) -> String {
-    format!("{} % of {} KB", whole(100.0 * bytes / room), whole(room / 1024.0))
-}
-
-type Side = fn(&Row) -> Option<f64>;
-const OLD: Side = |row| row.old.as_ref()?.value();
-const NEW: Side = |row| row.new.value();
-
-/// Both sides of a fact made of several metrics.
-fn sides(
-    audit: &Audit,
-    label: &'static str,
-    metrics: &[&'static str],
-    make: fn(&Audit, Side) -> Option<String>,
-) -> Option<Fact> {
-    let new = Some(make(audit, NEW)?);
-    Some(Fact { label, metrics: metrics.to_vec(), old: audit.before.as_ref().and_then(|_| make(audit, OLD)), new })
 }
 
 /// Static and dynamic: what the kernel asks for, without what the system adds to each block; and whether dynamic is in it.
@@ -275,84 +172,6 @@ pub(super) fn launched(audit: &Audit) -> (Option<String>, Option<String>) {
     (grid(audit, OLD), grid(audit, NEW))
 }
 
-fn occupancy(audit: &Audit) -> Vec<Fact> {
-    [
-        metric(audit, THEORETICAL, Counter::SmMaximumWarpsPerActiveCyclePct, percent),
-        metric(audit, ACHIEVED, Counter::SmWarpsActiveAvgPctActive, percent),
-        sides(audit, LIMITED, &["launch__occupancy_limit_*"], limits),
-        sides(audit, "Waves", &[Counter::LaunchWavesPerMultiprocessor.name()], waves),
-        metric(audit, "Eligible warps/scheduler", Counter::SmspWarpsEligibleAvgPerCycleActive, digits),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-/// How often the grid fills the chip; blocks that stay and take tile after tile do once, which says nothing.
-fn waves(audit: &Audit, side: Side) -> Option<String> {
-    if audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent) {
-        return None;
-    }
-    Some(digits(side(row(audit, Counter::LaunchWavesPerMultiprocessor)?)?))
-}
-
-/// Blocks that an SM holds by its scarcest resource, and which that is.
-fn limits(audit: &Audit, side: Side) -> Option<String> {
-    let limits = &audit.now.occupancy.limits;
-    let least = limits.iter().filter_map(|limit| side(&limit.row)).min_by(f64::total_cmp)?;
-    let binds = limits.iter().filter(|limit| {
-        // The launch's carve-out of shared memory follows what binds beside it.
-        let is_carve_out = !limit.binds && limit.row.new.value() == audit.now.occupancy.blocks_per_sm;
-        side(&limit.row) == Some(least) && !is_carve_out
-    });
-    let names: Vec<&str> = binds.map(|limit| limit.resource.as_str()).collect();
-    Some(format!("{} ({})", whole(least), names.join(", ")))
-}
-
-/// Why one block is no finding, or what is free before the occupancy drops.
-fn room(audit: &Audit) -> Option<Words> {
-    let registers = audit.now.occupancy.registers?;
-    let held = registers.of_block();
-    let full = 100.0 * held / registers.all >= FULL;
-    let file = format!(
-        "{} × {} = {} of {} registers",
-        whole(registers.per_thread),
-        whole(registers.block_threads),
-        whole(held),
-        whole(registers.all)
-    );
-    let has_products = audit.now.phases.as_ref().is_some_and(|phases| phases.tensor.is_some());
-    if audit.now.occupancy.is_by_design(has_products) == Some(true) {
-        let binding = audit.now.occupancy.binding().join(" and ");
-        return Some(words!(
-            "1 block/SM by design: a tensor kernel at its limit of {} ({}); few eligible warps are normal there.",
-            binding,
-            file
-        ));
-    }
-    let rooms: Vec<String> = audit
-        .now
-        .occupancy
-        .cliffs
-        .iter()
-        .filter_map(|cliff| {
-            let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
-            match cliff.unit.as_str() {
-                "register" => Some(format::counted(room, "register")),
-                "byte of shared memory" if cliff.at > 0 => {
-                    Some(format!("{} B of shared memory", format::integer(room)))
-                }
-                _ => None,
-            }
-        })
-        .collect();
-    match rooms.as_slice() {
-        [] if full => Some(words!("Registers: {}, no room for more.", file)),
-        [] => None,
-        _ => Some(words!("Headroom before occupancy drops: {}.", rooms.join(", "))),
-    }
-}
-
 /// What each role of warps does, by its telling instructions.
 fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
     let known = audit.code.iter().flat_map(|code| &code.facts.dispatches).flat_map(|dispatch| &dispatch.roles);
@@ -376,4 +195,136 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
         })
         .collect();
     Some(words!("Roles: {}.", told.join("; ")))
+}
+
+/// Of the machine code where it is at hand, else of the assembler's log alone.
+pub(in crate::view) fn in_full(audit: &Audit) -> Section {
+    let old = audit.before.as_ref().map(|old| old.build.as_slice()).unwrap_or_default();
+    let is_printed = !audit.now.build.is_empty() || !old.is_empty();
+    let printed = is_printed.then(|| printed_rows(&audit.now.build, old).into());
+    let title = "Resources (ptxas, cubin, launch)";
+    if let Some(mut section) = in_parts("resources", title, &audit.code, |code| blocks(&code.facts)) {
+        // A log of its own says more than the build beside the code.
+        section.blocks.extend(printed.filter(|_| !audit.trials.build_logs.is_empty()));
+        return section;
+    }
+    let mut blocks: Vec<Block> = Vec::new();
+    let missed = audit.trials.missed.iter().find(|(step, _)| step == "code");
+    blocks.extend(missed.map(|(_, why)| {
+        paragraph("not-collected", words!("The machine code is **NOT MEASURED**: {}.", why.trim_end_matches('.')))
+    }));
+    if !audit.unchecked.is_empty() {
+        let checks = audit.unchecked.iter().map(|check| words!("{}: {}", check.name.as_str(), check.found.as_str()));
+        blocks.push(paragraph("unchecked", words!("Checks of the machine code that are **NOT MEASURED**:")));
+        blocks.push(list("unchecked", checks));
+    }
+    if let Some(printed) = printed {
+        blocks.push(printed);
+        blocks.extend(audit.now.build.iter().filter_map(remark).map(|words| paragraph("remarks", words)));
+    } else {
+        let logs = words::join(audit.trials.build_logs.iter().map(|log| words::code(&log.path)), ", ");
+        let words = match audit.trials.build_logs.is_empty() {
+            true => words!(
+                "Not collected: no build log was given. Build with `nvcc -Xptxas -v 2> build.log` and pass `--ptxas build.log`."
+            ),
+            false => words!("{} holds no entry for `{}`.", logs, audit.now.artefact.kernel.short_name()),
+        };
+        blocks.push(paragraph("not-collected", words));
+    }
+    let warned = audit.trials.build_warnings.iter();
+    blocks.extend(warnings(warned.map(|(log, line, text)| words!("`{}`:{}: {}", log, line.to_string(), text))));
+    Section::new("resources", "Resources (ptxas)", blocks)
+}
+
+/// What the assembler printed of a kernel.
+type Printed = (&'static str, fn(&BuildRow) -> Cell);
+
+const PRINTED: [Printed; 9] = [
+    ("Architecture", |b| text(&b.record.arch)),
+    ("Registers per thread", |b| printed(b.record.registers)),
+    ("Registers per thread, as launched", |b| tables::reading(&b.launch_registers)),
+    ("Spill stores, callees included", |b| bytes(b.spill_stores())),
+    ("Spill loads, callees included", |b| bytes(b.spill_loads())),
+    ("Stack frame", |b| bytes(b.record.stack_bytes)),
+    ("Static shared memory", |b| bytes(b.record.shared_bytes)),
+    ("Barriers", |b| printed(b.record.barriers)),
+    ("Functions called, not inlined", |b| tables::count(b.record.callees.len() as u64)),
+];
+
+fn printed_rows(build: &[BuildRow], old: &[BuildRow]) -> Table {
+    let (columns, sides) = match old {
+        [] => (columns_of("Build | Value:"), vec![build]),
+        old => (columns_of("Build | Old: | New:"), vec![old, build]),
+    };
+    let join = |rows: &[BuildRow], read: fn(&BuildRow) -> Cell| {
+        let cells: Vec<Cell> = rows.iter().map(read).collect();
+        let sort = cells.first().and_then(|cell| cell.sort);
+        let words = words::join(cells.into_iter().map(|cell| cell.words), " / ");
+        if words.is_empty() { text("not in the log") } else { text(words).sorted(sort) }
+    };
+    let line = |(label, read): &Printed| {
+        let own = sides.iter().map(|side| join(side, *read));
+        let strong = own.enumerate().map(|(at, cell)| if at + 1 == sides.len() { cell.strong() } else { cell });
+        std::iter::once(text(*label)).chain(strong).collect()
+    };
+    table("build", columns, PRINTED.iter().map(line).collect())
+}
+
+fn printed(value: Option<u64>) -> Cell {
+    value.map_or_else(|| text("not printed"), tables::count)
+}
+
+fn bytes(value: Option<u64>) -> Cell {
+    let shown = |bytes: u64| text(format!("{} B", format::integer(bytes))).sorted(bytes as f64);
+    value.map_or_else(|| text("not printed"), shown)
+}
+
+/// The page of a build log by itself: every kernel that the assembler reported.
+pub(crate) fn build_log(log: &BuildLog) -> Document {
+    let columns = columns_of(
+        "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:",
+    );
+    let rows = table("kernels", columns, log.records.iter().map(printed_row).collect());
+    let mut sections = vec![Section::new("kernels", "Kernels", vec![rows.into()])];
+    let mut told = |name: &str, title: &str, items: Vec<String>| {
+        if !items.is_empty() {
+            sections.push(Section::new(name, title, vec![list("lines", items)]));
+        }
+    };
+    let warnings = log.warnings.iter().map(|(line, text)| format!("line {line}: {text}"));
+    told("warnings", "Warnings", warnings.collect());
+    told("unrecognised", "Lines not understood", log.unrecognised_lines.clone());
+    Document { title: log.origin.path.clone(), sections, ..Document::default() }
+}
+
+fn printed_row(record: &BuildRecord) -> Vec<Cell> {
+    let numbers = [
+        record.registers,
+        record.spill_store_bytes,
+        record.spill_load_bytes,
+        record.stack_bytes,
+        record.shared_bytes,
+        record.barriers,
+    ];
+    let name = if record.demangled.is_empty() { &record.mangled } else { &record.demangled };
+    [code(name.clone()), text(record.arch.clone())].into_iter().chain(numbers.map(printed)).collect()
+}
+
+/// What the build and the launch say about registers when they differ.
+fn remark(row: &BuildRow) -> Option<Words> {
+    let (built, launched) = (row.record.registers? as f64, row.launch_registers.value()?);
+    if launched > built {
+        return Some(words!(
+            "ptxas counted {} registers and the launch reports {}: the hardware allocates in steps, so occupancy follows the larger number.",
+            built.to_string(),
+            launched.to_string()
+        ));
+    }
+    (launched < built).then(|| {
+        words!(
+            "**The launch reports {} registers and this log {}: the log is not of the profiled binary.**",
+            launched.to_string(),
+            built.to_string()
+        )
+    })
 }

@@ -1,12 +1,12 @@
 //! What a change did, link by link: in the code, in the counters, in the time, and what it cost.
 
 use super::numbers::row;
-use super::{build, moved, places};
+use super::{build, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
-use crate::analysis::{Audit, OpcodeMove};
-use crate::catalog::Counter;
+use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow};
+use crate::catalog::{self, Counter};
 use crate::quantity::format;
-use crate::quantity::glance::amount;
+use crate::quantity::glance::{amount, digits};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::{Act, Space};
@@ -19,6 +19,15 @@ const POINTS: f64 = 0.02;
 const PHASES: usize = 3;
 /// A cost is told from this part on.
 const COST: f64 = 0.05;
+
+/// The part of the old cycles of an instruction that is worth a word.
+const LEAST: f64 = 0.05;
+/// A reason is told from this part of the change on.
+const TELLS: f64 = 0.1;
+/// Reasons told.
+const SHOWN: usize = 4;
+/// Executed instructions that changed by this part make the average one of other work.
+const WORK: f64 = 0.05;
 
 /// `**In the code:** …`; `None` where a side was not counted by instruction.
 pub(super) fn code(audit: &Audit) -> Option<Words> {
@@ -62,8 +71,58 @@ fn noun(phases: &Phases, stand: Stand) -> String {
 
 /// `**In the counters:** …`: the waits of an instruction and the phases whose share moved; `None` where nothing did.
 pub(super) fn counters(audit: &Audit) -> Option<Words> {
-    let parts: Vec<Words> = [moved::waits(audit), phases(audit)].into_iter().flatten().collect();
+    let parts: Vec<Words> = [waits(audit), phases(audit)].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
+}
+
+/// `cycles per instruction 11.7 → 10.7 (−0.97): long scoreboard −1.15`; `None` without an old side, within the noise, and where nothing
+/// moved.
+fn waits(audit: &Audit) -> Option<Words> {
+    let is_decided = audit.comparison().is_some_and(|comparison| comparison.whole.verdict.is_decided());
+    let table = audit.now.stalls.table(StallBasis::PerIssue).filter(|_| is_decided);
+    let (change, table) = audit.now.stalls.latency.change().zip(table)?;
+    let moved = moved(&table.rows, change.old, change.new);
+    (!moved.is_empty()).then(|| {
+        words!(
+            "cycles per instruction {} → {} ({}): {}{}",
+            digits(change.old),
+            digits(change.new),
+            signed(change.new - change.old),
+            moved.join(", "),
+            work(audit)
+        )
+    })
+}
+
+/// `long scoreboard −4.56`: the reasons of their own that moved most. A warp that issues waits for nothing.
+fn moved(rows: &[StallRow], was: f64, is: f64) -> Vec<String> {
+    let is_own = |row: &&StallRow| {
+        row.reason != "selected" && catalog::stall(&row.reason).is_none_or(|known| known.part_of.is_none())
+    };
+    let by = |row: &StallRow| Some(row.row.new.value()? - row.row.old.as_ref()?.value()?);
+    let least = (TELLS * (is - was).abs()).max(LEAST * was.min(is));
+    let mut found: Vec<(&StallRow, f64)> =
+        rows.iter().filter(is_own).filter_map(|row| Some((row, by(row).filter(|by| by.abs() >= least)?))).collect();
+    found.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
+    found
+        .into_iter()
+        .take(SHOWN)
+        .map(|(row, by)| format!("{} {}", format::uncapital(&row.row.label), signed(by)))
+        .collect()
+}
+
+fn signed(by: f64) -> String {
+    format!("{}{}", if by < 0.0 { "−" } else { "+" }, digits(by.abs()))
+}
+
+/// ` on 13.3 % fewer instructions`: where the average is one of other work.
+fn work(audit: &Audit) -> String {
+    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(|row| row.change());
+    let Some(part) = executed.map(|change| change.new / change.old - 1.0).filter(|part| part.abs() >= WORK) else {
+        return String::new();
+    };
+    let word = if part < 0.0 { "fewer" } else { "more" };
+    format!(" on {} % {word} instructions", format::fixed(100.0 * part.abs(), 1))
 }
 
 /// `of the consumers' time wait for the turn 13.7 → 9.9 %`: the phases whose share moved most.
@@ -99,11 +158,7 @@ fn phases(audit: &Audit) -> Option<Words> {
             format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
         })
         .collect();
-    let whose = match new.roles.len() {
-        0 | 1 => "warps".to_owned(),
-        _ => places::role_name(new, new.pacing),
-    };
-    (!told.is_empty()).then(|| words!("of the {}' time {}", whose, told.join(", ")))
+    (!told.is_empty()).then(|| words!("of the {}' time {}", places::whose(new), told.join(", ")))
 }
 
 /// The shares of the phases that both sides have: those of their parts where both have parts of the phase.
@@ -191,4 +246,34 @@ fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
         .filter(|one| one.rose() == rose)
         .filter(is_counted);
     moves.max_by_key(|one| one.by())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Row;
+    use crate::evidence::Reading;
+    use crate::quantity::{Quantity, Unit};
+
+    fn stall(reason: &str, label: &str, was: f64, is: f64) -> StallRow {
+        let reading = |value| Reading::measured(Quantity::new(value, Unit::NONE).expect("finite"), &"x".into());
+        let row = Row { label: label.into(), old: Some(reading(was)), new: reading(is), ..Row::default() };
+        StallRow { reason: reason.to_owned(), row }
+    }
+
+    #[test]
+    fn the_reasons_that_moved_most_are_told_both_ways() {
+        let rows = [
+            stall("barrier", "Barrier", 7.0, 0.8),
+            stall("long_scoreboard", "Long scoreboard", 5.0, 2.6),
+            stall("mio_throttle", "MIO throttle", 0.5, 1.5),
+            stall("wait", "Wait", 3.0, 2.9),
+            stall("selected", "Selected", 1.0, 5.0),
+        ];
+        // −6.2 − 2.4 + 1.0 − 0.1: a tenth of 7.7 is told.
+        assert_eq!(moved(&rows, 15.5, 7.8), ["barrier −6.20", "long scoreboard −2.40", "MIO throttle +1.00"]);
+        // Where the sum stays, a twentieth of the cycles is.
+        assert_eq!(moved(&rows[2..4], 20.0, 20.0), ["MIO throttle +1.00"]);
+        assert!(moved(&rows[3..], 20.0, 20.1).is_empty());
+    }
 }

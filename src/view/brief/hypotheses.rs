@@ -1,16 +1,16 @@
-//! Hypotheses: a row of what was stated and found; in full, expected, before, after and what became of each, and the ledger of those that
+//! Hypotheses: a row of what was stated and found, and what refuted ones taught; in full, expected, before, after and what became of each, and the ledger of those that
 //! earlier audits decided.
 
 use super::numbers::glance;
 use crate::analysis::{
-    Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
+    Audit, Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
 };
-use crate::catalog::CHECK;
+use crate::catalog::{CHECK, Operator};
 use crate::evidence::{Missing, Reading};
-use crate::quantity::{self, Quantity};
-use crate::view::document::{Cell, Section, Table};
+use crate::quantity::{Quantity, Unit, format};
+use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, code, columns_of, heading as head, judged, paragraph, reading, text};
+use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
 use crate::words;
 use crate::words::Words;
 
@@ -42,9 +42,9 @@ fn row(tested: &Tested) -> Vec<Cell> {
         };
         let name = condition.expected.reading.as_str();
         let is_number = |side: &Reading| side.value().is_some() && !name.starts_with(CHECK);
-        side.map(|side| match is_number(side) {
-            true => glance(side),
-            false => shown(name, side).words.to_plain(),
+        side.map(|side| match side.quantity().filter(|_| is_number(side)) {
+            Some(found) => expectation::amount(name, found),
+            None => shown(name, side).words.to_plain(),
         })
         .unwrap_or_default()
     };
@@ -71,9 +71,16 @@ fn row(tested: &Tested) -> Vec<Cell> {
 fn wanted(condition: &Condition) -> String {
     let Expectation { reading, op, value, .. } = &condition.expected;
     let found = condition.new.quantity().or(condition.old.as_ref().and_then(Reading::quantity));
-    let limit = found.and_then(|found| Quantity::new(*value, found.unit()));
-    match limit.filter(|_| !reading.starts_with(CHECK)) {
-        Some(limit) => format!("{} {op} {}", expectation::called(reading), quantity::glance::quantity(limit)),
+    let unit = found.map_or_else(|| expectation::unit(reading), Quantity::unit);
+    match Quantity::new(*value, unit).filter(|_| !reading.starts_with(CHECK)) {
+        // A count that must be met is told to its last digit.
+        Some(limit) if *op == Operator::Equal && unit == Unit::INST => {
+            format!("{} = {}", expectation::called(reading), format::fixed(limit.value(), 0))
+        }
+        Some(limit) => {
+            let op = if *op == Operator::Equal { "=" } else { op.as_str() };
+            format!("{} {op} {}", expectation::called(reading), expectation::amount(reading, limit))
+        }
         None => wording(condition),
     }
 }
@@ -209,4 +216,23 @@ fn shown(name: &str, found: &Reading) -> Cell {
         Some(_) if name.starts_with(CHECK) => judged(Judgement::Fails, Role::Check),
         _ => reading(found),
     }
+}
+
+/// Lessons told, the newest.
+const SHOWN: usize = 5;
+
+/// The section: a line for each expectation that was not met, with its day and what was found. Empty is for the author.
+pub(super) fn conclusions(heading: &Heading, audit: &Audit) -> Section {
+    let mut all = heading.history.clone();
+    all.push(heading.milestone(audit));
+    let missed: Vec<(usize, &Concluded)> =
+        decided(&all).into_iter().filter(|(_, one)| one.judgement == Judgement::Fails).collect();
+    let lesson = |(at, one): &(usize, &Concluded)| -> Words {
+        let stated = one.name.strip_prefix(expectation::EXPECTED).unwrap_or(&one.name);
+        let found = one.reason.rsplit_once("Found: ").map_or(one.reason.as_str(), |(_, found)| found);
+        words!("{}, missed: {}. Found: {}.", all[*at].day(), stated, found.trim_end_matches('.'))
+    };
+    let told: Vec<Words> = missed.iter().skip(missed.len().saturating_sub(SHOWN)).map(lesson).collect();
+    let lessons = (!told.is_empty()).then(|| list("lessons", told));
+    Section::new(CONCLUSIONS, "Conclusions", lessons.into_iter().collect())
 }

@@ -265,7 +265,10 @@ fn standing(heading: &Heading, audit: &Audit) -> Words {
             let why = why.map(|why| format!(" ({})", why.trim_end_matches('.'))).unwrap_or_default();
             parts.push(match audit.trials.timing {
                 Some(_) => words!("**Outputs not checked**{}", why),
-                None => words!("**Outputs not checked, not timed outside ncu.** {} does both{}", checker(audit), why),
+                None => {
+                    let how = if audit.is_from_python() { "" } else { " where audit.toml states the arguments" };
+                    words!("**Outputs not checked, not timed outside ncu.** {} does both{}{}", checker(audit), how, why)
+                }
             });
         }
     }

@@ -1,6 +1,7 @@
-//! What the time of the kernel is made of, and what of it is healthy.
+//! What the time of the kernel is made of, what of it is healthy, and what of it the gap to the reference is.
 
-use super::numbers::tenth;
+use super::lead::called;
+use super::numbers::share;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::analysis::{Audit, TimeSplit};
@@ -18,7 +19,8 @@ pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let phases = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few);
     let of_products = phases.and_then(split);
     let split = of_products.or_else(|| audit.now.bottleneck.time.as_ref().map(of_launch));
-    [phases.and_then(tile), split, phases.and_then(health)].into_iter().flatten().collect()
+    let gap = gap(audit).map(Words::from);
+    [phases.and_then(tile), split, phases.and_then(health), gap].into_iter().flatten().collect()
 }
 
 /// `Elapsed time: launch and ramp 0.9 %, tail and imbalance 3.7 %, turnover of blocks 0.0 %, 95.4 % the rest.`
@@ -127,9 +129,51 @@ fn health(phases: &Phases) -> Option<Words> {
     ))
 }
 
-/// A share as a sentence has it: `45.5 %`.
-fn share(value: f64) -> String {
-    format!("{} %", tenth(100.0 * value))
+/// A phase is of the size of a gap within this part.
+const SIZE: f64 = 0.1;
+
+/// The gap to the reference, taken apart into tensor cycles and cycles without.
+fn gap(audit: &Audit) -> Option<String> {
+    let name = called(&audit.trials.timing.as_ref()?.benchmark.reference.as_ref()?.name).into_owned();
+    let gap = audit.trials.reference.as_ref()?.gap()?;
+    let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
+    let more = |cycles: f64| format!("{} {}", glance::short(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
+    let both = |(own, theirs): (f64, f64)| match (glance::short(own), glance::short(theirs)) {
+        (own, theirs) if own == theirs => own,
+        (own, theirs) => format!("{own} and {theirs}"),
+    };
+    Some(if gap.is_idle_time() {
+        format!(
+            "Against {name}: {} cycles with about the same tensor cycles ({}): the gap is idle tensor time ({}){}.",
+            more(apart),
+            both(gap.tensor),
+            both(idle),
+            phase_of(audit, apart / gap.cycles.0).map(|phase| format!(", the size of {phase}")).unwrap_or_default()
+        )
+    } else {
+        format!(
+            "Against {name}: {} cycles; {} of them tensor cycles ({}), {} idle ({}).",
+            more(apart),
+            more(gap.tensor.0 - gap.tensor.1),
+            both(gap.tensor),
+            more(idle.0 - idle.1),
+            both(idle)
+        )
+    })
+}
+
+/// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.
+fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
+    let phases = audit.now.phases.as_ref()?;
+    let gap = phases.cycles? * part;
+    let is_its = |phase: &&Phase| phase.cycles.is_some_and(|cycles| (cycles / gap - 1.0).abs() <= SIZE);
+    Some(match phases.phases.iter().find(is_its)?.kind {
+        PhaseKind::Prologue => "the prologue",
+        PhaseKind::Drain => "the drain of the last products",
+        PhaseKind::Epilogue => "the epilogue",
+        PhaseKind::Exit => "the exit",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -190,9 +190,16 @@ fn accesses(phases: &Phases) -> Option<Table> {
         let base = access.at.opcode.split('.').next().unwrap_or_default();
         let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
         let excess = amount(access.excess() as f64);
+        let apart = apart(access).map(|apart| words!(": {}", apart));
         let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
         vec![
-            text(words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart(access))),
+            text(words!(
+                "`{}{}` ({}){}",
+                base,
+                width,
+                places::called_line(&access.at, file),
+                apart.unwrap_or_default()
+            )),
             text(amount(access.requests as f64)).sorted(access.requests as f64),
             text(digits(per(access.sectors))).sorted(per(access.sectors)),
             text(digits(per(access.ideal))).sorted(per(access.ideal)),
@@ -202,15 +209,15 @@ fn accesses(phases: &Phases) -> Option<Table> {
     Some(table("accesses", columns(), told.iter().map(line).collect()))
 }
 
-/// `: lanes 1,536 B apart`, where the code shows it.
-fn apart(access: &SectorAccess) -> Words {
-    let Some(LaneStep { group, bytes, argument }) = access.step else { return Words::default() };
+/// `lanes 1,536 B apart`, where the code shows it.
+pub(in crate::view) fn apart(access: &SectorAccess) -> Option<Words> {
+    let LaneStep { group, bytes, argument } = access.step?;
     let who = if group == 1 { "lanes".to_owned() } else { format!("groups of {group} lanes") };
     let bytes = format::integer(bytes.unsigned_abs());
-    match argument {
-        Some(byte) => words!(": {} {} B × argument `{}` apart", who, bytes, format!("c[0x0][{byte:#x}]")),
-        None => words!(": {} {} B apart", who, bytes),
-    }
+    Some(match argument {
+        Some(byte) => words!("{} {} B × argument `{}` apart", who, bytes, format!("c[0x0][{byte:#x}]")),
+        None => words!("{} {} B apart", who, bytes),
+    })
 }
 
 /// The same by source line, for a report without the code's bits.
@@ -249,14 +256,15 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     }
     let with_excess =
         || audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
-    if with_excess().next().is_some() && with_excess().all(|access| access.is_shifted() && !access.is_inherent) {
-        return Some(words!(
-            "**Uncoalesced:** none by the order of the lanes; {} of {} sectors ({} %) because contiguous bytes start off a sector's boundary.{}",
-            amount(excess),
-            amount(all),
-            tenth(share),
-            bulk
-        ));
+    let all_are = |is_meant: fn(&SectorAccess) -> bool| with_excess().next().is_some() && with_excess().all(is_meant);
+    let of_all = format!("{} of {} sectors ({} %)", amount(excess), amount(all), tenth(share));
+    let why = match (all_are(|one| one.is_shifted() && !one.is_inherent), all_are(SectorAccess::is_split)) {
+        (true, _) => Some(format!("{of_all} because contiguous bytes start off a sector's boundary")),
+        (_, true) => Some(format!("copies of 16 bytes a lane bring {of_all} twice")),
+        _ => None,
+    };
+    if let Some(why) = why {
+        return Some(words!("**Uncoalesced:** none by the order of the lanes; {}.{}", why, bulk));
     }
     let worst = audit.now.phases.as_ref().and_then(|phases| {
         let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
@@ -282,10 +290,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         _ => String::new(),
     };
     Some(words!(
-        "**Uncoalesced:** {} of {} sectors ({} %) would go if the bytes were packed{}{}{}.{}{}",
-        amount(excess),
-        amount(all),
-        tenth(share),
+        "**Uncoalesced:** {} would go if the bytes were packed{}{}{}.{}{}",
+        of_all,
         inherent,
         again,
         worst.unwrap_or_default(),

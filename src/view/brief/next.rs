@@ -1,12 +1,12 @@
 //! What to do next: up to five actions, each with its ceiling, why, what it costs, and what must move; that nothing is left; or what
 //! to collect.
 
-use super::{actions, places, power, verdict, wanted};
-use crate::analysis::phases::Phase;
+use super::{actions, numbers, places, power, verdict, wanted};
+use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Lever, LeverCode, Where};
-use crate::catalog::{Action, Code, Part};
+use crate::catalog::{self, Action, Code, Part, StallKind};
 use crate::quantity::format;
-use crate::quantity::glance::saved;
+use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};
@@ -56,7 +56,6 @@ fn idle(audit: &Audit) -> Option<Words> {
     }
     let share: f64 = idle.iter().map(|phase| phase.share).sum();
     let file = places::file(phases);
-    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
     // What stands on the same lines is one place to work at.
     let mut at: Vec<(String, Vec<&Phase>)> = Vec::new();
     for phase in idle {
@@ -71,22 +70,43 @@ fn idle(audit: &Audit) -> Option<Words> {
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
         let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
         let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
-        words!("{} ({}{}) {}", kinds.collect::<Vec<String>>().join(" and "), name, lines.as_str(), percent(all(phases)))
+        words!(
+            "{} ({}{}) {}",
+            kinds.collect::<Vec<String>>().join(" and "),
+            name,
+            lines.as_str(),
+            numbers::share(all(phases))
+        )
     });
     let others = match phases.in_turn {
         Some(_) => "; the pipe idles where both groups are in such a phase",
         None => "",
     };
     Some(words!(
-        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.",
-        match phases.roles.len() {
-            0 | 1 => "warps".to_owned(),
-            _ => places::role_name(phases, phases.pacing),
-        },
-        percent(share),
+        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.{}",
+        places::whose(phases),
+        numbers::share(share),
         words::join(told.collect::<Vec<Words>>(), ", "),
-        others
+        others,
+        code_of_step(phases).unwrap_or_default()
     ))
+}
+
+/// ` In a step their code outside of waits takes 3,740 of 4,460 cycles.`: what of a step the warps that multiply do not wait for memory or
+/// other warps, whatever is in flight meanwhile; `None` where steps have no cycles or no parts.
+fn code_of_step(phases: &Phases) -> Option<String> {
+    let step = phases.step_cycles()?;
+    let parts = phases.phase(PhaseKind::MainLoop)?.parts.iter().filter(|part| !part.kind.is_wait());
+    let is_wait = |wait: &&Wait| {
+        catalog::stall(&wait.reason).is_some_and(|row| matches!(row.kind, StallKind::Memory | StallKind::Sync))
+    };
+    let waits = |part: &Phase| part.waits.iter().filter(is_wait).map(|wait| wait.share).sum::<f64>();
+    let work: f64 = parts.map(|part| part.share * (1.0 - waits(part))).sum();
+    let all = phases.share(PhaseKind::MainLoop) + phases.share(PhaseKind::Drain);
+    (work > 0.0).then(|| {
+        let (work, step) = (glance::cycles(step * work / all), glance::cycles(step));
+        format!(" In a step their code outside of waits takes {work} of {step} cycles.")
+    })
 }
 
 /// What is said where a whole report gives no action.

@@ -1,6 +1,7 @@
 //! Numbers as this page writes them: two or three digits in prose, one precision in a column.
 
 use crate::analysis::{Audit, Row};
+use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{self, format};
 use crate::view::document::Cell;
@@ -20,6 +21,11 @@ pub(super) fn value(audit: &Audit, metric: impl AsRef<str>) -> Option<f64> {
 /// One decimal of a percentage whose unit stands in the column's head.
 pub(super) fn tenth(value: f64) -> String {
     format::fixed(value, 1)
+}
+
+/// A share as a sentence has it: `45.5 %`.
+pub(super) fn share(value: f64) -> String {
+    format!("{} %", tenth(100.0 * value))
 }
 
 /// Two decimals, as ncu prints a percentage.
@@ -51,4 +57,39 @@ pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<C
 /// A reading as this page writes it: what it moved by counts, and not its last instruction.
 pub(super) fn glance(reading: &Reading) -> String {
     reading.quantity().map_or_else(|| number(reading), quantity::glance::quantity)
+}
+
+/// One fact of the launch with its value on each side; `None` where a side does not tell.
+pub(super) struct Fact {
+    pub(super) label: &'static str,
+    /// The metrics that it shows; none of what the build says.
+    pub(super) metrics: Vec<&'static str>,
+    pub(super) old: Option<String>,
+    pub(super) new: Option<String>,
+}
+
+/// Both sides of a metric.
+pub(super) fn fact(audit: &Audit, label: &'static str, name: Counter, write: fn(f64) -> String) -> Option<Fact> {
+    let row = row(audit, name)?;
+    let old = row.old.as_ref().and_then(Reading::value).map(write);
+    Some(Fact { label, metrics: vec![name.name()], old, new: row.new.value().map(write) })
+}
+
+pub(super) type Side = fn(&Row) -> Option<f64>;
+pub(super) const OLD: Side = |row| row.old.as_ref()?.value();
+pub(super) const NEW: Side = |row| row.new.value();
+
+/// Both sides of a fact made of several metrics.
+pub(super) fn fact_of(
+    audit: &Audit,
+    label: &'static str,
+    metrics: &[&'static str],
+    make: fn(&Audit, Side) -> Option<String>,
+) -> Option<Fact> {
+    let new = Some(make(audit, NEW)?);
+    Some(Fact { label, metrics: metrics.to_vec(), old: audit.before.as_ref().and_then(|_| make(audit, OLD)), new })
+}
+
+pub(super) fn whole(value: f64) -> String {
+    format::fixed(value, 0)
 }

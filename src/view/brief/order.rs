@@ -2,7 +2,7 @@
 
 use super::beside::Room;
 use super::{
-    asked, beside, build, changed, checks, conclusions, instructions, memory, next, phases, provenance, stalls, units,
+    asked, beside, build, changed, checks, hypotheses, instructions, memory, next, phases, provenance, stalls, units,
     verdict, versions,
 };
 use crate::analysis::{Audit, Standing};
@@ -39,7 +39,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
     }
     sections.extend(asked::section(audit, &sections).filter(|_| is_right));
     sections.extend(checks::section(audit));
-    sections.push(conclusions::section(heading, audit));
+    sections.push(hypotheses::conclusions(heading, audit));
     sections.push(provenance::section(heading, audit, &sections));
     screen(&mut sections);
     let most = match (&audit.before, beside::count(audit)) {

@@ -1,6 +1,6 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
-use super::numbers::value;
+use super::numbers::{self, value};
 use super::phase_rows::{once, shown, twin};
 use super::places;
 use super::roles;
@@ -153,7 +153,7 @@ fn tiles(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> String {
         }
         _ => {
             let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
-            let ready = (ready >= SMALL).then(|| format!("{} %", format::fixed(100.0 * ready, 1)));
+            let ready = (ready >= SMALL).then(|| numbers::share(ready));
             let ready = ready.map(|ready| format!(" For {ready} of it another warp issued: cycles of no phase."));
             format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
         }

@@ -132,6 +132,11 @@ pub(in crate::view) fn role_name(phases: &Phases, at: usize) -> String {
     }
 }
 
+/// Whose phases they are: `consumers`, `warps` where all run the same.
+pub(super) fn whose(phases: &Phases) -> String {
+    if phases.roles.len() < 2 { "warps".into() } else { role_name(phases, phases.pacing) }
+}
+
 /// `:199`; `gemm.cuh:12` in another file than the page's; `0x1f0` where no line is known.
 pub(super) fn line(at: &Point, file: &str) -> String {
     match at.line {

@@ -32,7 +32,11 @@ pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) ->
     let has_lines = audit.source.as_ref().is_some_and(|source| !source.executed.is_empty());
     if has_lines && !heading.commit.is_empty() {
         let commit: String = heading.commit.chars().take(8).collect();
-        items.push(words!("lines are those of the source as it was built, at `{}`", commit));
+        let is_newest = match heading.subject.as_str() {
+            "" => Words::default(),
+            subject => words!("; `audit check {}` says STALE where HEAD has another", subject),
+        };
+        items.push(words!("lines are those of the source as it was built, at `{}`{}", commit, is_newest));
     }
     let is_short = heading.command.chars().count() <= COMMAND;
     if !heading.command.is_empty() && is_short {

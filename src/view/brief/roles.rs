@@ -1,16 +1,19 @@
-//! What each role of a kernel does with its time, and which one the others wait for.
+//! Which role of a kernel the others wait for.
 
+use super::numbers::share;
 use super::places;
-use crate::analysis::phases::{Pace, Phases, Role};
+use crate::analysis::phases::{Pace, Phases};
 use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// What a role spends less of its samples on is not told.
-const TOLD: f64 = 0.10;
+/// The part of all samples from which a role has its lines told, the part of its own samples of such a line, and how many are.
+const LARGE: f64 = 0.1;
+const LINE: f64 = 0.1;
+const LINES: usize = 3;
 
-/// What the roles do, which of them the others wait for, and which warps no share of the phases counts; `None` where all warps run
-/// the same.
+/// How long each role waits for the others, which of them these wait for, and which warps no share of the phases counts; `None` where all
+/// warps run the same.
 pub(super) fn note(phases: &Phases, parked: Option<f64>) -> Option<Words> {
     if phases.roles.len() < 2 {
         return None;
@@ -19,9 +22,14 @@ pub(super) fn note(phases: &Phases, parked: Option<f64>) -> Option<Words> {
         .map(|share| format!("; warps parked at the last barrier, {} %, idle by design", format::fixed(share, 1)))
         .unwrap_or_default();
     let all = 0..phases.roles.len();
-    if phases.roles.iter().all(|role| role.spent.is_some()) {
-        let roles: Vec<String> = all.map(|at| role(phases, at)).collect();
-        return Some(words!("Load balance: {}{}.{}", roles.join("; "), parked, balance(phases).unwrap_or_default()));
+    if let Some(roles) = all.clone().map(|at| waits(phases, at)).collect::<Option<Vec<String>>>() {
+        return Some(words!(
+            "Load balance: {}{}.{}{}",
+            roles.join("; "),
+            parked,
+            balance(phases).unwrap_or_default(),
+            all.filter_map(|at| lines(phases, at)).collect::<String>()
+        ));
     }
     let others: Vec<String> = all.filter(|at| *at != phases.pacing).map(|at| called(phases, at)).collect();
     Some(words!("Left out of every share: {}{}.", others.join(", "), parked))
@@ -30,34 +38,27 @@ pub(super) fn note(phases: &Phases, parked: Option<f64>) -> Option<Words> {
 /// `producer (4 warps, 33.0 % of all samples)`.
 fn called(phases: &Phases, at: usize) -> String {
     let role = &phases.roles[at];
-    let share = format::fixed(100.0 * role.samples as f64 / phases.samples as f64, 1);
-    format!("{} ({}, {share} % of all samples)", places::role_name(phases, at), format::counted(role.warps, "warp"))
+    let (name, warps) = (places::role_name(phases, at), format::counted(role.warps, "warp"));
+    format!("{name} ({warps}, {} of all samples)", share(role.samples as f64 / phases.samples as f64))
 }
 
-/// The same with what the warps do, the most first.
-fn role(phases: &Phases, at: usize) -> String {
+/// The same with its share of the role's samples at barriers, where the first says what it is.
+fn waits(phases: &Phases, at: usize) -> Option<String> {
+    let share = format::fixed(100.0 * phases.roles[at].waiting()?, 0);
+    let (what, of) = if at == 0 { (" at mbarriers and barriers", " of their samples") } else { ("", "") };
+    Some(format!("{}{what} for {share} %{of}", called(phases, at)))
+}
+
+/// ` Of the producer's samples :345 45.7 %, :337 30.3 %.`: of a large role that has no table of its own.
+fn lines(phases: &Phases, at: usize) -> Option<String> {
     let role = &phases.roles[at];
-    let mut parts: Vec<(&str, u64)> = spent(role).into_iter().collect();
-    parts.sort_by_key(|(_, samples)| std::cmp::Reverse(*samples));
-    let told = |(what, samples): (&str, u64)| {
-        let share = samples as f64 / role.samples.max(1) as f64;
-        (share >= TOLD).then(|| format!("{} % {what}", format::fixed(100.0 * share, 0)))
-    };
-    let told: Vec<String> = parts.into_iter().filter_map(told).collect();
-    format!("{} {}", called(phases, at), told.join(", "))
-}
-
-/// What the warps of a role do, in samples.
-pub(in crate::view) fn spent(role: &Role) -> [(&'static str, u64); 5] {
-    let spent = role.spent.unwrap_or_default();
-    let rest = role.samples.saturating_sub(spent.issuing + spent.barriers + spent.products + spent.memory);
-    [
-        ("issuing", spent.issuing),
-        ("at mbarriers and barriers", spent.barriers),
-        ("for products", spent.products),
-        ("for memory", spent.memory),
-        ("fixed latencies and other", rest),
-    ]
+    let has_table = phases.pace == Some(Pace::Role(at)) || at == phases.pacing;
+    let is_large = role.samples as f64 >= LARGE * phases.samples as f64 && !has_table;
+    let file = places::file(phases);
+    let own = role.lines.iter().filter(|line| line.share >= LINE).take(LINES);
+    let own: Vec<String> = own.map(|line| format!("{} {}", places::call_line(line, file), share(line.share))).collect();
+    let name = places::role_name(phases, at);
+    (is_large && !own.is_empty()).then(|| format!(" Of the samples of the {name}: {}.", own.join("; ")))
 }
 
 /// What follows from whom the roles wait for.

@@ -212,6 +212,10 @@ fn level(audit: &Audit, over: &str) -> Words {
         _ if audit.now.bottleneck.limiter == Code::NotMeasured => {
             words!("Below {} % of peak, and not all of the chip was measured.", format::fixed(low, 0))
         }
+        // A unit that limits is not idle, however much it leaves.
+        _ if audit.now.bottleneck.unit.is_some() => {
+            words!("No unit reaches {} % of its peak{}.", format::fixed(low, 0), over)
+        }
         _ => words!("**Idle**{}: every unit is below {} % of its peak.", over, format::fixed(low, 0)),
     }
 }

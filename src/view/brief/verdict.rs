@@ -1,6 +1,7 @@
 //! What limits the kernel, how sure that is, and what stands beside it; in full, how that was found.
 
-use super::{gap, hypotheses, lifetime, places, power};
+use super::numbers::share;
+use super::{hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
 use crate::catalog::{Part, limiter_label};
@@ -50,7 +51,6 @@ fn limits(audit: &Audit) -> Vec<Block> {
     )];
     let mut items: Vec<Words> = unfed(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
-    items.extend(gap::sentence(audit).map(Words::from));
     items.extend(beside(audit).map(finding));
     items.push(confidence(bottleneck));
     items.extend(power::cap(audit));
@@ -121,12 +121,11 @@ fn unfed(audit: &Audit) -> Option<Words> {
     let mut parts: Vec<&Phase> = phases.phase(PhaseKind::MainLoop)?.parts.iter().collect();
     parts.retain(|part| part.kind != PhaseKind::Issue);
     parts.sort_by(|a, b| b.share.total_cmp(&a.share));
-    let percent = |share: f64| format!("{} %", format::fixed(100.0 * share, 1));
     let told = parts.into_iter().take(SHOWN);
-    let told = told.map(|part| words!("{} {}", percent(part.share), places::phase_words(part.kind).noun));
+    let told = told.map(|part| words!("{} {}", share(part.share), places::phase_words(part.kind).noun));
     Some(words!(
         "The products do not fill the tensor pipe: it idles for {} of {}. Samples: {}.",
-        percent(idle),
+        share(idle),
         of,
         words::join(told.collect::<Vec<Words>>(), ", ")
     ))

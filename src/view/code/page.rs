@@ -1,11 +1,11 @@
 //! Where the sections of a build stand on a page.
 
+use super::resources::{self, in_parts};
 use super::{build_name, checks, diff, phases, roles, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
-use crate::view::resources::{self, in_parts};
 use crate::view::tables::{list, paragraph, verbatim};
 use crate::view::{brief, history, page};
 use crate::words;

@@ -1,11 +1,11 @@
 //! Several builds of one source side by side: times, resources, occupancy, instructions by class.
 
-use super::build_name;
+use super::verdict::products;
+use super::{build_name, resources};
 use crate::analysis::code::{CodeAudit, CodeColumnsRow, INSTRUCTIONS, StaticOccupancy, code_rows};
 use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::catalog::chip_of_arch;
 use crate::quantity::{format, glance};
-use crate::view::brief::build;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words;
@@ -161,7 +161,7 @@ fn of_shape(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
     let shared = |code: &CodeAudit| {
         let one = known(code)?;
         let room = chip_of_arch(&code.facts.arch).map(|chip| f64::from(chip.shared_per_sm));
-        let share = room.map(|room| format!(" ({})", build::of_shared(one.shared_bytes as f64, room)));
+        let share = room.map(|room| format!(" ({})", resources::of_shared(one.shared_bytes as f64, room)));
         Some(format!("{} B{}", format::integer(one.shared_bytes), share.unwrap_or_default()))
     };
     let blocks = |code: &CodeAudit| {
@@ -169,9 +169,10 @@ fn of_shape(codes: &[CodeAudit]) -> Vec<Vec<Cell>> {
         Some(format!("{} ({})", format::integer(one.blocks.into()), one.limiters().join(", ")))
     };
     vec![
-        row(build::PTXAS, &|code| code.facts.printed().map(build::ptxas)),
+        row(resources::PTXAS, &|code| code.facts.printed().map(resources::ptxas)),
         row("Shared memory of a block, dynamic included", &shared),
         row("Blocks on one SM, limited by", &blocks),
+        row("Tensor instructions", &|code| products(code).map(|products| products.to_plain())),
     ]
 }
 

@@ -29,13 +29,18 @@ pub(super) fn section(audit: &Audit) -> Section {
         }
     }
     for code in codes {
-        tensor(code).into_iter().for_each(|words| tell(words, code));
+        // Of several builds they are a row of the table.
+        let products = products(code).filter(|_| codes.len() == 1);
+        let tensor = products.map(|products| words!("Tensor instructions in the code: {}.", products));
+        tensor.into_iter().for_each(|words| tell(words, code));
         code.facts.stores.iter().filter_map(|store| scattered(store, audit)).for_each(|words| tell(words, code));
     }
     let lead = |builds: &[String]| match builds.len() {
+        2 if codes.len() == 2 => "Both builds".to_owned(),
         one if one == codes.len() && one > 1 => format!("All {one} builds"),
         _ => builds.join("; "),
     };
+    told.sort_by_key(|(_, builds)| builds.len() < codes.len());
     let mut items: Vec<Words> = told.iter().map(|(words, builds)| words!("**{}:** {}", lead(builds), words)).collect();
     if let [_] = codes.as_slice() {
         // One build is named once.
@@ -74,7 +79,7 @@ fn clean(code: &CodeAudit) -> String {
 }
 
 /// Products in the code; the shape of those of tcgen05 is not in their opcode.
-fn tensor(code: &CodeAudit) -> Option<Words> {
+pub(super) fn products(code: &CodeAudit) -> Option<Words> {
     let is_product = |opcode: &str| {
         let base = opcode.split('.').next().unwrap_or_default();
         base.ends_with("MMA") && base != "UIMMA" && !base.starts_with("UTC")
@@ -86,7 +91,7 @@ fn tensor(code: &CodeAudit) -> Option<Words> {
         words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
     });
     let found: Vec<Words> = by_warps.chain(of_tcgen05).collect();
-    (!found.is_empty()).then(|| words!("Tensor instructions in the code: {}.", words::join(found, ", ")))
+    (!found.is_empty()).then(|| words::join(found, ", "))
 }
 
 /// What a warp touches with a store whose lanes do not lie side by side.

@@ -261,8 +261,15 @@ fn bytes(m: &Measures<'_>) -> Option<Draft> {
     let left = others.map(|draft| draft.leaves(Part::MemoryDram)).fold(1.0, f64::min);
     let kept = (traffic.stated / traffic.moved / left).min(1.0);
     let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
-    let why = words!("DRAM moved {} times the stated bytes", fixed(1.0 / kept, 2));
-    Some(draft.because(why).at(At::most(m, Op::reads_global)).checks("DRAM bytes / stated bytes = 1.0", DRAM_BYTES[0]))
+    // How many times that is stands beside each level of memory.
+    let [moved, stated] = [traffic.moved, traffic.stated].map(glance::bytes);
+    let beside = match left < 1.0 {
+        true => format!(", {} of them beside what other rows take", glance::bytes(traffic.moved * left)),
+        false => String::new(),
+    };
+    let check = format!("DRAM bytes {moved} → {stated}");
+    let why = words!("DRAM moved {}{}; the stated work has {}", moved, beside, stated);
+    Some(draft.because(why).at(At::most(m, Op::reads_global)).checks(check, DRAM_BYTES[0]))
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.

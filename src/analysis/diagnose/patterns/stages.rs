@@ -71,7 +71,7 @@ fn stages(m: &Measures<'_>) -> Option<Draft> {
     // Warps that wait themselves are not what the others wait for.
     let mut producers = phases.roles.iter().filter(|role| role.tensor == 0);
     let is_idle = phases.pace == Some(Pace::Copies)
-        || producers.any(|role| role.spent.is_some_and(|spent| 2 * spent.barriers >= role.samples));
+        || producers.any(|role| role.at_barriers.is_some_and(|waits| 2 * waits >= role.samples));
     let sentence = match (work.first(), has_room) {
         (Some(first), true) if first.kind == PhaseKind::SlotWait => {
             "More stages: the producer waits for a free one".into()

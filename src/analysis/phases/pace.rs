@@ -1,15 +1,12 @@
-//! What each role spends its samples on: issuing, waiting for other warps and copies, for products, for memory.
+//! Whom the roles of a launch wait for.
 
-use super::detail::Spent;
 use super::model::{Pace, PhaseKind, Phases, Role};
 use super::role_lines::lines;
 use super::study::Study;
-use crate::analysis::lines::is_wait;
-use crate::catalog::{self, StallKind};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 
-/// The roles of a launch, each with what it spends its samples on where there are several.
+/// The roles of a launch, each with its samples at barriers where there are several.
 pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
     let mut roles = study.roles.clone();
     if roles.len() > 1 {
@@ -18,7 +15,7 @@ pub(super) fn roles(study: &Study<'_>) -> Vec<Role> {
             if at != study.pacing {
                 role.lines = lines(study, &rows);
             }
-            role.spent = Some(spent(study, rows));
+            role.at_barriers = Some(at_barriers(study, &rows));
         }
     }
     roles
@@ -35,9 +32,9 @@ pub(super) fn pace(phases: &Phases) -> Option<Pace> {
     let turns: u64 =
         phases.phases.iter().filter(|phase| phase.kind == PhaseKind::TurnWait).map(|phase| phase.samples).sum();
     let share = |(at, role): (usize, &Role)| {
-        let spent = role.spent.filter(|_| role.samples >= ENOUGH)?;
+        let at_barriers = role.at_barriers.filter(|_| role.samples >= ENOUGH)?;
         let turns = if at == phases.pacing { turns } else { 0 };
-        Some(spent.barriers.saturating_sub(turns) as f64 / role.samples as f64)
+        Some(at_barriers.saturating_sub(turns) as f64 / role.samples as f64)
     };
     judged(&phases.roles.iter().enumerate().map(share).collect::<Option<Vec<f64>>>()?)
 }
@@ -56,33 +53,24 @@ fn judged(roles: &[f64]) -> Option<Pace> {
     }
 }
 
-fn spent(study: &Study<'_>, rows: Vec<usize>) -> Spent {
-    let mut spent = Spent::default();
-    for (reason, counts) in &study.samples.reasons {
-        for row in rows.iter().copied().filter(|row| counts[*row] > 0) {
-            let own =
-                if study.spins.contains(&row) { Some(&mut spent.barriers) } else { of(study, reason, row, &mut spent) };
-            own.into_iter().for_each(|sum| *sum += counts[row]);
-        }
-    }
-    spent
-}
-
-/// What a sample counts for; `None` for fixed latencies and what else is left.
-fn of<'s>(study: &Study<'_>, reason: &str, row: usize, spent: &'s mut Spent) -> Option<&'s mut u64> {
+/// Samples at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies. A barrier that waits for the
+/// warps' own products is none.
+fn at_barriers(study: &Study<'_>, rows: &[usize]) -> u64 {
     let code = &study.code;
-    let asks = || {
-        let cause = study.samples.cause(reason, row);
+    let asks = |row: usize| {
+        let cause = study.samples.cause("long_scoreboard", row);
         cause.is_some_and(|cause| code.op(cause).sync() == Some(Sync::Mbarrier))
     };
-    match reason {
-        reason if !is_wait(reason) => Some(&mut spent.issuing),
-        "barrier" if matches!(code.sync(row), WarpSync::ProductsWait { .. }) => Some(&mut spent.products),
-        "barrier" => Some(&mut spent.barriers),
-        "gmma" | "math_pipe_throttle" | "mio_throttle" if code.is_tensor(row) => Some(&mut spent.products),
-        "long_scoreboard" if asks() => Some(&mut spent.barriers),
-        _ => catalog::stall(reason).filter(|stall| stall.kind == StallKind::Memory).map(|_| &mut spent.memory),
-    }
+    let is_meant = |reason: &str, row: usize| match reason {
+        "barrier" => !matches!(code.sync(row), WarpSync::ProductsWait { .. }),
+        "long_scoreboard" => asks(row),
+        _ => false,
+    };
+    let of = |(reason, counts): (&String, &Vec<u64>)| {
+        let own = rows.iter().filter(|row| study.spins.contains(row) || is_meant(reason, **row));
+        own.map(|row| counts[*row]).sum::<u64>()
+    };
+    study.samples.reasons.iter().map(|(reason, counts)| of((reason, counts))).sum()
 }
 
 #[cfg(test)]
