@@ -31,6 +31,9 @@ struct Pair {
     /// Whether its author tried to gain; a change that was meant to lose says nothing of what one gives.
     #[serde(default = "yes")]
     expects_gain: bool,
+    /// Whether the change is several rows at once: what it gave is neither what one of them expects nor what it allows.
+    #[serde(default)]
+    together: bool,
 }
 
 fn yes() -> bool {
@@ -194,7 +197,7 @@ struct Outcome {
 /// The change of every pair that a row names, and what was made beside them.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
     let of_pair = |one: &'static Judged| {
-        let (_, row) = one.row.as_ref().filter(|_| one.pair.expects_gain)?;
+        let (_, row) = one.row.as_ref().filter(|_| one.pair.expects_gain && !one.pair.together)?;
         Some(Outcome { family: &one.pair.family, name: &one.pair.name, row, gained: one.pair.gained() })
     };
     let beside = |own: &'static Alternative| {
@@ -262,7 +265,7 @@ fn the_page_of_before_against_what_came() {
     for one in JUDGED.iter() {
         let pair = one.pair;
         let class = |code: &str| catalog::lever(code).map_or("", |row| row.class);
-        let interval = one.row.as_ref().and_then(|(_, row)| {
+        let interval = one.row.as_ref().filter(|_| !pair.together).and_then(|(_, row)| {
             let fit = fit(class(&row.code), Some(&pair.family));
             let (expected, bound) = (row.expected?, row.bound?);
             (fit.pairs >= 5).then(|| fit.interval(expected, bound))
