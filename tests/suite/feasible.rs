@@ -180,6 +180,19 @@ fn bound(audit: &Audit, code: &str) -> Option<f64> {
 }
 
 #[test]
+fn a_tile_that_is_there_is_no_row() {
+    // Each word feeds four FFMA, by loads of 16 bytes a lane.
+    assert_eq!(row_of("h100", "sgemm_before", "reuse-in-sm"), None);
+}
+
+#[test]
+fn a_later_pass_reads_device_memory_for_what_l2_lost() {
+    // 3.5 % were measured.
+    let (_, most) = row_of("h100", "xent_before", "fewer-passes").expect("a row");
+    assert!(most > 3.5, "{most}");
+}
+
+#[test]
 fn without_conflicts_the_queue_of_the_stage_goes_as_well() {
     // The stage is full, and half of its wavefronts are conflicts: 46.6 % were measured.
     let most = bound(&with("collected/dp4a_gemm/profile", &[]), "unconflict").expect("a row");
@@ -191,4 +204,12 @@ fn asynchronous_copies_take_no_stores_of_the_tile() {
     // 9.2 % were measured; the waits alone are 13.2 % of the time.
     let (_, most) = row_of("h100", "hgemm_before", "double-buffer").expect("a row");
     assert!(most > 15.0, "{most}");
+}
+
+#[test]
+fn rounds_that_only_exchange_values_are_no_reuse() {
+    let audit = with("collected/bitonic_tiles/profile", &[]);
+    assert!(!rows(&audit).contains(&"reuse-in-sm".to_owned()), "{:?}", rows(&audit));
+    let rounds = sentence(&audit, "fewer-barriers").expect("a row");
+    assert!(rounds.starts_with("Fewer rounds: several elements a thread"), "{rounds}");
 }
