@@ -213,3 +213,13 @@ fn rounds_that_only_exchange_values_are_no_reuse() {
     let rounds = sentence(&audit, "fewer-barriers").expect("a row");
     assert!(rounds.starts_with("Fewer rounds: several elements a thread"), "{rounds}");
 }
+
+#[test]
+fn blocks_that_differ_by_more_than_a_turn_wait_for_something_else() {
+    let (mut report, views) = report("pairs/h200");
+    let has_code = |id| views.iter().any(|view: &SourceView| view.launch == id);
+    report.launches.retain(|launch| &*launch.function == "counts_block" && has_code(launch.id));
+    let audit = judged::audit(&report, &views, &Work::default());
+    assert_eq!(sentence(&audit, "even-blocks"), None);
+    assert!(said(&audit).contains("blocks have as much work each"), "{}", said(&audit));
+}
