@@ -223,3 +223,9 @@ fn blocks_that_differ_by_more_than_a_turn_wait_for_something_else() {
     assert_eq!(sentence(&audit, "even-blocks"), None);
     assert!(said(&audit).contains("blocks have as much work each"), "{}", said(&audit));
 }
+
+#[test]
+fn words_that_data_chooses_are_copied_as_a_table() {
+    let (how, _) = row_of("h200", "counts_global", "fewer-atomics").expect("a row");
+    assert!(how.starts_with("A copy of the words in shared memory for each block"), "{how}");
+}
