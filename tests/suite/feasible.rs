@@ -5,6 +5,7 @@ use crate::judged;
 use crate::rules::{one, report, set, value, with};
 use kernel_audit::analysis::{Audit, Where, Work};
 use kernel_audit::catalog::Code;
+use kernel_audit::evidence::SourceView;
 
 fn said(audit: &Audit) -> String {
     audit.now.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
@@ -164,4 +165,67 @@ fn copies_that_bring_sectors_twice_are_swizzled_and_not_coalesced() {
     assert!(lever.expected.is_some_and(|saves| (saves - 23.6).abs() < 0.1), "{:?}", lever.expected);
     // Copies of rows of 128 bytes that are in their place bring each sector once.
     assert!(!rows(&with("collected/sgemm_async/profile", &[])).contains(&"align-copies".to_owned()));
+}
+
+/// The row of an action, with its ceiling, of one kernel of the pairs on an H100 or an H200.
+fn row_of(card: &str, kernel: &str, code: &str) -> Option<(String, f64)> {
+    let (report, views) = one(&format!("pairs/{card}"), kernel);
+    let audit = judged::audit(&report, &views, &Work::default());
+    let lever = audit.now.levers.into_iter().find(|lever| lever.code.to_string() == code)?;
+    Some((lever.sentence.to_plain(), lever.bound?))
+}
+
+fn bound(audit: &Audit, code: &str) -> Option<f64> {
+    audit.now.levers.iter().find(|lever| lever.code.to_string() == code)?.bound
+}
+
+#[test]
+fn a_tile_that_is_there_is_no_row() {
+    // Each word feeds four FFMA, by loads of 16 bytes a lane.
+    assert_eq!(row_of("h100", "sgemm_before", "reuse-in-sm"), None);
+}
+
+#[test]
+fn a_later_pass_reads_device_memory_for_what_l2_lost() {
+    // 3.5 % were measured.
+    let (_, most) = row_of("h100", "xent_before", "fewer-passes").expect("a row");
+    assert!(most > 3.5, "{most}");
+}
+
+#[test]
+fn without_conflicts_the_queue_of_the_stage_goes_as_well() {
+    // The stage is full, and half of its wavefronts are conflicts: 46.6 % were measured.
+    let most = bound(&with("collected/dp4a_gemm/profile", &[]), "unconflict").expect("a row");
+    assert!(most > 50.0, "{most}");
+}
+
+#[test]
+fn asynchronous_copies_take_no_stores_of_the_tile() {
+    // 9.2 % were measured; the waits alone are 13.2 % of the time.
+    let (_, most) = row_of("h100", "hgemm_before", "double-buffer").expect("a row");
+    assert!(most > 15.0, "{most}");
+}
+
+#[test]
+fn rounds_that_only_exchange_values_are_no_reuse() {
+    let audit = with("collected/bitonic_tiles/profile", &[]);
+    assert!(!rows(&audit).contains(&"reuse-in-sm".to_owned()), "{:?}", rows(&audit));
+    let rounds = sentence(&audit, "fewer-barriers").expect("a row");
+    assert!(rounds.starts_with("Fewer rounds: several elements a thread"), "{rounds}");
+}
+
+#[test]
+fn blocks_that_differ_by_more_than_a_turn_wait_for_something_else() {
+    let (mut report, views) = report("pairs/h200");
+    let has_code = |id| views.iter().any(|view: &SourceView| view.launch == id);
+    report.launches.retain(|launch| &*launch.function == "counts_block" && has_code(launch.id));
+    let audit = judged::audit(&report, &views, &Work::default());
+    assert_eq!(sentence(&audit, "even-blocks"), None);
+    assert!(said(&audit).contains("blocks have as much work each"), "{}", said(&audit));
+}
+
+#[test]
+fn words_that_data_chooses_are_copied_as_a_table() {
+    let (how, _) = row_of("h200", "counts_global", "fewer-atomics").expect("a row");
+    assert!(how.starts_with("A copy of the words in shared memory for each block"), "{how}");
 }

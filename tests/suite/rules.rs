@@ -199,13 +199,10 @@ fn samples_are_time_where_warps_live_for_the_launch() {
 
 #[test]
 fn a_table_frees_what_is_waited_for_it() {
-    // A third of the requests, and 3 % of the samples: little is expected, and the queue for all is the ceiling.
-    let audit = with("collected/paged_decode/profile", &[]);
-    let table = lever(&audit, "move-constants").expect("a lever");
-    assert!(
-        table.expected.is_some_and(|saved| saved < 5.0) && table.bound.is_some_and(|bound| bound > 20.0),
-        "{table:?}"
-    );
+    let table = |name: &str| lever(&with(name, &[]), "move-constants").map(|lever| lever.bound);
+    assert!(table("collected/conv3x3_direct/profile").is_some());
+    // A row of an operand that the threads of some blocks have is no table: a tile in shared memory is where it belongs.
+    assert_eq!(table("collected/paged_decode/profile"), None);
 }
 
 #[test]

@@ -84,6 +84,12 @@ impl Draft {
         self.frees(part * waits, waits)
     }
 
+    /// No more than this share of the time is expected to go.
+    pub(super) fn expects(mut self, share: f64) -> Draft {
+        self.change.expects = share;
+        self
+    }
+
     /// The share of the time that what goes takes by itself.
     pub(super) fn takes(mut self, share: f64) -> Draft {
         self.change.takes = share;

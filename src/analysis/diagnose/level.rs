@@ -41,6 +41,11 @@ impl Unit {
         self.level == Level::Saturated
     }
 
+    /// Whether it is a pipe, or issue in front of them, that has nothing to do for most of the time.
+    pub(super) fn is_idle_pipe(&self) -> bool {
+        place(self.part) == PIPES && self.level == Level::Idle && self.resident < 0.5
+    }
+
     /// `the FMA pipe`.
     pub(super) fn named(&self) -> String {
         match self.part {
@@ -213,4 +218,21 @@ pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
 pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
     let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
     k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_below_half_of_its_peak_is_idle_for_most_of_the_time() {
+        let unit = |part: Part, share: f64, level: Level| {
+            let (name, counter) = (String::new(), String::new());
+            Unit { part, name, counter, share, resident: share, level }
+        };
+        // Issue at 37 % with eight warps an SM; at 55 % it is no more idle than busy, and device memory is no pipe.
+        assert!(unit(Part::Issue, 0.37, Level::Idle).is_idle_pipe());
+        assert!(!unit(Part::Issue, 0.55, Level::Idle).is_idle_pipe());
+        assert!(!unit(Part::MemoryDram, 0.37, Level::Idle).is_idle_pipe());
+    }
 }

@@ -27,6 +27,8 @@ pub(super) struct Change {
     pub(super) tail: (f64, f64),
     /// The share of the time that goes whatever the units do: expected, and at most.
     pub(super) fixed: (f64, f64),
+    /// The share of the time beyond which nothing is expected, whatever is left at best.
+    pub(super) expects: f64,
     /// The share of the time that what goes takes by itself: more than that no overlap of the rest saves with it.
     pub(super) takes: f64,
     /// Whether other units do the stated work then, so that its least time is another.
@@ -44,6 +46,7 @@ impl Default for Change {
             warps: (1.0, 1.0),
             tail: (1.0, 1.0),
             fixed: (0.0, 0.0),
+            expects: 1.0,
             takes: 1.0,
             moves_work: false,
             spares: Vec::new(),
@@ -214,7 +217,7 @@ impl Machine {
         let left = left.filter(|(_, need)| *need >= waits);
         let floor = if change.moves_work { 0.0 } else { self.floor };
         let most = most.min(1.0 - floor).min(change.takes).clamp(0.0, 1.0);
-        Outcome { expected: expected.clamp(0.0, most), most, left }
+        Outcome { expected: expected.min(change.expects).clamp(0.0, most), most, left }
     }
 }
 

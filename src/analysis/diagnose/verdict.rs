@@ -16,7 +16,7 @@ use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{self, Action, Code, Part, Threshold};
+use crate::catalog::{self, Action, Code, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::words;
@@ -233,6 +233,15 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     if let Some(at) = (0..near.len()).min_by_key(|at| near[*at]) {
         all[..=at].rotate_right(1);
     }
+    // What leaves a pipe idle for most of the time limits, and not the turns in which warps that are ready together take it.
+    let is_idle_pipe = |own: &Candidate| match own.taker {
+        Some(Taker::Part(_)) => own.held.unit.as_ref().is_some_and(Unit::is_idle_pipe),
+        _ => false,
+    };
+    let is_wait = |own: &Candidate| matches!(own.taker, Some(Taker::Wait(_))) && own.saves >= MOST * most;
+    if let Some(at) = all.iter().position(is_wait).filter(|_| all.first().is_some_and(is_idle_pipe)) {
+        all[..=at].rotate_right(1);
+    }
     let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
     let Some(Candidate { held, saves, taker }) = all.next() else {
@@ -315,20 +324,10 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
         _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
         _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
         _ if ahead < 100.0 * ERROR => (Confidence::Medium, Because::Near(samples, ahead.max(0.0))),
-        Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),
+        Some(unit) if !m.queues_agree(unit.part) => (Confidence::Medium, Because::Apart(samples)),
         Some(_) => (Confidence::High, Because::Agree(samples)),
         None => (Confidence::High, Because::Samples(samples)),
     }
-}
-
-/// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing.
-fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
-    let Some((top, wait)) = m.top_wait() else { return false };
-    let ready = m.waits(&[crate::catalog::StallReason::NotSelected]);
-    let barrier_of_products = m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
-    ready >= wait
-        || part.row().is_some_and(|row| row.queues.contains(&top))
-        || part == Part::ComputeTensor && barrier_of_products
 }
 
 /// What is concluded of one kernel.

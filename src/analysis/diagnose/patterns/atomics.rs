@@ -158,15 +158,23 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let most = of_blocks.and(m.sms).map_or(gone, |sms| (1.0 - sms / blocks).max(gone));
     let draft = draft.frees(gone * waits, most).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
-    let left = of_blocks.map_or(blocks.min(executed), |fit| executed * fit / blocks);
-    let check = words!("atomic instructions {} → {}", count(executed), count(left));
-    let draft = match of_blocks {
+    // Words that data chooses are a table, and a block adds each of its words once.
+    let is_table = m.study.is_some_and(|study| {
+        let is_own = |row: &usize| study.code.executed[*row] > 0 && study.code.op(*row).is_l2_atomic();
+        (0..study.code.rows.len()).filter(is_own).any(|row| study.flows.is_inherent(&study.code, row))
+    });
+    let (draft, goal) = match of_blocks {
         Some(fit) => {
-            draft.says(words!("Blocks that stay and add up several pieces each: {} fit at once", count(fit)), why)
+            let how = words!("Blocks that stay and add up several pieces each: {} fit at once", count(fit));
+            (draft.says(how, why), count(executed * fit / blocks))
         }
-        None => draft.because(why),
+        None if is_table => {
+            let how = "A copy of the words in shared memory for each block, added up there, then one atomic per word and block";
+            (draft.says(how, why), "one per 32 words and block".to_owned())
+        }
+        None => (draft.because(why), count(blocks.min(executed))),
     };
-    Some(draft.checks(check, Counter::LtsTSectorsMax))
+    Some(draft.checks(words!("atomic instructions {} → {}", count(executed), goal), Counter::LtsTSectorsMax))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.

@@ -78,6 +78,10 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
     let with = m.waits(&[StallReason::Barrier]) + m.at_mbarriers() * m.waits(&[StallReason::LongScoreboard]);
     let gone = 1.0 - ideal / all;
+    // Its own part of the waits is expected to go. At best its queue goes as well, also for accesses without conflicts: as much of the
+    // waits as it is busy for.
+    let queued = m.need(l1.part);
+    let most = (queued + (1.0 - queued) * gone) * behind + gone * with;
     let draft = Draft::relieves(m, Action::Unconflict, &L1.map(|part| (part, goal)));
     let (all, ideal) = (count(all), count(ideal));
     let why = words!(
@@ -88,7 +92,8 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(goal)
     );
-    let draft = draft.frees(gone * behind, gone * (behind + with)).at(At::conflicts(m)).says(sentence, why);
+    let draft =
+        draft.frees(gone * behind, most).expects(gone * (behind + with)).at(At::conflicts(m)).says(sentence, why);
     let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
     Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }

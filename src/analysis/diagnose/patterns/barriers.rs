@@ -3,6 +3,8 @@
 use super::stages::shared_of_block;
 use super::units::wait;
 use super::*;
+use crate::analysis::derive::coalescing::WAVEFRONTS;
+use crate::analysis::phases::Loop;
 use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
@@ -26,9 +28,14 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
     // Behind products the barrier is for them, or for a stage.
     m.top_wait().filter(|(top, _)| *top == reason && !m.has_tensor)?;
+    exchanges(m)?.then(|| wait(m, reason)).flatten()
+}
+
+/// Whether what goes through shared memory is an exchange between warps; `None` without barriers.
+pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
     let barriers = executed(m).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    (accesses <= ROUND * barriers).then(|| wait(m, reason)).flatten()
+    Some(accesses <= ROUND * barriers)
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -134,15 +141,27 @@ const AT_TILES: f64 = 0.25;
 /// Barriers of a warp that are no rounds.
 const FEW: f64 = 2.0;
 
+/// What stays for each element of a block that takes twice as many.
+const TWICE: f64 = 0.5;
+
+/// Whether no load of global memory turns: a thread brings what it brings once.
+fn is_once(m: &Measures<'_>) -> bool {
+    m.study.is_some_and(|study| !study.code.turns(Op::loads_global))
+}
+
 /// Fewer barriers of the block.
-fn barriers(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
-    let wait = m.wait(reason).filter(|wait| 100.0 * wait >= m.limits[Threshold::StallBarrierShare])?;
+    // A round of barriers is also a round through shared memory.
+    let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let is_exchange = exchanges(m) == Some(true) && is_once(m);
+    let rounds = |wait: f64| wait + if is_exchange { through } else { 0.0 };
+    let wait = m.wait(reason).filter(|wait| 100.0 * rounds(*wait) >= m.limits[Threshold::StallBarrierShare])?;
     if m.has_tensor || m.stalls.are_hidden {
         return None;
     }
     if let Some(found) = meeting(m) {
-        return Some(meets_less(wait, found));
+        return (100.0 * wait >= m.limits[Threshold::StallBarrierShare]).then(|| meets_less(wait, found));
     }
     // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
     let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
@@ -150,16 +169,35 @@ fn barriers(m: &Measures<'_>) -> Option<Draft> {
     if each.is_some_and(|each| each <= FEW) {
         return None;
     }
-    // A round of barriers is also a round through shared memory.
-    let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, ROUNDS, 0.0).keeps(&[Part::Issue], ROUNDS, 0.0);
-    // In a loop of tiles those who wait for the others wait for their loads, which stay.
-    let is_of_loads = m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
-    let of_barrier = if is_of_loads && double_buffer(m).is_some() { AT_TILES } else { 1.0 };
-    let draft = draft.frees(MOST_OF * of_barrier * wait + (1.0 - ROUNDS) * through, wait + through);
+    let of_loads = m.waits_for_loads().filter(|_| is_exchange);
+    // A block that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
+    let (kept, of_barrier) = match of_loads {
+        Some(_) => (TWICE, MOST_OF),
+        // In a loop of tiles those who wait for the others wait for their loads, which stay.
+        None if m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard)
+            && double_buffer(m).is_some() =>
+        {
+            (ROUNDS, MOST_OF * AT_TILES)
+        }
+        None => (ROUNDS, MOST_OF),
+    };
+    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], kept, 0.0);
+    let pipes = m.machine.parts().filter(|part| of_loads.is_some() && level::place(*part) == level::PIPES);
+    let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], kept, 0.0));
+    let of_loads = of_loads.unwrap_or_default();
+    let freed = of_barrier * wait + (1.0 - kept) * (through + of_loads);
+    let draft = draft.frees(freed, wait + through + of_loads);
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
-    Some(draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue()))
+    let draft = draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue());
+    Some(match each.filter(|_| is_exchange) {
+        Some(each) => {
+            let how = "Fewer rounds: several elements a thread in front of them, shuffles within a warp";
+            let waits = words!("at barriers {} of the warps' time, for shared memory {}", share(wait), share(through));
+            draft.says(how, words!("{} barriers in the life of a warp; {}", fixed(each, 1), waits))
+        }
+        None => draft,
+    })
 }
 
 /// The share of a phase's samples that wait for data.
@@ -171,10 +209,49 @@ fn waits_for_data(part: &Phase) -> f64 {
 const TWO_BUFFERS: f64 = 1.5;
 
 fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
-    let (study, code) = m.study.map(|study| (study, &study.code))?;
-    let turns = study.main_rows().map(|row| code.executed[row]).max().filter(|turns| *turns > 0)?;
-    let barriers = study.main_rows().filter(|row| code.is_block_barrier(*row)).map(|row| code.executed[row]);
-    Some(barriers.sum::<u64>() as f64 / turns as f64)
+    let code = &m.study?.code;
+    let barriers: Vec<usize> = m.study?.main_rows().filter(|row| code.is_block_barrier(*row)).collect();
+    let holds = |cycle: &&Loop| barriers.iter().any(|row| cycle.blocks.contains(&code.block_of[*row]));
+    // A loop inside that holds none turns more often than the tiles do.
+    let cycle = code.loops.iter().filter(holds).min_by_key(|cycle| cycle.blocks.len())?;
+    let own = barriers.iter().filter(|row| cycle.blocks.contains(&code.block_of[**row]));
+    let turns = Some(code.entries(cycle.header)).filter(|turns| *turns > 0)?;
+    Some(own.map(|row| code.executed[*row]).sum::<u64>() as f64 / turns as f64)
+}
+
+/// What stays of the data stage of L1 without the stores to shared memory in the main loop; `None` where that was not counted.
+fn stored(m: &Measures<'_>) -> Option<f64> {
+    let study = m.sampled_code()?;
+    let wavefronts = study.view.counts(WAVEFRONTS)?;
+    let is_store = |row: &usize| {
+        let op = study.code.op(*row);
+        op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store)
+    };
+    let stores: u64 = study.main_rows().filter(is_store).map(|row| wavefronts[row]).sum();
+    let whole = DataStage::of(m.kernel)?.whole / 100.0 * m.sm_cycles()?;
+    (whole > 0.0).then(|| (1.0 - stores as f64 / whole).max(0.0))
+}
+
+/// The part of the arithmetic of a turn from which on a load in front of it is for the next one.
+const AHEAD: f64 = 0.25;
+
+/// Whether the loads of the main loop go out so far in front of the first use of their values that arithmetic of the loop runs meanwhile.
+fn loads_ahead(m: &Measures<'_>) -> bool {
+    let Some(study) = m.study else { return false };
+    let code = &study.code;
+    let rows: Vec<usize> = study.main_rows().filter(|row| code.executed[*row] > 0).collect();
+    let computes = |rows: &[usize]| -> u64 {
+        rows.iter().filter(|row| code.op(**row).class() == Some(Class::Fp32)).map(|row| code.executed[*row]).sum()
+    };
+    let is_ahead = |at: usize| {
+        let registers = &code.registers(rows[at]);
+        let own: Vec<Register> = registers.written().filter(|own| own.file == RegisterFile::General).collect();
+        let meets = |row: &usize| code.registers(*row).read().any(|read| own.iter().any(|own| own.meets(&read)));
+        let until = rows[at + 1..].iter().position(meets).map_or(rows.len(), |found| at + 1 + found);
+        computes(&rows[at..until]) as f64 >= AHEAD * computes(&rows) as f64
+    };
+    let mut loads = (0..rows.len()).filter(|at| code.op(rows[*at]).loads_global()).peekable();
+    loads.peek().is_some() && computes(&rows) > 0 && loads.all(is_ahead)
 }
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
@@ -192,7 +269,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         true if m.at_mbarriers() > 0.0 => return None,
         true => main.parts.iter().map(|part| part.cost * waits_for_data(part)).sum(),
         // A group of copies that stays in flight across the wait is the tile after this one.
-        false if m.study.is_some_and(|study| study.keeps_copies()) => return None,
+        false if m.study.is_some_and(|study| study.keeps_copies()) || loads_ahead(m) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
         false => tile().map(|part| part.cost).sum(),
     };
@@ -200,6 +277,11 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
+    // An asynchronous copy passes no register: the stores of the tile go.
+    let draft = match stored(m).filter(|_| has_products) {
+        Some(stays) => draft.keeps(&DATA_STAGE, stays, stays),
+        None => draft,
+    };
     // With one buffer a turn takes two barriers, one before it is read and one before it is written again.
     let has_two = !has_products && barriers_a_turn(m).is_some_and(|barriers| barriers < TWO_BUFFERS);
     let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0 && !has_two);

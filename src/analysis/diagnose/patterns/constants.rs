@@ -63,51 +63,60 @@ const ONE_SECTOR: f64 = 1.05;
 const CONSTANT: f64 = 0.25;
 
 /// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
-/// is not one block's alone.
-fn is_table(m: &Measures<'_>, access: &SectorAccess) -> bool {
-    let row = |study: &Study<'_>| study.code.rows.iter().position(|row| row.offset == access.at.offset);
-    let Some((study, row)) = m.study.and_then(|study| Some((study, row(study)?))) else { return true };
-    let is_once = || m.kernel.key().grid.is_some_and(|grid| study.flows.is_read_once(&study.code, row, grid.0));
-    !study.code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once()
+/// is not one block's alone, nor a row of an operand that threads of some blocks have.
+fn is_table(m: &Measures<'_>, study: &Study<'_>, row: usize) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
+    let is_once = || m.kernel.key().grid.is_some_and(|grid| flows.is_read_once(code, row, grid.0));
+    !code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once() && !flows.is_of_thread_and_block(code, row)
 }
 
 /// Loads through L1 of one address for all lanes.
 fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
-    let is_one = |access: &&SectorAccess| {
-        access.at.opcode.starts_with("LDG")
-            && access.sectors as f64 <= ONE_SECTOR * access.requests as f64
-            && access.width_bits.is_some_and(|bits| bits >= 32)
-            && !access.is_inherent
-            && is_table(m, access)
+    let study = m.sampled_code()?;
+    let (code, [sectors, ideal]) = (&study.code, study.sectors()?);
+    let is_one = |row: &usize| {
+        code.op(*row).loads_global()
+            && sectors[*row] as f64 <= ONE_SECTOR * code.executed[*row] as f64
+            && study.width(*row).is_some()
+            && !study.flows.is_inherent(code, *row)
+            && is_table(m, study, *row)
     };
-    let loads: Vec<&SectorAccess> = m.accesses().iter().filter(is_one).collect();
-    let own: u64 = loads.iter().map(|access| access.requests).sum();
-    let requests: u64 = m.accesses().iter().map(|access| access.requests).sum();
-    let part = own as f64 / requests.max(1) as f64;
+    let accesses = || (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && sectors[*row] > 0);
+    // Who waits in a queue does not fill it: a request takes the stage once for each line that its lanes touch.
+    let passes = |row: usize| {
+        let packed = ideal[row].min(sectors[row]);
+        (packed as f64 / SECTORS_PER_LINE).max(code.executed[row] as f64) + (sectors[row] - packed) as f64
+    };
+    let loads: Vec<usize> = accesses().filter(is_one).collect();
+    let own: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+    let requests: u64 = accesses().map(|row| code.executed[row]).sum();
+    let part = loads.iter().map(|row| passes(*row)).sum::<f64>() / accesses().map(passes).sum::<f64>().max(1.0);
     // Of the stage, global accesses take what shared memory does not.
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
     let stays = 1.0 - part * stage.other() / stage.whole;
     let (for_loads, queued) = (m.waits_for_loads()?, m.waits(&[StallReason::LgThrottle]));
-    let first = loads.iter().max_by_key(|access| access.requests)?;
+    let first = loads.iter().max_by_key(|row| code.executed[**row])?;
     // What is waited for the values of these loads is expected to go; at best the queue that they lengthen for all.
-    let own_waits = traced(m, &loads).map_or(part, |traced| traced.min(part));
+    let own_waits = traced(study, &loads).map_or(part, |traced| traced.min(part));
     let draft = Draft::new(Action::MoveConstants)
         .keeps(&L1, stays, stays)
         .keeps(&[Part::Issue], 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
         .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), part * (for_loads + queued))
-        .at(At::point(&first.at));
-    let why = words!("{} of the requests bring one value to all lanes through L1", share(part));
+        .at(At::point(&point(study, *first)));
+    let of_requests = share(own as f64 / requests.max(1) as f64);
+    let why = words!("{} of the requests bring one value to all lanes through L1", of_requests);
     let check = words!("requests of global loads −{}", count(own as f64));
     Some(draft.because(why).checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
 }
 
+/// Sectors of a line of L1.
+const SECTORS_PER_LINE: f64 = 4.0;
+
 /// The part of the waits for loads that is for the values of these; `None` where none can be traced.
-fn traced(m: &Measures<'_>, loads: &[&SectorAccess]) -> Option<f64> {
-    let study = m.sampled_code()?;
+fn traced(study: &Study<'_>, loads: &[usize]) -> Option<f64> {
     let waits = study.samples.at_causes(StallReason::LongScoreboard.into());
     let all: u64 = waits.iter().sum();
-    let is_own = |row: usize| loads.iter().any(|load| load.at.offset == study.code.rows[row].offset);
-    let own: u64 = (0..study.code.rows.len()).filter(|row| is_own(*row)).map(|row| waits[row]).sum();
+    let own: u64 = loads.iter().map(|row| waits[*row]).sum();
     (all > 0).then(|| own as f64 / all as f64)
 }
 

@@ -195,6 +195,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
+        // What is stated has to be computed.
+        _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
         Some(own) if own < WORTH_A_TRY => {
             "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
         }

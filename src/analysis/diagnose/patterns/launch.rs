@@ -291,7 +291,11 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m) && more_blocks(m).is_none())?;
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
-    let work = pieces(m);
+    let work = match pieces(m) {
+        // More than a turn explains, blocks differ by what they wait for.
+        Pieces::ToATurn(turns) if own > 1.0 - turns / turns.ceil() + ERROR => Pieces::Equal,
+        work => work,
+    };
     let stays = m.phases.is_some_and(|phases| phases.is_persistent);
     let all = |tail: (f64, f64)| Draft::of(Action::EvenBlocks, Change { tail, ..Change::default() });
     let stays_so = match work {
@@ -311,7 +315,7 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
             "an atomic for each piece; another order of the pieces",
         ),
         // The busiest takes a turn more than the mean leaves.
-        Pieces::ToATurn(turns) if own <= 1.0 - turns / turns.ceil() + ERROR => (
+        Pieces::ToATurn(turns) => (
             words!(
                 "Smaller pieces, or blocks that share them evenly: {} turns of the loop a block, and whole ones for each",
                 glance::digits(turns)

@@ -29,7 +29,7 @@ use super::draft::{Draft, busiest, stall};
 use super::held::{At, Held, count, share, whole};
 use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
-use super::machine::Change;
+use super::machine::{Change, ROOF};
 use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;

@@ -3,7 +3,7 @@
 use super::balance::at_loop;
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
-use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
+use crate::analysis::derive::occupancy::{FileInUse, REGISTER, SHARED_BYTE};
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
@@ -79,9 +79,10 @@ fn uneven(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(at_loop(m)).from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
-/// Warps that end together, so that their slots are filled together.
+/// Warps that end together, so that their slots are filled together. In front of a full part more of them queue longer.
 fn fill(m: &Measures<'_>) -> Option<Draft> {
-    uneven(m).filter(|held| held.holds)?;
+    let is_full = m.machine.busiest(|_| true).is_some_and(|(_, need)| need >= ROOF);
+    uneven(m).filter(|held| held.holds && !is_full)?;
     let (filled, achieved) = (1.0 - m.vacant()?, m.achieved?);
     // Work is hardly ever made equal for all warps: half of the slots are expected to be filled.
     let change = Change { warps: (0.5 * (1.0 + filled), filled), ..Change::default() };
@@ -115,6 +116,8 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
     // Blocks that end too soon have the size that a row of their own says.
     let is_short = short_blocks(m).is_some_and(|held| held.holds);
     let fuller = sizes.as_ref().and_then(BlockSizes::fuller).filter(|_| !is_short);
+    let few = few_registers(m);
+    let fuller = fuller.filter(|size| few.is_none_or(|(_, warps)| f64::from(size.warps) > warps));
     let room = m.theoretical.filter(|room| *room <= LITTLE_ROOM || fuller.is_some())?;
     if m.is_by_design() != Some(false) {
         return None;
@@ -127,8 +130,10 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // A block more on an SM takes blocks that are not there yet.
-    let has_blocks =
-        m.waves.zip(m.occupancy.blocks_per_sm).is_none_or(|(waves, blocks)| waves * blocks >= blocks + 1.0);
+    let has_blocks = m
+        .waves
+        .zip(m.occupancy.blocks_per_sm)
+        .is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
     let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
         (None, Some(blocks)) if has_blocks => (room * (blocks + 1.0) / blocks).min(1.0),
@@ -188,8 +193,15 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                 None => ("use less of what limits it".to_owned(), "spills, or smaller tiles"),
             };
             let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
+            let larger = match few.zip(m.value(Counter::LaunchRegistersPerThread)) {
+                Some(((to, warps), now)) => {
+                    let held = format!("an SM then holds {} warps", count(warps));
+                    format!("{to} registers a thread in place of {} by `__launch_bounds__`: {held}", count(now))
+                }
+                None => format!("{larger}{limits}"),
+            };
             (
-                words!("Raise occupancy: {}{}", larger, limits),
+                words!("Raise occupancy: {}", larger),
                 words!("{} theoretical occupancy", share(room)),
                 risk,
                 if step > room { share(step) } else { "more".to_owned() },
@@ -204,6 +216,15 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         _ => At::most(m, |op| op.copies_global() || op.is_in(Space::Shared) && op.act() != Some(Act::Load)),
     };
     Some(draft.at(at).says(how, why).risks(risk).checks(check, THEORETICAL))
+}
+
+/// The part of a thread's registers that a compiler finds elsewhere.
+const FEW_REGISTERS: f64 = 0.1;
+
+/// The registers of a thread with which an SM holds more warps, and those warps, where that is a few less than now.
+fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
+    let cliff = m.occupancy.cliffs.iter().find(|cliff| cliff.unit == REGISTER)?;
+    cliff.gain.filter(|(to, _)| (cliff.at - to) as f64 <= FEW_REGISTERS * cliff.at as f64)
 }
 
 /// Why there is no use for more room for warps, or none to be made.

@@ -2,6 +2,7 @@
 
 use super::atomics::own_retries;
 use super::banks::{is_chosen_by_data, wavefronts};
+use super::barriers::{barriers, exchanges};
 use super::loads::{RECEIVED, SENT};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, fewer_sectors, sectors};
@@ -37,19 +38,21 @@ fn products(m: &Measures<'_>) -> f64 {
     rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
 }
 
-/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
-fn register_tile(m: &Measures<'_>) -> Option<Draft> {
+/// Of products whose operands come from shared memory: FFMA, wavefronts for each, and FFMA for each word that is read.
+fn tile(m: &Measures<'_>) -> Option<[f64; 3]> {
     let fma = m.count(|op| op.class() == Some(Class::Fp32));
     let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
     // Sums without products share no operands between outputs as the rows and columns of a tile do.
     let is_product = 2.0 * products(m) >= fma;
     // Operands that are read once are shared with nobody.
     let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
-    if fma == 0.0 || !is_product || is_once || m.has_tensor || wavefronts / fma < OPERANDS_PER_FMA {
-        return None;
-    }
-    let now = wavefronts / fma;
-    let each = fma_of_word(m, fma, now);
+    let is_tile = fma > 0.0 && is_product && !is_once && !m.has_tensor;
+    is_tile.then(|| [fma, wavefronts / fma, fma_of_word(m, fma, wavefronts / fma)])
+}
+
+/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+fn register_tile(m: &Measures<'_>) -> Option<Draft> {
+    let [fma, now, each] = tile(m).filter(|[_, now, _]| *now >= OPERANDS_PER_FMA)?;
     let next = next_tile(each);
     let (tile, reads) = next.unwrap_or(("", LARGER));
     let executed = m.executed()?;
@@ -148,6 +151,22 @@ fn asked_again(m: &Measures<'_>) -> f64 {
     (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
+/// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.
+fn answered(m: &Measures<'_>) -> f64 {
+    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
+    let brought = loads.map(|access| access.sectors + access.again).sum::<u64>() as f64;
+    m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
+}
+
+/// Whether the loads of global memory, or of shared memory, are as wide as they can be.
+fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
+    let Some(study) = m.study.filter(|study| study.has_widths()) else { return false };
+    let code = &study.code;
+    let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
+    let mut loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_load(code.op(*row))).peekable();
+    loads.peek().is_some() && loads.all(|row| study.width(row) == Some(WIDEST))
+}
+
 /// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Operands of products are read by no access that could be wider.
@@ -164,9 +183,17 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already.
     let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
     let is_multicast = !is_inside && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
-    // A tile in registers is how words of shared memory are used again.
-    let is_tile = is_inside && register_tile(m).is_some_and(|tile| tile.refused.is_none());
+    let stage = DataStage::of(m.kernel);
+    // A tile in registers is how words of shared memory are used again, where it is not there yet.
+    let has_tile = || tile(m).is_some_and(|[.., each]| next_tile(each).is_none());
+    let is_narrow = !is_wide(m, false);
+    let is_tile = is_inside
+        && (register_tile(m).is_some_and(|tile| tile.refused.is_none())
+            || stage.is_some_and(|stage| stage.is_mostly_shared()) && !is_narrow && has_tile());
+    // Warps that exchange values in rounds use none again.
+    let is_exchange = is_inside && exchanges(m) == Some(true) && barriers(m).is_some();
     if m.need(unit.part) < (LEADING * largest).max(ASKED)
+        || is_exchange
         || is_stream
         || is_by_data
         || is_tile
@@ -176,9 +203,19 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let is_shuffled = is_inside && shuffles(m).is_some();
+    let is_global = is_inside && stage.is_some_and(|stage| !stage.is_mostly_shared());
+    let again = if is_global { answered(m) } else { 0.0 };
     let how = match is_inside {
         false => "Reuse data inside the SM: shared memory, registers, clusters",
         true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
+        // What threads of a block read each for itself L1 answers, and a tile once for all of them.
+        true if is_global && again > REUSED => {
+            "Tiles in shared memory: a block loads each value once, its threads read it there for several outputs each"
+        }
+        true if !is_global && is_narrow && has_tile() => {
+            "Wider loads of shared memory: 16 bytes a lane, from a tile that is stored so that the words of a thread lie side by side"
+        }
+        true if is_wide(m, is_global) => "Fewer accesses: reuse values in registers, several outputs a thread",
         true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
     };
     let waits = match is_inside {
@@ -189,6 +226,12 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let again = if is_inside { 1.0 } else { asked_again(m) };
     let kept = 1.0 - (1.0 - REUSED) * again.min(1.0 - wasted(m, is_inside));
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
+    // A tile of a block takes away what L1 asks L2 for again.
+    let draft = match stage {
+        Some(_) if is_global => draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)),
+        None if is_inside => draft.unknown(m, &[Part::MemoryL2]),
+        _ => draft,
+    };
     let at = At::most(m, |op| match unit.part {
         _ if is_shuffled => op.is_shuffle(),
         Part::MemoryShared => op.is_in(Space::Shared),
@@ -201,7 +244,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// Where the innermost loop begins that holds an access; `None` outside of loops.
-fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
+pub(super) fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
     let all = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
     let is_around = |phase: &&Phase| {
         matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop)
@@ -233,13 +276,18 @@ fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
 
 fn passes(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let (passes, group) = repeated(phases, m.value(DRAM_BYTES[0])?)?;
+    let read = m.value(DRAM_BYTES[0])?;
+    let (passes, group) = repeated(phases, read)?;
     let all = sectors_of(&phases.accesses);
     let gone = sectors_of(group[1..].iter().copied()) / all.max(1.0);
     let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
     let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - gone, 0.0);
+    // What the later passes miss in L2 they read from device memory again.
+    let once = sectors_of(phases.accesses.iter().filter(|access| access.at.op().reads_global())) - gone * all;
+    let of_dram = (read - SECTOR * once).max(0.0) / m.sum(DRAM_BYTES)?;
+    let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, 1.0 - of_dram);
     let draft = draft.frees_of(m, &waits, 1.0 - 1.0 / passes as f64).at(At::point(&group[0].at));
     let why = words!(
         "{} loops load the same {} sectors; {} of all sectors are loaded again",

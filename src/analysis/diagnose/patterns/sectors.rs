@@ -1,6 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
+use super::reuse::loop_of;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 
@@ -185,6 +186,9 @@ fn align_copies(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }
 
+/// Bytes of a line.
+const LINE: i64 = 128;
+
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
@@ -231,6 +235,21 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .unknown(m, &unknown)
         .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
+    // Few threads, of which each walks over a row of its own, leave SMs empty as well.
+    let is_row = |access: &&SectorAccess| {
+        access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() >= LINE))
+    };
+    let is_few = m.waves.is_some_and(|waves| waves < 1.0);
+    let walks = |access: &&SectorAccess| {
+        access.at.op().loads_global() && m.phases.is_some_and(|phases| loop_of(phases, access).is_some())
+    };
+    let draft = match first_of(m).filter(is_row).filter(|access| is_few && walks(access)) {
+        Some(_) => draft.says(
+            "Coalesce: a warp or a block walks over each row, in place of a thread, with its lanes side by side",
+            Words::default(),
+        ),
+        None => draft,
+    };
     Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
 }
 
