@@ -122,6 +122,14 @@ impl BlockSizes {
         (best.warps >= self.now().warps + self.chip.schedulers_per_sm).then_some(best)
     }
 
+    /// The most registers of a thread, fewer than now, with which an SM holds more blocks of the launch's size, and its warps then.
+    pub(in crate::analysis) fn fewer_registers(&self) -> Option<(u64, u32)> {
+        let now = self.now().blocks;
+        let with = |registers: u64| (registers, BlockSizes { registers, ..*self }.now());
+        let (registers, size) = (1..self.registers).rev().map(with).find(|(_, size)| size.blocks > now)?;
+        Some((registers, size.warps))
+    }
+
     /// The smallest size that fills an SM which can hold `started` blocks at a time, whatever their size, because it starts them no
     /// faster; of several a power of two. With it the warps that are then there.
     pub(in crate::analysis) fn filling(&self, started: f64) -> Option<(BlockSize, u32)> {
@@ -143,6 +151,13 @@ mod tests {
 
     fn held(size: Option<BlockSize>) -> Option<(u32, u32, u32)> {
         size.map(|size| (size.threads, size.blocks, size.warps))
+    }
+
+    #[test]
+    fn two_registers_less_let_a_second_block_fit() {
+        // 130 are given as 136: 8 warps take 34,816 of 65,536; at 128 two blocks fill the file.
+        assert_eq!(sizes((9, 0), 130, 8192, 256).fewer_registers(), Some((128, 16)));
+        assert_eq!(sizes((9, 0), 32, 8192, 256).fewer_registers(), None);
     }
 
     #[test]

@@ -11,8 +11,6 @@ pub(in crate::analysis) const STAGE: f64 = 0.2;
 pub(in crate::analysis) const SHARED: &str = "shared memory";
 /// What varies on the curve of shared memory.
 pub(in crate::analysis) const SHARED_BYTE: &str = "byte of shared memory";
-/// What a curve of occupancy counts.
-pub(in crate::analysis) const REGISTER: &str = "register";
 
 /// The resources that cap the blocks on an SM, with the metric of each.
 const LIMITS: [(&str, Counter); 5] = [
@@ -28,7 +26,7 @@ const LIMITS: [(&str, Counter); 5] = [
 /// The curve of shared memory is not among them: ncu draws it for the carve-out of the launch
 /// (`launch__shared_mem_config_size`), and the driver picks a larger one when blocks ask for more.
 const CURVES: [(&str, Counter, Counter); 2] = [
-    (REGISTER, Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchRegistersPerThread),
+    ("register", Counter::LaunchOccupancyPerRegisterCount, Counter::LaunchRegistersPerThread),
     ("thread per block", Counter::LaunchOccupancyPerBlockSize, Counter::LaunchBlockSize),
 ];
 

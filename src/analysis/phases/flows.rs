@@ -302,15 +302,6 @@ impl Flows {
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }
 
-    /// Whether the address of an access depends on the number of the block and on that of the thread.
-    pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
-        let behind = self.address_behind(code, row);
-        let has = |numbers: &[u8]| {
-            behind.iter().any(|row| code.registers(*row).special.is_some_and(|number| numbers.contains(&number)))
-        };
-        has(&BLOCK) && has(&THREAD)
-    }
-
     /// The loads whose values the address of an access is made of.
     pub(in crate::analysis) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
         let is_load = |other: &usize| {

@@ -1,12 +1,21 @@
 //! What the turns of a loop hang on: the number of the block, and what the turn before left.
 
 use super::code::{Code, Loop};
-use super::flows::{BLOCK, Flows, LONGEST};
+use super::flows::{BLOCK, Flows, LONGEST, THREAD};
 use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
 use std::collections::BTreeSet;
 
 impl Flows {
+    /// Whether the address of an access depends on the number of the block and on that of the thread.
+    pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
+        let behind = self.address_behind(code, row);
+        let has = |numbers: &[u8]| {
+            behind.iter().any(|row| code.registers(*row).special.is_some_and(|number| numbers.contains(&number)))
+        };
+        has(&BLOCK) && has(&THREAD)
+    }
+
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
     /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
     /// start one apart, and go on by as many as there are blocks.
@@ -76,7 +85,6 @@ impl Flows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::flows::THREAD;
     use crate::evidence::Instruction;
     use cuda_binary::Op;
     use cuda_binary::sass::Flow;

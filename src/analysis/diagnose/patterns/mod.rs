@@ -170,6 +170,16 @@ fn excess_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
     accesses.into_iter().map(SectorAccess::excess).sum::<u64>() as f64
 }
 
+/// Where the innermost loop begins that holds an access; `None` outside of loops.
+fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
+    let all = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
+    let is_around = |phase: &&Phase| {
+        matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop)
+            && (phase.at.start..=phase.at.end).contains(&access.at.offset)
+    };
+    all.filter(is_around).min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
+}
+
 /// Part of the time below which a cost is none.
 pub(super) const WORTH: f64 = 0.02;
 

@@ -3,7 +3,7 @@
 use super::balance::at_loop;
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
-use crate::analysis::derive::occupancy::{FileInUse, REGISTER, SHARED_BYTE};
+use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
@@ -221,10 +221,11 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
 /// The part of a thread's registers that a compiler finds elsewhere.
 const FEW_REGISTERS: f64 = 0.1;
 
-/// The registers of a thread with which an SM holds more warps, and those warps, where that is a few less than now.
+/// The registers of a thread with which an SM holds a block more, and its warps then, where that is a few less than now.
 fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
-    let cliff = m.occupancy.cliffs.iter().find(|cliff| cliff.unit == REGISTER)?;
-    cliff.gain.filter(|(to, _)| (cliff.at - to) as f64 <= FEW_REGISTERS * cliff.at as f64)
+    let (to, warps) = m.block_sizes()?.fewer_registers()?;
+    let now = m.value(Counter::LaunchRegistersPerThread)?;
+    (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
 /// Why there is no use for more room for warps, or none to be made.

@@ -243,16 +243,6 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
-/// Where the innermost loop begins that holds an access; `None` outside of loops.
-pub(super) fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
-    let all = phases.phases.iter().flat_map(|phase| std::iter::once(phase).chain(&phase.parts));
-    let is_around = |phase: &&Phase| {
-        matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop | PhaseKind::InnerLoop)
-            && (phase.at.start..=phase.at.end).contains(&access.at.offset)
-    };
-    all.filter(is_around).min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
-}
-
 /// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they m for
 /// together.
 fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {

@@ -1,7 +1,6 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
-use super::reuse::loop_of;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 
