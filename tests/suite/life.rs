@@ -124,13 +124,14 @@ fn the_whole_life() {
     repository.on(9, &["generate", "--date", "2026-01-09"]).ends(2, "nothing new was measured");
     assert_eq!(repository.git(&["status", "--porcelain"]), "");
     // An edited page is found.
-    fs::write(repository.0.path("audits/2026-01-07-scale.md"), slow.replace("SLOWER", "FASTER")).unwrap();
+    let own = repository.0.raw("audits/2026-01-07-scale.md");
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), own.replace("SLOWER", "FASTER")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says");
-    let (before, rest) = slow.split_once("<!-- audit:begin history ").unwrap();
+    let (before, rest) = own.split_once("<!-- audit:begin history ").unwrap();
     let behind = rest.split_once("<!-- audit:end history -->").unwrap().1;
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), format!("{before}{behind}")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says: it lacks the block \"history\".");
-    fs::write(repository.0.path("audits/2026-01-07-scale.md"), read("audits/2026-01-06-scale.md")).unwrap();
+    fs::write(repository.0.path("audits/2026-01-07-scale.md"), repository.0.raw("audits/2026-01-06-scale.md")).unwrap();
     repository.check("", 1, "Its page does not say what its snapshot says: the block \"lead\" is of another audit");
     fs::write(repository.0.path("audits/2026-01-07-scale.md"), b"\xff").unwrap();
     repository.check("", 1, "cannot be read: invalid utf-8");

@@ -49,12 +49,12 @@ impl Profile {
     }
 }
 
-/// The text of a report that holds some profiles.
 /// A page with plain spaces in front of units.
 pub(crate) fn loose(page: &str) -> String {
     page.replace('\u{a0}', " ")
 }
 
+/// The text of a report that holds some profiles.
 pub(crate) fn csv(profiles: &[Profile]) -> String {
     let mut text = String::from(
         "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"device__attribute_display_name\",\"gpu__time_duration.sum\",\"gpc__cycles_elapsed.max\",\"smsp__inst_executed.sum\",\"launch__registers_per_thread\"\n\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"ns\",\"cycle\",\"inst\",\"register/thread\"\n",
@@ -109,7 +109,7 @@ impl Project {
     pub(crate) fn audit(&self, date: &str, profile: Profile) -> String {
         self.report("new.csv", &[profile]);
         let printed = self.run(&format!("generate scale --date {date}")).done();
-        self.raw(printed.lines().next().unwrap_or_default())
+        self.read(printed.lines().next().unwrap_or_default())
     }
 }
 

@@ -171,11 +171,12 @@ fn what_weighs_less_than_two_percent_is_no_finding() {
 #[test]
 fn a_roof_says_how_near_it_is() {
     let roof = |name: &str| with(name, &[]).now.bottleneck.roof.expect("a roof").to_plain();
-    // DRAM at 90.2 % of its peak is at 98.0 % of what a stream reaches, and one at 81.0 % at 88.1 %.
+    // DRAM at 90.2 % of its peak, a third of it written, is at 96.9 % of what a stream reaches.
     let triad = roof("collected/stream_triad/profile");
-    assert!(triad.starts_with("At the roof of DRAM: ≤ 2.0 % is left"), "{triad}");
-    let gemv = roof("collected/gemv_bf16_wide/profile");
-    assert!(gemv.starts_with("≤ 11.9 % is left beside the work of DRAM at the rate of a plain stream."), "{gemv}");
+    assert!(triad.starts_with("At the roof of DRAM: ≤ 3.1 % is left"), "{triad}");
+    // DRAM at 81.0 % that only reads leaves loads something to fill.
+    let gemv = with("collected/gemv_bf16_wide/profile", &[]);
+    assert!(gemv.now.bottleneck.roof.is_none() && lever(&gemv, "more-in-flight").is_some());
     // Nothing was found to do, and most of the time is the work of a pipe.
     let pipe = roof("collected/philox_pi/profile");
     assert!(pipe.starts_with("≤ 37.1 % is left beside the work of the ALU pipe."), "{pipe}");

@@ -59,8 +59,8 @@ fn what_both_reports_lack_is_said_once() {
 #[test]
 fn a_lever_names_its_counter_as_code() {
     let page = page();
-    let row = page.lines().find(|line| line.starts_with("| Fewer and wider accesses")).unwrap();
-    assert!(row.contains("`l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed`"), "{row}");
+    let row = page.lines().find(|line| line.starts_with("| Register tile")).unwrap();
+    assert!(row.contains("`memory_l1_wavefronts_shared`"), "{row}");
     assert!(!row.split('|').nth(1).unwrap().contains('`'), "a cell of words shows no marks: {row}");
 }
 

@@ -354,7 +354,8 @@ fn machine(m: &Measures<'_>) -> Machine {
     let bytes = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|counter| m.value(counter));
     let written = match bytes {
         [Some(read), Some(written)] if read + written > 0.0 => written / (read + written),
-        _ => 0.5,
+        // Where nobody counted them no bound gets smaller.
+        _ => 0.0,
     };
     let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES - DRAM_TURNS * written } else { 1.0 };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
