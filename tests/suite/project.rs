@@ -109,7 +109,7 @@ impl Project {
     pub(crate) fn audit(&self, date: &str, profile: Profile) -> String {
         self.report("new.csv", &[profile]);
         let printed = self.run(&format!("generate scale --date {date}")).done();
-        self.read(printed.lines().next().unwrap_or_default())
+        self.raw(printed.lines().next().unwrap_or_default())
     }
 }
 

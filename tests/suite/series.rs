@@ -43,9 +43,9 @@ fn audits_of_a_day_stand_beside_each_other_in_order() {
         project.report("new.csv", &[Profile::steady(times[at])]);
         let printed = project.run("generate scale --date 2026-01-01").done();
         assert!(printed.starts_with(&format!("pages/{name}\n")), "{printed}");
-        assert_eq!(project.read(&format!("pages/{name}")), made[at]);
+        assert_eq!(project.raw(&format!("pages/{name}")), made[at]);
         project.run(&format!("render --template full pages/{}", name.replace(".md", ".json"))).done();
-        assert_eq!(project.read(&format!("pages/{name}")), made[at]);
+        assert_eq!(project.raw(&format!("pages/{name}")), made[at]);
     }
     assert_eq!(pages(&project), names);
 }
