@@ -154,7 +154,7 @@ mod tests {
         fn any_words_are_read_as_they_are(text in "\\PC{0,12}", name in "[a-z<>`|_*]{0,6}", marks in "[\\[\\]()*_`~$&#@!<>|\\\\ :.a1-]{0,9}") {
             let words = crate::words!("{}{} `{}` {}", &text, &marks, &name, &marks);
             let found = read(&line(&words)).map(|found| loose(&found));
-            prop_assert_eq!(found, Ok(Plain { has_lines: false }.words(&words)));
+            prop_assert_eq!(found, Ok(loose(&Plain { has_lines: false }.words(&words))));
         }
     }
 }
