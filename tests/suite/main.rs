@@ -47,6 +47,7 @@ mod kept;
 mod labelled;
 mod labelled_fields;
 mod labelled_unseen;
+mod ladders;
 mod launch;
 mod layers;
 mod levers;

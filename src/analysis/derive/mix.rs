@@ -6,7 +6,7 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
-use cuda_binary::op::{Act, Space};
+
 use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -161,8 +161,7 @@ fn predication(kernel: &KernelSummary<'_>) -> Reading {
 
 /// Whether an opcode with its modifiers stores to shared memory.
 pub(in crate::analysis) fn is_shared_store(opcode: &str) -> bool {
-    let op = Op::of(opcode);
-    op.is_in(Space::Shared) && op.act() == Some(Act::Store) && op.is_by_lane()
+    Op::of(opcode).stores_shared()
 }
 
 /// Whether an opcode with its modifiers unpacks floats of 8 bits.

@@ -123,6 +123,11 @@ impl Op {
         self.is_in(Space::Shared) && self.act() == Some(Act::Load)
     }
 
+    /// Whether its lanes store registers to shared memory.
+    pub fn stores_shared(self) -> bool {
+        self.is_in(Space::Shared) && self.is_by_lane() && self.act() == Some(Act::Store)
+    }
+
     /// Whether it copies from global to shared memory.
     pub fn copies_global(self) -> bool {
         self.is_in(Space::Global) && self.act() == Some(Act::Copy)

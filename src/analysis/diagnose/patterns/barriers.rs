@@ -223,11 +223,8 @@ fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
 fn stored(m: &Measures<'_>) -> Option<f64> {
     let study = m.sampled_code()?;
     let wavefronts = study.view.counts(WAVEFRONTS)?;
-    let is_store = |row: &usize| {
-        let op = study.code.op(*row);
-        op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store)
-    };
-    let stores: u64 = study.main_rows().filter(is_store).map(|row| wavefronts[row]).sum();
+    let stores: u64 =
+        study.main_rows().filter(|row| study.code.op(*row).stores_shared()).map(|row| wavefronts[row]).sum();
     let whole = DataStage::of(m.kernel)?.whole / 100.0 * m.sm_cycles()?;
     (whole > 0.0).then(|| (1.0 - stores as f64 / whole).max(0.0))
 }
@@ -260,9 +257,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     let main = phases.phase(PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
     let tile = || of(PhaseKind::Barrier).chain(of(PhaseKind::Load));
-    let is_tile =
-        |op: Op| op.copies_global() || op.is_in(Space::Shared) && op.is_by_lane() && op.act() == Some(Act::Store);
-    m.mix.count(is_tile).filter(|count| *count > 0.0)?;
+    m.mix.count(|op| op.copies_global() || op.stores_shared()).filter(|count| *count > 0.0)?;
     let has_products = phases.tensor.is_some();
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.

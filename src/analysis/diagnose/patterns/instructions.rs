@@ -173,14 +173,17 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
     // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be. And what is
-    // stated stays.
+    // stated stays, as do products of two values from memory.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let stays = if is_index { 0.0 } else { STAYS.max(stated) * arithmetic(m).unwrap_or_default() };
+    let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m) / executed).min(1.0));
+    let stays = if is_index { 0.0 } else { (STAYS.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
-    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &fixed, gone);
+    let draft = Draft::new(Action::FewerInstructions).frees_of(m, &fixed, gone);
+    // Beside arithmetic that stays there is little to write anew.
+    let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
@@ -195,7 +198,6 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
-        // What is stated has to be computed.
         _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
         Some(own) if own < WORTH_A_TRY => {
             "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"

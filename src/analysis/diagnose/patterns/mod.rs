@@ -185,3 +185,23 @@ pub(super) const WORTH: f64 = 0.02;
 
 /// The share of the time from which a change is worth a try: below, it is ruled out.
 pub(super) const WORTH_A_TRY: f64 = 0.05;
+
+/// The product of a register tile.
+const FMA: Op = Op::FFMA;
+
+/// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
+/// square are no product of a row and a column.
+fn products(m: &Measures<'_>) -> f64 {
+    let Some(study) = m.study else { return m.count(|op| op == FMA) };
+    let (code, flows) = (&study.code, &study.flows);
+    let is_product = |row: &usize| {
+        let reads = code.rows[*row].word.unwrap_or_default().registers.reads;
+        let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
+        // The two factors come first; a constant is no register.
+        let factors: Vec<Register> = reads.into_iter().filter(general).collect();
+        let is_pair = factors.len() > 2 && factors[0] != factors[1];
+        is_pair && factors[..2].iter().all(|factor| flows.is_from_memory(code, *row, *factor))
+    };
+    let rows = (0..code.rows.len()).filter(|row| code.op(*row) == FMA && code.executed[*row] > 0);
+    rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
+}

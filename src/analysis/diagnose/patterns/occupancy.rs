@@ -194,11 +194,13 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
             };
             let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
             let larger = match few.zip(m.value(Counter::LaunchRegistersPerThread)) {
-                Some(((to, warps), now)) => {
-                    let held = format!("an SM then holds {} warps", count(warps));
-                    format!("{to} registers a thread in place of {} by `__launch_bounds__`: {held}", count(now))
-                }
-                None => format!("{larger}{limits}"),
+                Some(((to, warps), now)) => words!(
+                    "{} registers a thread in place of {} by `__launch_bounds__`: an SM then holds {} warps",
+                    to.to_string(),
+                    count(now),
+                    count(warps)
+                ),
+                None => words!("{}{}", larger, limits),
             };
             (
                 words!("Raise occupancy: {}", larger),

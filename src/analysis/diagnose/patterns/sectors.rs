@@ -235,19 +235,17 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     // Few threads, of which each walks over a row of its own, leave SMs empty as well.
-    let is_row = |access: &&SectorAccess| {
+    let is_row = |access: &SectorAccess| {
         access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() >= LINE))
     };
     let is_few = m.waves.is_some_and(|waves| waves < 1.0);
-    let walks = |access: &&SectorAccess| {
-        access.at.op().loads_global() && m.phases.is_some_and(|phases| loop_of(phases, access).is_some())
-    };
-    let draft = match first_of(m).filter(is_row).filter(|access| is_few && walks(access)) {
-        Some(_) => draft.says(
+    let walks = |access: &SectorAccess| m.phases.is_some_and(|phases| loop_of(phases, access).is_some());
+    let draft = match is_few && packable(m).iter().any(|access| is_row(access) && walks(access)) {
+        true => draft.says(
             "Coalesce: a warp or a block walks over each row, in place of a thread, with its lanes side by side",
             Words::default(),
         ),
-        None => draft,
+        false => draft,
     };
     Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
 }
