@@ -10,6 +10,9 @@ Compared for every result: name, function, mangled name, kind, grid and block of
 (integer, float, text), value, NaN and absence, its unit, every instance with its correlation id; every rule entry.
 Prints counts and differences; the exit status is 1 when anything differs.
 
+Results are paired by mangled name, grid, block and duration: of a file with several processes `audit` gives them process by
+process, NVIDIA's reader in the order of the file. Files of which the order differs are counted.
+
 Units that NVIDIA prints by chance are counted apart and are no difference: its reader searches a name that its library
 does not know on that chip for any unit word that it has met before, so one name has different units in different files.
 """
@@ -152,6 +155,10 @@ class Comparison:
             actions = [action for index in range(context.num_ranges()) for action in actions_of(context, index)]
             self.counts["files"] += 1
             self.check("result counts", len(ours), len(actions))
+            if [our_identity(our) for our in ours] != [their_identity(action) for action in actions]:
+                self.counts["files in another order"] += 1
+                ours.sort(key=our_identity)
+                actions.sort(key=their_identity)
             for index, (our, action) in enumerate(zip(ours, actions)):
                 self.where = f"{path.rsplit('/', 1)[-1]} result {index}"
                 self.counts["results"] += 1
@@ -161,6 +168,19 @@ class Comparison:
 def actions_of(context, index):
     group = context.range_by_idx(index)
     return [group.action_by_idx(at) for at in range(group.num_actions())]
+
+
+IDENTITY = [f"launch__{what}_dim_{axis}" for what in ("grid", "block") for axis in "xyz"] + ["gpu__time_duration.sum"]
+
+
+def our_identity(result):
+    metrics = (result["metrics"].get(name) for name in IDENTITY)
+    return (result["mangled"] or "", *(str(our_value(metric)) if metric else "" for metric in metrics))
+
+
+def their_identity(action):
+    metrics = (action.metric_by_name(name) for name in IDENTITY)
+    return (action.name(action.NameBase_MANGLED) or "", *(str(typed(metric)) if metric else "" for metric in metrics))
 
 
 def main():
