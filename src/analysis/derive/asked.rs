@@ -25,7 +25,9 @@ pub(in crate::analysis) fn rows(new: &KernelSummary<'_>, old: Option<&KernelSumm
     }
     let has_place = |name: &str| stalls::is_shown(name) || *name == DURATION;
     let mut counters: BTreeMap<String, &str> = BTreeMap::new();
-    for name in new.metric_names().filter(|name| is_asked_for(name)) {
+    // A counter under an older name as well is one counter.
+    let is_told = |name: &str| catalog::metric(name).is_none_or(|row| new.held_as(row.id) == name);
+    for name in new.metric_names().filter(|name| is_asked_for(name) && is_told(name)) {
         let told = counters.entry(counter(name)).or_insert(name);
         if rank(name) < rank(told) {
             *told = name;

@@ -101,7 +101,7 @@ impl<'r> KernelSummary<'r> {
         let id = id.as_ref();
         let missing = |why: &str| Reading::Missing(Missing::NotCollected { what: vec![id.into()], why: why.into() });
         let Some((metric, is_alias)) = self.spelled(id) else {
-            return self.threads(id).unwrap_or_else(|| missing(""));
+            return self.derived(id).unwrap_or_else(|| missing(""));
         };
         let mut values = metric.values(self.launches);
         if values.is_empty() {
@@ -117,20 +117,44 @@ impl<'r> KernelSummary<'r> {
         Reading::Measured(Measured { quantity, spread, from })
     }
 
-    /// Threads of the average warp instruction where a report holds the two counts and not NVIDIA's quotient of them:
-    /// thread instructions over warp instructions, as the Metrics Reference defines the ratio.
-    fn threads(&self, id: &str) -> Option<Reading> {
-        let all = match id {
-            _ if *id == Counter::SmspThreadInstExecutedPerInstExecutedRatio => Counter::SmspThreadInstExecutedSum,
-            _ if *id == Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio => {
-                Counter::SmspThreadInstExecutedPredOnSum
+    /// What a report does not hold and what it holds says: threads of the average warp instruction, as the Metrics Reference
+    /// defines the ratio, and how busy DRAM is.
+    fn derived(&self, id: &str) -> Option<Reading> {
+        let lanes = |all: Counter| {
+            let warps = self.reading(Counter::SmspInstExecutedSum);
+            self.reading(all).with(warps, Unit::NONE, "first / second", Reading::NO_NUMBER, |all, warps| all / warps)
+        };
+        let reading = match id {
+            _ if *id == Counter::SmspThreadInstExecutedPerInstExecutedRatio => {
+                lanes(Counter::SmspThreadInstExecutedSum)
             }
+            _ if *id == Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio => {
+                lanes(Counter::SmspThreadInstExecutedPredOnSum)
+            }
+            _ if *id == Counter::GpuDramThroughputAvgPctElapsed => self.dram()?,
             _ => return None,
         };
-        let warps = self.reading(Counter::SmspInstExecutedSum);
-        let average =
-            self.reading(all).with(warps, Unit::NONE, "first / second", Reading::NO_NUMBER, |all, warps| all / warps);
-        average.quantity().is_some().then_some(average)
+        reading.quantity().is_some().then_some(reading)
+    }
+
+    /// Bytes that DRAM moves in a second, in percent of what its bus can at its highest clock, at both edges of it. NVIDIA's counter
+    /// is the same within 2 % of it on chips with HBM or GDDR6, and higher by the cycles of commands where reads and writes alternate.
+    fn dram(&self) -> Option<Reading> {
+        let parts = [Counter::DramBytesReadSumPerSecond, Counter::DramBytesWriteSumPerSecond];
+        let rate = self.value(Counter::DramBytesSumPerSecond).map(|rate| (rate, vec![Counter::DramBytesSumPerSecond]));
+        let rate =
+            rate.or_else(|| Some((parts.iter().map(|part| self.value(part)).sum::<Option<f64>>()?, parts.to_vec())));
+        let bus = [Counter::DeviceAttributeMemoryClockRate, Counter::DeviceAttributeGlobalMemoryBusWidth];
+        let (rate, mut counters) = rate?;
+        let [clock, width] = bus.map(|counter| self.value(counter));
+        counters.extend(bus);
+        let peak = 2.0 * 1e3 * clock? * width? / 8.0;
+        Some(Reading::number(
+            100.0 * rate / peak,
+            Unit::PERCENT,
+            &counters,
+            "100 × bytes a second / (2 × clock × width / 8)",
+        ))
     }
 
     /// The number of a metric, when it was measured.
@@ -176,5 +200,40 @@ impl KernelGroup<'_> {
         let held = DURATION.spellings().map(held).find(|held| !held.is_empty())?;
         let values: Vec<f64> = held.iter().filter_map(|metric| Some(metric.quantity()?.value())).collect();
         (!values.is_empty()).then(|| values.iter().sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::kernel::select::groups;
+    use crate::source::ncu_csv::made;
+
+    /// DRAM's share of its peak in a launch that reads 600 and writes 300 GB/s, with these further columns.
+    fn dram(more: &[(&str, &str, &str)]) -> Option<f64> {
+        let mut columns = vec![
+            ("ID", "", "0"),
+            ("Kernel Name", "", "k"),
+            ("Block Size", "", "(128, 1, 1)"),
+            ("Grid Size", "", "(64, 1, 1)"),
+            ("dram__bytes_read.sum.per_second", "Gbyte/second", "600"),
+            ("dram__bytes_write.sum.per_second", "Gbyte/second", "300"),
+        ];
+        columns.extend(more);
+        let report = made::report(&columns);
+        KernelSummary::new(groups(&report).remove(0)).value(Counter::GpuDramThroughputAvgPctElapsed)
+    }
+
+    #[test]
+    fn the_share_of_dram_follows_from_its_rate_and_its_bus_where_no_counter_has_it() {
+        // 384 lines at 10 GHz, two bits a cycle: 960 GB/s.
+        let bus = [
+            ("device__attribute_memory_clock_rate", "", "10000000"),
+            ("device__attribute_global_memory_bus_width", "", "384"),
+        ];
+        assert!((dram(&bus).unwrap() - 93.75).abs() < 1e-9);
+        assert_eq!(dram(&bus[..1]), None);
+        let counter = ("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "%", "95");
+        assert_eq!(dram(&[bus[0], bus[1], counter]), Some(95.0));
     }
 }
