@@ -21,6 +21,8 @@ pub(super) struct Draft {
     pub(super) action: Action,
     lever: Lever,
     change: Change,
+    /// What the warps that it frees wait for; empty where it is told by what is in their way.
+    waits: Vec<StallReason>,
     /// Why it cannot be done here: no row, and a word where it would have been a first one.
     pub(super) refused: Option<Words>,
 }
@@ -33,7 +35,8 @@ impl Draft {
 
     /// A lever by what it leaves.
     pub(super) fn of(action: Action, change: Change) -> Draft {
-        Draft { action, lever: Lever::new(LeverCode::Ours(action), LeverOrigin::Audit), change, refused: None }
+        let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
+        Draft { action, lever, change, waits: Vec::new(), refused: None }
     }
 
     /// A lever that leaves the work as it is and frees a share of the time from waiting.
@@ -81,7 +84,7 @@ impl Draft {
     /// Frees a part of the waits for these reasons: expected, and all of them at most.
     pub(super) fn frees_of(self, m: &Measures<'_>, reasons: &[StallReason], part: f64) -> Draft {
         let waits = m.waits(reasons);
-        self.frees(part * waits, waits)
+        Draft { waits: reasons.to_vec(), ..self.frees(part * waits, waits) }
     }
 
     /// No more than this share of the time is expected to go.
@@ -183,9 +186,9 @@ impl Draft {
         self.change.keeps.iter().find(|(own, ..)| *own == part).map_or(1.0, |(_, keeps, _)| *keeps)
     }
 
-    /// Whether it frees warps from waiting.
-    pub(super) fn frees_warps(&self) -> bool {
-        self.change.frees.0 > 0.0
+    /// Whether it frees warps from waiting for this reason.
+    pub(super) fn frees_from(&self, reason: StallReason) -> bool {
+        self.change.frees.0 > 0.0 && (self.waits.is_empty() || self.waits.contains(&reason))
     }
 
     /// The lever whose ceiling it raises.

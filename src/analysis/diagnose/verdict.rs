@@ -299,7 +299,7 @@ fn cause(
             let (draft, gain) = drafts.iter().find(|(draft, _)| draft.action == action)?;
             let touches = match taker {
                 Taker::Part(part) => draft.relieves_place(part),
-                Taker::Wait(_) => draft.frees_warps(),
+                Taker::Wait(reason) => draft.frees_from(reason),
                 _ => false,
             };
             (touches && *gain >= MOST * saves).then_some((held, *gain))
