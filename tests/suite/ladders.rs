@@ -3,7 +3,7 @@
 
 use crate::judged;
 use crate::rules::report;
-use kernel_audit::analysis::{Audit, Work};
+use kernel_audit::analysis::{Audit, LeverOrigin, Work};
 
 /// Kernel, code of a row, and how the row begins; no such row where that is `None`.
 const ROWS: [(&str, &str, Option<&str>); 19] = [
@@ -58,4 +58,17 @@ fn each_step_is_named_and_none_that_is_there_or_gives_nothing() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn what_is_too_little_for_a_row_is_told_where_no_row_stands() {
+    let (mut report, views) = report("pairs/h200");
+    report.launches.retain(|launch| &*launch.function == "table_hinted");
+    let id = report.launches.first().expect("table_hinted").id;
+    let at = views.iter().position(|view| view.launch == id).expect("table_hinted");
+    let audit = judged::audit(&report, std::slice::from_ref(&views[at]), &Work::default());
+    assert!(audit.now.levers.iter().all(|lever| lever.origin != LeverOrigin::Audit));
+    let ruled_out = audit.now.bottleneck.ruled_out.expect("ruled out").to_plain();
+    let told = "Too little for a row: more-in-flight (about 0.8 %; L2 stays at 97.5 %).";
+    assert!(ruled_out.starts_with(told), "{ruled_out}");
 }

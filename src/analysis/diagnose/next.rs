@@ -27,6 +27,8 @@ pub(super) struct Levers {
     pub(super) rows: Vec<Lever>,
     /// Every action that was computed, with the share of the time that it is expected to save.
     pub(super) computed: Vec<(Action, f64)>,
+    /// Too little for a row, the most first.
+    pub(super) slight: Drafts,
     /// What would be among the first rows and cannot be done here, with what it would save.
     pub(super) refused: Drafts,
 }
@@ -61,6 +63,9 @@ pub(super) fn drafts(ask: &Measures<'_>) -> (Drafts, Drafts) {
     merged.into_iter().partition(|(draft, _)| draft.refused.is_none())
 }
 
+/// A share of the time below which what is saved is not worth a word.
+const TRACE: f64 = 0.002;
+
 /// The part of what the first row is expected to save from which the cure of the limiter goes before it.
 const NEAR: f64 = 0.5;
 
@@ -71,7 +76,9 @@ pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Draft
     }
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
-    merged.retain(|(draft, expected)| draft.is_rough() || *expected >= least);
+    let is_row = |(draft, expected): &(Draft, f64)| draft.is_rough() || *expected >= least;
+    let (merged, mut slight): (Drafts, Drafts) = merged.into_iter().partition(is_row);
+    slight.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     // One that raises the ceiling of another follows it.
     let of = |action: Action| merged.iter().find(|(other, _)| other.action == action).map(|(_, expected)| *expected);
     let rank = |(draft, expected): &(Draft, f64)| {
@@ -100,7 +107,7 @@ pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Draft
     refused.retain(|own| rank(own) >= bar);
     refused.sort_by(|a, b| rank(b).total_cmp(&rank(a)));
     refused.truncate(FIRST);
-    Levers { rows: ranked.into_iter().map(|(_, draft)| draft.clone().done(ask)).collect(), computed, refused }
+    Levers { rows: ranked.into_iter().map(|(_, draft)| draft.clone().done(ask)).collect(), computed, slight, refused }
 }
 
 /// The need from which most of the time is the work of a unit.
@@ -211,8 +218,16 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused.clone()?))
     };
     let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
+    let of_slight = |(draft, saves): &(Draft, f64)| {
+        let left = draft.left(m).and_then(|part| m.unit(part));
+        let left = left.map(|unit| format!("; {} stays at {}", unit.named(), share(unit.share))).unwrap_or_default();
+        words!("`{}` (about {}{})", draft.action.to_string(), share(*saves), left)
+    };
+    let slight = levers.slight.iter().filter(|(_, saves)| levers.rows.is_empty() && *saves >= TRACE);
+    let slight: Vec<Words> = slight.take(FIRST).map(of_slight).collect();
+    let slight = (!slight.is_empty()).then(|| words!("Too little for a row: {}.", words::join(slight, ", ")));
     let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));
     let refused = (!refused.is_empty()).then(|| words!("Not here: {}.", words::join(refused, "; ")));
-    let said: Vec<Words> = ruled.into_iter().chain(refused).collect();
+    let said: Vec<Words> = slight.into_iter().chain(ruled).chain(refused).collect();
     (!said.is_empty()).then(|| words::join(said, " "))
 }

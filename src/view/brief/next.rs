@@ -118,9 +118,9 @@ fn no_lever(audit: &Audit) -> Option<Words> {
         }
         _ => Some(match verdict::place_of_limit(audit) {
             Some(place) => {
-                words!("No rule has an action for this limiter; start at {}, where most of it stands.", place)
+                words!("Nothing that was computed saves 1 %; most of what limits stands at {}.", place)
             }
-            None => words!("No rule has an action for this limiter."),
+            None => words!("Nothing that was computed saves 1 %."),
         }),
     }
 }
