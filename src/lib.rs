@@ -6,23 +6,16 @@
 //! ```
 //!
 //! Data flows one way. [`quantity`], [`mod@words`] and [`catalog`] are used by the rooms right of them; [`cli`] wires the rooms.
+//! Those left of [`view`] are a crate of their own, [`kernel_judgement`], so that their code is made while the others are read.
 
-pub mod analysis;
-mod bounds;
-pub mod catalog;
 pub mod cli;
 pub mod collect;
 pub mod config;
-pub mod evidence;
 mod lock;
-mod merge;
-mod nearest;
 mod plain;
-pub mod quantity;
-mod read;
 pub mod render;
-mod shell;
 pub mod snapshot;
-pub mod source;
 pub mod view;
-pub mod words;
+
+pub use kernel_judgement::{analysis, catalog, evidence, quantity, source, words};
+use kernel_judgement::{bounds, merge, nearest, read, shell};

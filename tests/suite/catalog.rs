@@ -53,7 +53,7 @@ fn empty_keys(key: &str, value: &toml::Value) -> Vec<String> {
 
 #[test]
 fn no_text_of_a_catalog_is_empty() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/catalog");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("crates/kernel-judgement/src/catalog");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
     for path in &files {

@@ -106,18 +106,21 @@ fn rooms_of_the_analysis_use_only_what_lies_below_them() {
     assert_eq!(wrong(&ANALYSIS, &arrows), BTreeSet::new());
 }
 
-/// The files below `src` by the path of their module, as their code is without comments and unit tests.
+/// The files of all rooms by the path of their module, as their code is without comments and unit tests: those below `src`, and
+/// those of the judgement, which `src/lib.rs` gives on under the same names.
 fn modules() -> BTreeMap<Vec<String>, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let module = |path: PathBuf| {
-        let inside = path.strip_prefix(&folder).unwrap().with_extension("");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [root.join("crates/kernel-judgement/src"), root.join("src")];
+    let module = |(folder, path): (&PathBuf, PathBuf)| {
+        let inside = path.strip_prefix(folder).unwrap().with_extension("");
         let names = inside.iter().map(|name| name.to_str().unwrap().to_owned());
         let names: Vec<String> = names.filter(|name| !["mod", "lib", "main"].contains(&name.as_str())).collect();
         let code = fs::read_to_string(&path).unwrap();
         let code = code.split("\n#[cfg(test)]\n").next().unwrap().lines();
         (names, code.filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n"))
     };
-    sources(&folder).into_iter().filter(|path| !path.ends_with("src/main.rs")).map(module).collect()
+    let files = folders.iter().flat_map(|folder| sources(folder).into_iter().map(move |path| (folder, path)));
+    files.filter(|(_, path)| !path.ends_with("src/main.rs")).map(module).collect()
 }
 
 /// The paths that a tree of `use` names, such as `a::{b, c::d}`.
@@ -223,7 +226,7 @@ fn no_files_use_each_other_in_a_circle() {
 
 /// Files that may open files by themselves, with the reason.
 const OPENERS: [(&str, &str); 4] = [
-    ("src/read.rs", "it bounds what is read"),
+    ("crates/kernel-judgement/src/read.rs", "it bounds what is read"),
     ("crates/ncu-report/src/file/bytes.rs", "it maps reports"),
     ("src/collect/machine.rs", "it reads files of the system"),
     ("src/collect/store.rs", "it waits until a file that was made is on the disk"),
@@ -250,7 +253,9 @@ fn lines_to_the_error_stream_go_one_way() {
         !line.starts_with("//")
             && ["anstream::stderr(", "eprintln!", "io::stderr().lock"].iter().any(|way| line.contains(way))
     };
-    let sources = all_sources().into_iter().filter(|path| path.starts_with(root.join("src")));
+    let sources = all_sources()
+        .into_iter()
+        .filter(|path| ["src", "crates/kernel-judgement"].iter().any(|room| path.starts_with(root.join(room))));
     let found: BTreeSet<String> = sources
         .filter(|path| {
             let code = fs::read_to_string(path).unwrap();

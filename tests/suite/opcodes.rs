@@ -1,6 +1,6 @@
 //! Code asks an opcode what it is: opcodes are named in their table, and hardly anywhere else.
 
-use crate::layers::sources;
+use crate::layers::all_sources;
 use cuda_binary::Op;
 use std::fs;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn named(text: &str) -> Vec<String> {
 #[test]
 fn opcodes_are_named_in_their_table() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let files = [sources(&root.join("src")), sources(&root.join("crates/cuda-binary/src"))].concat();
+    let files = all_sources();
     let mut all: Vec<(String, String)> = Vec::new();
     for file in files.iter().filter(|file| !file.ends_with("op/table.rs")) {
         let text = fs::read_to_string(file).unwrap();

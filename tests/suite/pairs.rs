@@ -246,7 +246,11 @@ fn forecasts_are_what_the_pairs_give() {
         rows.iter().map(row).collect()
     };
     let given: Vec<ForecastRow> = catalog::forecasts().iter().map(|row| fit(row.class, None)).collect();
-    assert_eq!(text(catalog::forecasts()), text(&given), "src/catalog/forecasts.toml is not what the pairs give");
+    assert_eq!(
+        text(catalog::forecasts()),
+        text(&given),
+        "crates/kernel-judgement/src/catalog/forecasts.toml is not what the pairs give"
+    );
 }
 
 #[test]

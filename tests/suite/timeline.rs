@@ -221,7 +221,7 @@ fn a_database_says_how_it_can_be_read() {
 #[cfg(feature = "sqlite")]
 mod database {
     use super::*;
-    use rusqlite::Connection;
+    use kernel_audit::source::rusqlite::Connection;
 
     /// A database as `nsys export` makes it, with the columns that are read; three launches, a copy, no fill.
     fn export(path: &Path) -> Connection {

@@ -93,7 +93,7 @@ fn the_analysis_makes_facts_and_says_them_in_one_place() {
     let say = "    pub fn say(&self) -> String {\n        format!(\"It is busy for {}.\", time)\n    }\n";
     let other = say.replace("say", "read");
     assert_eq!((sentences(say), sentences(&other)), (vec![], vec!["It is busy for {}.".to_owned()]));
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/analysis");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/kernel-judgement/src/analysis");
     let made: Vec<(String, String)> = sources(&folder)
         .into_iter()
         .map(|path| (path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/"), path))

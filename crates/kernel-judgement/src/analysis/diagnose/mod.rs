@@ -1,0 +1,27 @@
+//! What limits the kernel, what was found, and what removing it could give.
+//!
+//! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
+//! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `machine` what it needs, `account` what
+//! the launch would save without each of it, `patterns` what that is (`held`), where it comes from and what could be done about it
+//! (`draft`), `next` ranks that and says what is left and ruled out.
+
+mod account;
+mod draft;
+pub(in crate::analysis) mod finding;
+mod held;
+mod kernel;
+mod level;
+pub(in crate::analysis) mod lever;
+mod machine;
+mod measures;
+mod next;
+mod patterns;
+mod stretches;
+mod verdict;
+
+pub(in crate::analysis) use kernel::{Kernel, Measurement};
+pub use level::{Level, Unit};
+pub use stretches::TimeSplit;
+pub use verdict::Step;
+pub use verdict::{Because, Bottleneck, Confidence};
+pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

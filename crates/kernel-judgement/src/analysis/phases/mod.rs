@@ -1,0 +1,59 @@
+//! Where the time of a kernel goes, phase by phase: prologue, main loop and its parts, epilogue, exit.
+//!
+//! Receives one launch by instruction ([`SourceView`](crate::evidence::SourceView)) and the kernel's counters, gives a
+//! [`Phases`]. Everything follows from the bits of the code, from the executions and samples of each instruction and from
+//! counters of the whole kernel: no rule names a kernel, and what a report lacks makes the clause that needs it false.
+//!
+//! Notation in comments: at an instruction `E` is `inst_executed`, `T` is `thread_inst_executed_true`, `s` are its samples; `S` is
+//! their sum, `B` blocks, `W` warps of a block, `w` warps of a role, `N` SMs, `K` elapsed cycles, `A` the share of them in which an
+//! SM holds a block, `u` the share in which a unit works.
+
+mod accesses;
+mod addresses;
+mod branches;
+mod code;
+mod counters;
+mod cut;
+mod dependent;
+mod detail;
+mod dispatches;
+mod flows;
+mod frame;
+mod guards;
+mod in_flight;
+mod lanes;
+mod main_loop;
+mod mbarriers;
+mod measure;
+mod model;
+mod pace;
+mod parts;
+mod point;
+mod products;
+mod role_lines;
+mod roles;
+mod runs;
+mod study;
+mod tensor;
+mod tile_loop;
+mod turns;
+mod unavoidable;
+mod waits;
+mod warps;
+
+pub(in crate::analysis) use code::Loop;
+pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
+pub use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
+pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
+pub use dispatches::{Dispatch, RoleCode, dispatches};
+pub(in crate::analysis) use flows::{Origin, address};
+pub(in crate::analysis) use lanes::reach_of_stores;
+pub use model::Span;
+pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role};
+pub(in crate::analysis) use point::point;
+pub use products::at_their_products;
+pub(in crate::analysis) use products::is_product;
+pub(in crate::analysis) use runs::Run;
+pub use runs::Stand;
+pub use study::Study;
+pub use unavoidable::{Amount, Unavoidable};

@@ -1,0 +1,221 @@
+//! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
+
+use super::vocabulary::UnknownName;
+use super::{NameCheck, StallRow, check_metric_name, stalls};
+use crate::nearest::nearest;
+use crate::quantity::Unit;
+use cuda_binary::{Class, Op};
+use strum::VariantArray;
+
+/// The forms, each with how it is written, its unit, and what it is. A word in capitals stands for a name of a list.
+macro_rules! forms {
+    ($($form:ident $written:literal $unit:ident $what:literal;)*) => {
+        /// A name or a form of names that a reading can have.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
+        pub enum ReadingForm {
+            $(#[doc = concat!("`", $written, "`")] $form,)*
+        }
+
+        impl ReadingForm {
+            /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
+            pub(crate) fn row(self) -> (&'static str, Unit, &'static str) {
+                match self {
+                    $(ReadingForm::$form => ($written, Unit::$unit, $what),)*
+                }
+            }
+        }
+    };
+}
+
+forms! {
+    Stall "stall.REASON" PERCENT
+        "share of a warp's time between two issued instructions; a barrier counts without warps parked at the last one";
+    MemoryStalls "stall-sum.memory" PERCENT "waits for memory together: long_scoreboard, lg_throttle and mio_throttle";
+    StallRank "stall-rank.REASON" NONE "place among the stalls, 1 for the largest";
+    Opcode "opcode.OP" INST "warp-level executions of an opcode, without modifiers";
+    Class "class.ID" INST "warp-level executions of a class of opcodes";
+    TensorInstructions "tensor.instructions" INST "executed tensor instructions";
+    TensorShare "tensor.share" PERCENT "tensor instructions over all that were executed";
+    TensorWgmmaShare "tensor.wgmma-share" PERCENT "warpgroup products over all products of the tensor cores";
+    TensorBusy "tensor.busy" PERCENT "the busiest tensor counter, of its peak";
+    SharedPerBlock "shared.per-block" BYTE
+        "shared memory that a block asks for, static and dynamic, without what the system adds to it";
+    SharedConflictShare "shared.conflict-share" PERCENT
+        "wavefronts of shared accesses beyond the ideal, over all of them";
+    SharedLoadsPerStore "shared.loads-per-store" NONE "executed shared loads for each shared store";
+    SharedWideStoreShare "shared.wide-store-share" PERCENT
+        "shared stores of 64 or 128 bits a lane over all shared stores";
+    GlobalExcessShare "global.excess-share" PERCENT
+        "excess sectors of global accesses (what would go if the bytes were packed), over all of them";
+    PredicationEfficiency "predication.efficiency" PERCENT
+        "threads that no predicate switches off, over active threads";
+    Check "check.NAME" NONE "1 where the subject's check of that name passes, 0 where it fails; hypotheses only";
+    Sanitizer "sanitizer.TOOL" NONE "errors that a tool of compute-sanitizer found; hypotheses only";
+    Faults "correctness.faults" NONE "what is wrong with the results; hypotheses only";
+    Change "change.WHAT" PERCENT "change against the baseline; hypotheses only";
+    Time "time" NS "time of one launch: the benchmark's where there is one, else ncu's; hypotheses only";
+    Metric "METRIC" NONE "an ncu metric by name, in its own unit";
+}
+
+/// What the names of readings of the machine code begin with: `check.NAME` is 1 where the subject's check of that name passes, 0 where
+/// it fails.
+pub const CHECK: &str = "check.";
+
+/// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
+const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "synccheck"];
+/// What a comparison tells.
+const CHANGE: [&str; 2] = ["time", "cycles"];
+
+impl ReadingForm {
+    /// What the word in capitals can be; empty for a name that has none, and for lists that are not ours.
+    pub(crate) fn words(self) -> Vec<&'static str> {
+        match self {
+            ReadingForm::Stall => stalls().iter().map(|row| row.id).collect(),
+            ReadingForm::StallRank => stalls().iter().filter(|row| row.is_stall()).map(|row| row.id).collect(),
+            ReadingForm::Opcode => Op::ALL.iter().map(|op| op.name()).collect(),
+            ReadingForm::Class => Class::ALL.iter().map(|class| class.id()).collect(),
+            ReadingForm::Sanitizer => SANITIZER.to_vec(),
+            ReadingForm::Change => CHANGE.to_vec(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether only a comparison tells it, so that only a hypothesis can name it.
+    pub fn is_of_change(self) -> bool {
+        use ReadingForm::{Change, Check, Faults, Sanitizer, Time};
+        matches!(self, Check | Sanitizer | Faults | Change | Time)
+    }
+
+    /// What stands before the word in capitals; the whole name where there is none.
+    fn start(self) -> &'static str {
+        let (form, ..) = self.row();
+        form.trim_end_matches(|c: char| c.is_ascii_uppercase())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadingName<'n> {
+    /// What it is.
+    pub form: ReadingForm,
+    /// What stands for the word in capitals; empty for a name that has none. The whole name of a metric.
+    pub word: &'n str,
+}
+
+impl<'n> ReadingName<'n> {
+    /// The parts of a name; whether there is such a reading is another question.
+    pub(crate) fn of(name: &'n str) -> ReadingName<'n> {
+        let own = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric).find_map(|form| {
+            let word = name.strip_prefix(form.start())?;
+            (form.row().0.len() > form.start().len() || word.is_empty()).then_some(ReadingName { form: *form, word })
+        });
+        own.unwrap_or(ReadingName { form: ReadingForm::Metric, word: name })
+    }
+}
+
+/// Whether there is a reading of this name.
+///
+/// # Errors
+/// There is none, with the nearest.
+pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
+    let parsed = ReadingName::of(name);
+    let start = parsed.form.start();
+    if name.trim() != name {
+        return Err(UnknownName { what: "reading", name: name.to_owned(), near: Some(name.trim().to_owned()) });
+    }
+    match parsed.form {
+        ReadingForm::Metric => check_metric(name).map(|()| parsed),
+        ReadingForm::Check => Ok(parsed),
+        form if form.row().0 == start => Ok(parsed),
+        form => {
+            let words = form.words();
+            if words.contains(&parsed.word) {
+                return Ok(parsed);
+            }
+            // A modifier or another spelling has its own name at hand; else the nearest of the list.
+            let known = match form {
+                ReadingForm::Opcode => Some(Op::of(parsed.word).name()),
+                _ => super::stall(parsed.word).map(|row: &StallRow| row.id),
+            };
+            let near = known.filter(|word| words.contains(word));
+            // Of a family that is meant, such as that of `tensor-`, the first.
+            let of_family = || {
+                let family = nearest(parsed.word, words.iter().filter_map(|word| word.split(['-', '_']).next()))?;
+                words.iter().copied().find(|word| word.starts_with(family))
+            };
+            let near = near.or_else(|| nearest(parsed.word, words.iter().copied())).or_else(of_family);
+            let near = near.map(|word| format!("{start}{word}"));
+            Err(UnknownName { what: "reading", name: name.to_owned(), near })
+        }
+    }
+}
+
+/// A metric that ncu can have, or one whose family no list holds.
+fn check_metric(name: &str) -> Result<(), UnknownName> {
+    let own = || {
+        let forms = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric);
+        let words = |form: &ReadingForm| match form.words() {
+            words if words.is_empty() => vec![form.row().0.to_owned()],
+            words => words.into_iter().map(|word| format!("{}{word}", form.start())).collect(),
+        };
+        let names: Vec<String> = forms.flat_map(words).collect();
+        nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+    };
+    let near = match check_metric_name(name, None) {
+        NameCheck::Known | NameCheck::NotListed | NameCheck::OtherChips { .. } => return Ok(()),
+        NameCheck::Suffix { near, .. } => {
+            let base = name.split('.').next().unwrap_or(name);
+            near.first().map(|suffix| format!("{base}.{}", suffix.trim_start_matches('.')))
+        }
+        NameCheck::Unknown { near } => near.into_iter().next(),
+    };
+    Err(UnknownName { what: "reading", name: name.to_owned(), near: near.or_else(own) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::checklists;
+
+    fn near(name: &str) -> Option<String> {
+        check_reading(name).expect_err(name).near
+    }
+
+    #[test]
+    fn a_name_that_no_list_has_is_an_error_with_the_nearest() {
+        assert_eq!(near("opcode.BARR").as_deref(), Some("opcode.BAR"));
+        assert_eq!(near("opcode.LDG.E.128").as_deref(), Some("opcode.LDG"));
+        assert_eq!(near("stall.bariier").as_deref(), Some("stall.barrier"));
+        assert_eq!(near("stall-rank.selected"), None);
+        assert_eq!(near("class.tensor-wgma").as_deref(), Some("class.tensor-wgmma"));
+        assert_eq!(near("class.tensr").as_deref(), Some("class.tensor-mma"));
+        assert_eq!(near("tensor.bussy").as_deref(), Some("tensor.busy"));
+        assert_eq!(near("change.cycle").as_deref(), Some("change.cycles"));
+        assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));
+        let metric = near("sm__throughputt.avg.pct_of_peak_sustained_elapsed");
+        assert_eq!(metric.as_deref(), Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
+        assert_eq!(near("launch__registers_per_thred").as_deref(), Some("launch__registers_per_thread"));
+        assert_eq!(near("dram__bytes_read.sum ").as_deref(), Some("dram__bytes_read.sum"));
+        assert_eq!(near("qqqqqqqqqqqqqqqqqqqqqqqqqq"), None);
+    }
+
+    #[test]
+    fn every_form_has_a_name_that_is_known() {
+        for form in
+            ReadingForm::VARIANTS.iter().filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check))
+        {
+            let words = form.words();
+            let name = format!("{}{}", form.start(), words.first().unwrap_or(&""));
+            assert_eq!(check_reading(&name).map(|name| name.form), Ok(*form), "{name}");
+        }
+        assert!(check_reading("check.no BAR in the loop").is_ok());
+        assert!(check_reading("launch__registers_per_thread").is_ok());
+    }
+
+    #[test]
+    fn checklists_name_readings_of_a_profile() {
+        for check in checklists().iter().flat_map(|profile| &profile.check) {
+            let name = check_reading(&check.reading).unwrap_or_else(|met| unreachable!("{met}"));
+            assert!(!name.form.is_of_change(), "{}", check.reading);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Files of a kind that the caller knows, told by what is in them, not by their names.
+
+use super::kind::{self, Sought};
+use super::ncu_report::{self, NcuReport};
+use super::{ReadError, ptxas_log};
+use crate::evidence::{BuildLog, Origin};
+use crate::read;
+use std::path::Path;
+
+/// Reads a build log: what `ptxas -v` printed, alone or inside a compiler's output.
+///
+/// # Errors
+///
+/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for another kind of file, [`ReadError::Empty`] for
+/// a log that names no kernel.
+pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
+    let bytes = read_all(path)?;
+    if !ptxas_log::looks_like(&bytes) {
+        return Err(kind::wrong(path, &bytes, Sought::BuildLog));
+    }
+    ptxas_log::read(&bytes, origin(path, &bytes, true))
+}
+
+/// Opens a report of ncu's.
+///
+/// # Errors
+/// Those of [`NcuReport::open`]; for a file of another kind, what it is.
+pub fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+    const SEEN: u64 = 1 << 20;
+    let head = read_head(path, SEEN)?;
+    match ncu_report::looks_like(&head) {
+        true => NcuReport::open(path, allow_damage).map_err(in_part),
+        false => Err(kind::wrong(path, &head, Sought::Profile)),
+    }
+}
+
+/// What is said of a damaged report, with the option that reads it as far as it is whole.
+pub(super) fn in_part(error: ReadError) -> ReadError {
+    match error {
+        ReadError::Malformed { path, position, expected, found, cure } => {
+            let cure = format!("{cure}; `--allow-damage` reads what is whole");
+            ReadError::Malformed { path, position, expected, found, cure }
+        }
+        other => other,
+    }
+}
+
+pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
+    let blake3 = if hash { blake3::hash(bytes).to_hex().to_string() } else { String::new() };
+    Origin { path: path.display().to_string(), format: String::new(), bytes: bytes.len() as u64, blake3 }
+}
+
+/// The first bytes of a file, at most `size` of them.
+pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
+    refuse_directory(path)?;
+    read::head(path, size).map_err(|source| ReadError::Io { path: path.into(), source })
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
+pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
+    refuse_directory(path)?;
+    read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
+}
+
+/// What a file holds: of one packed with zstd, as an evidence folder keeps a cubin, what was packed.
+///
+/// # Errors
+/// As [`read_all`], and [`ReadError::Io`] for a packed file that is damaged.
+pub fn read_unpacked(path: &Path) -> Result<Vec<u8>, ReadError> {
+    refuse_directory(path)?;
+    read::contents(path).map_err(|source| ReadError::Io { path: path.into(), source })
+}
+
+fn refuse_directory(path: &Path) -> Result<(), ReadError> {
+    if path.is_dir() {
+        let cure = "name a file in it";
+        return Err(ReadError::wrong(path, "it is a directory", cure));
+    }
+    Ok(())
+}

@@ -1,9 +1,0 @@
-//! The series of a subject: where each audit stands among those before it, and which one the next is compared with.
-
-mod problem;
-#[cfg(test)]
-mod sequences;
-mod standing;
-
-pub(crate) use problem::{Open, Problem};
-pub(crate) use standing::{Against, Series, Standing, Step};
