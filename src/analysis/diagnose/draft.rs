@@ -84,12 +84,6 @@ impl Draft {
         self.frees(part * waits, waits)
     }
 
-    /// What is left of the latency takes so many times as long, because fewer warps hide it.
-    pub(super) fn with_warps(mut self, times: f64) -> Draft {
-        self.change.warps = (times, 1.0);
-        self
-    }
-
     /// No more than this share of the time is expected to go.
     pub(super) fn expects(mut self, share: f64) -> Draft {
         self.change.expects = share;
