@@ -103,7 +103,7 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
 }
 
 /// What a pipe runs: executions of each opcode, the most first, and of all.
-fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
+pub(in crate::analysis::diagnose) fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
     let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
     let mut own: BTreeMap<Op, f64> = BTreeMap::new();
     for (opcode, executed) in m.kernel.opcodes() {
@@ -116,7 +116,7 @@ fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
 }
 
 /// ``of its instructions `POPC` 61.5 %, `MUFU` 20.0 %``
-fn leading(most: &[(Op, f64)], all: f64) -> Words {
+pub(in crate::analysis::diagnose) fn leading(most: &[(Op, f64)], all: f64) -> Words {
     let named = most.iter().take(2).map(|(op, executed)| words!("`{}` {}", op.name(), share(executed / all)));
     words!("of its instructions {}", words::join(named.collect::<Vec<Words>>(), ", "))
 }

@@ -267,11 +267,9 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
     let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
     let draft = draft.risks(risk).checks(check, WAVES);
-    Some(match whole.is_some_and(|(study, cycle)| hands_on(study, cycle)) {
-        true => draft.not_here(
-            "each turn of the loop stores a value that the turn before left, so that they follow one another",
-        ),
-        false => draft,
+    Some(match whole.and_then(|(study, cycle)| hands_on(study, cycle)) {
+        Some(why) => draft.not_here(why),
+        None => draft,
     })
 }
 

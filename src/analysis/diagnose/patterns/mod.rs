@@ -11,7 +11,7 @@ mod barriers;
 mod constants;
 mod epilogue;
 mod fences;
-mod instructions;
+pub(super) mod instructions;
 mod lanes;
 pub(super) mod launch;
 mod loads;
