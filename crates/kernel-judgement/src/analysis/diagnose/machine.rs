@@ -124,6 +124,15 @@ impl Machine {
         self.time.active() * stretch.share * of(&mut { needs }, latency * left) / now
     }
 
+    /// What a wave takes, of the time of a whole one, where SMs hold a part of their warps: the units have as much less to do, and each
+    /// warp has its latency all the same.
+    pub(super) fn wave_of(&self, part: f64) -> f64 {
+        let active = self.time.active();
+        let units = norm(grouped(self.needs.iter().copied()).into_iter()).min(active) / active;
+        let latency = (1.0 - units.powf(OVERLAP)).powf(1.0 / OVERLAP);
+        norm([units * part, latency].into_iter())
+    }
+
     /// The parts that were measured.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         self.needs.iter().map(|(part, _)| *part)
@@ -248,6 +257,14 @@ mod tests {
         // At best three quarters of the waiting goes, and half of the time is what the units need.
         assert!((found.most - 0.5).abs() < 1e-9, "{found:?}");
         assert_eq!(found.left.map(|(part, _)| part), Some(Part::Issue));
+    }
+
+    #[test]
+    fn a_wave_of_few_blocks_is_short_where_units_are_full_and_as_long_where_warps_wait() {
+        let lasts = |need| machine(need, 0.0).wave_of(0.25);
+        assert!((lasts(1.0) - 0.25).abs() < 1e-9 && (lasts(0.0) - 1.0).abs() < 1e-9);
+        // (0.9 · 0.25)⁴ = 0.0026 and 1 − 0.9⁴ = 0.3439 of latency.
+        assert!((lasts(0.9) - 0.767).abs() < 1e-3, "{}", lasts(0.9));
     }
 
     #[test]

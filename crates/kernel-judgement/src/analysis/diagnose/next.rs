@@ -7,10 +7,12 @@ use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::measures::Measures;
 use super::patterns::banks::wavefronts;
+use super::patterns::instructions::{leading, runs_on};
 use super::patterns::launch::is_mostly_launch;
 use super::patterns::occupancy::FULL_WAVE;
 use super::patterns::origin::by_caller;
 use super::patterns::sectors::{packable, sectors};
+use super::patterns::units::as_full;
 use super::patterns::{WORTH, WORTH_A_TRY, changes};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::glance;
@@ -139,7 +141,9 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
         Part::ComputeFma => "another algorithm, a narrower type, or tensor instructions for products".into(),
         _ => "another algorithm, or a narrower type".into(),
     };
-    let name = unit.named();
+    let work = runs_on(m, part).filter(|_| is_pipe).map(|(most, all)| words!(" ({})", leading(&most, all)));
+    let beside = as_full(m, unit).filter(|_| is_pipe).map(|others| words!(", with {} as full", others));
+    let name = words!("{}{}{}", unit.named(), work.unwrap_or_default(), beside.unwrap_or_default());
     let left = share(1.0 - most);
     if 1.0 - most >= WORTH_A_TRY {
         let rate = if part == Part::MemoryDram { " at the rate of a plain stream" } else { "" };

@@ -231,6 +231,9 @@ impl Lives<'_> {
     }
 }
 
+/// Lanes of a warp that turn a loop together, at least.
+const TOGETHER: f64 = 28.0;
+
 /// Tiles, steps and the cycles of a tile.
 #[derive(Default)]
 struct Work {
@@ -256,7 +259,14 @@ impl Work {
             code.loops.iter().any(|cycle| holds(&cycle))
         };
         let turns = epilogue.filter(|row| !mains.is_empty() && (inside(row) || around(row)));
-        let turns = turns.filter(|_| counters.is_resident_grid() == Some(true));
+        // A tile is of all lanes; a loop whose lanes leave it one by one is a walk of each of them.
+        let is_together = |row: &usize| {
+            let lanes = code.lanes.as_deref();
+            let heads = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[*row]));
+            let mut heads = heads.map(|cycle| code.flow.blocks[cycle.header].instructions.start);
+            heads.all(|head| lanes.is_none_or(|lanes| lanes[head] as f64 >= TOGETHER * code.executed[head] as f64))
+        };
+        let turns = turns.filter(|row| counters.is_resident_grid() == Some(true) && is_together(row));
         let in_turn = Some(warps / WARPGROUP).filter(|groups| study.is_in_turn && turns.is_some() && *groups > 1);
         let groups = in_turn.unwrap_or(1) as f64;
         let cycles: Vec<&Loop> = mains.iter().map(|main| &main.cycle).collect();

@@ -112,6 +112,24 @@ pub struct Phase {
     pub parts: Vec<Phase>,
 }
 
+impl Phase {
+    /// The part of its samples that wait at mbarriers, 0 to 1, as far as their largest groups tell.
+    pub(in crate::analysis) fn at_mbarriers(&self) -> f64 {
+        let of_loads = self.waits.iter().filter(|wait| wait.reason == LONG);
+        of_loads.map(|wait| wait.share * of_groups(wait, is_mbarrier)).sum()
+    }
+}
+
+/// Whether samples wait for an mbarrier.
+fn is_mbarrier(group: &WaitGroup) -> bool {
+    group.cause.as_ref().is_some_and(|at| at.op().sync() == Some(Sync::Mbarrier))
+}
+
+/// The part of the samples of a reason in groups of a kind, 0 to 1.
+fn of_groups(wait: &Wait, is_meant: impl Fn(&WaitGroup) -> bool) -> f64 {
+    wait.groups.iter().filter(|group| is_meant(group)).map(|group| group.share).sum()
+}
+
 /// Warps that run the same code.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Role {
@@ -241,7 +259,7 @@ impl Phases {
     /// The part of the samples of long scoreboards that are for mbarriers, 0 to 1, as far as their largest groups tell: bulk copies and
     /// other warps are waited for there, and no load.
     pub fn at_mbarriers(&self) -> f64 {
-        self.part_of(LONG, |group| group.cause.as_ref().is_some_and(|at| at.op().sync() == Some(Sync::Mbarrier)))
+        self.part_of(LONG, is_mbarrier)
     }
 
     /// The part of the samples of barriers that is for products in flight, 0 to 1, as far as their largest groups tell: the warps
@@ -257,10 +275,7 @@ impl Phases {
 
     /// The part of the samples of a reason in groups of a kind.
     fn part_of(&self, reason: &str, is_meant: impl Fn(&WaitGroup) -> bool) -> f64 {
-        let of_place = |place: &Wait| {
-            place.share * place.groups.iter().filter(|group| is_meant(group)).map(|group| group.share).sum::<f64>()
-        };
-        self.stalls_of(reason).map(of_place).sum()
+        self.stalls_of(reason).map(|place| place.share * of_groups(place, &is_meant)).sum()
     }
 
     /// The phases with their parts in place of those that have some.

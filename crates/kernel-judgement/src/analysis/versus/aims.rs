@@ -67,7 +67,8 @@ impl Sides<'_, '_> {
             Action::WideShared => self.executed(|run| run.op.loads_shared() && is_narrow(run)),
             Action::BulkCopies => self.executed(|run| run.op.copies_global() && !run.op.is_bulk()),
             Action::TensorGeneration => {
-                self.executed(|run| run.op.is_product() && run.op.product_by() != Some(ProductBy::Warpgroup))
+                let of_warps = |run: &Run| run.op.is_product() && run.op.product_by() != Some(ProductBy::Warpgroup);
+                self.executed(of_warps).or_else(|| self.executed(|run| run.op.is_of(&[Class::Fp64, Class::Fp16])))
             }
             Action::FewerAtomics => self.executed(|run| matches!(run.op.act(), Some(Act::Atomic | Act::Reduction))),
             Action::FewerConversions => self.executed(|run| run.op.class() == Some(Class::Conversion)),

@@ -34,11 +34,28 @@ fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
     exits(study, cycle).any(|row| study.flows.turns_by_block(&study.code, cycle, row, blocks))
 }
 
-/// Whether turns of a loop store a value that the turn before left: a recurrence, whose turns follow one another.
-pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> bool {
+/// How the turns of a loop follow one another, where they do: a recurrence. Each stores a value that the turn before left in registers, or
+/// all that it leaves in shared memory is made of what it read there behind a barrier.
+pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<&'static str> {
     let code = &study.code;
-    let mut rows = code.rows_of(&cycle.blocks);
-    rows.any(|row| code.executed[row] > 0 && code.op(row).stores_global() && study.flows.takes_carried(code, row))
+    let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let is_carried = |row: &usize| code.op(*row).stores_global() && study.flows.takes_carried(code, *row);
+    if rows.iter().any(is_carried) {
+        return Some("each turn of the loop stores a value that the turn before left, so that they follow one another");
+    }
+    let is_made_of_shared = |row: &usize| {
+        let behind = study.flows.behind_row(code, *row);
+        behind.iter().any(|row| code.op(*row).loads_shared() && cycle.blocks.contains(&code.block_of[*row]))
+    };
+    // A copy past the registers brings what no turn before has made.
+    let mut stores =
+        rows.iter().filter(|row| code.op(**row).stores_shared() || code.op(**row).copies_global()).peekable();
+    let is_recurrence = stores.peek().is_some()
+        && rows.iter().any(|row| code.is_block_barrier(*row))
+        && stores.all(|row| code.op(*row).stores_shared() && is_made_of_shared(row));
+    is_recurrence.then_some(
+        "each turn of the loop makes what it leaves in shared memory of what the turn before left there, so that they follow one another",
+    )
 }
 
 /// The share of the samples from which a loop makes blocks differ.

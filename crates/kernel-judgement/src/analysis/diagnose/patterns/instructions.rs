@@ -38,7 +38,7 @@ const MOST_CYCLES: f64 = 8.0;
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
 
 /// Executions of the opcodes that a pipe runs.
-fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
+pub(super) fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
     let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
     m.mix.count(|op| row.runs(op, capability))
 }
@@ -80,15 +80,30 @@ pub(super) fn of_index(m: &Measures<'_>, part: Part) -> Option<f64> {
     is_explained.then_some(index.on(part) as f64 / all)
 }
 
-/// The part of the instructions that computes with values: floating-point arithmetic, special functions, products.
+/// Whether an opcode computes with values: floating-point arithmetic, special functions, products.
+fn is_on_values(op: Op) -> bool {
+    op.is_product() || op.is_of(&[Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction])
+}
+
+/// The part of the instructions that do.
 fn arithmetic(m: &Measures<'_>) -> Option<f64> {
-    const ON_VALUES: [Class; 4] = [Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction];
-    let is_meant = |op: Op| op.is_product() || op.is_of(&ON_VALUES);
-    Some(m.mix.count(is_meant)? / m.mix.total.filter(|total| *total > 0.0)?)
+    Some(m.mix.count(is_on_values)? / m.mix.total.filter(|total| *total > 0.0)?)
+}
+
+/// What arithmetic on values and comparisons of them leave at least of issue, and of the pipes whose instructions take as long each, where
+/// they read the same values from nearer by.
+pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
+    let on = |part: Part| {
+        let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+        let is_own = |op: Op| row.runs(op, capability) && (is_on_values(op) || op.is_of(&[Class::FpCompare]));
+        Some((part, m.mix.count(is_own)? / executed_on(m, part).filter(|all| *all > 0.0)?))
+    };
+    let pipes = [Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
+    pipes.chain(arithmetic(m).map(|own| (Part::Issue, own))).collect()
 }
 
 /// What a pipe runs: executions of each opcode, the most first, and of all.
-fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
+pub(in crate::analysis::diagnose) fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
     let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
     let mut own: BTreeMap<Op, f64> = BTreeMap::new();
     for (opcode, executed) in m.kernel.opcodes() {
@@ -101,7 +116,7 @@ fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
 }
 
 /// ``of its instructions `POPC` 61.5 %, `MUFU` 20.0 %``
-fn leading(most: &[(Op, f64)], all: f64) -> Words {
+pub(in crate::analysis::diagnose) fn leading(most: &[(Op, f64)], all: f64) -> Words {
     let named = most.iter().take(2).map(|(op, executed)| words!("`{}` {}", op.name(), share(executed / all)));
     words!("of its instructions {}", words::join(named.collect::<Vec<Words>>(), ", "))
 }
@@ -176,7 +191,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // stated stays, as do products of two values from memory.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m) / executed).min(1.0));
+    let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m, multiplies) / executed).min(1.0));
     let stays = if is_index { 0.0 } else { (STAYS.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];

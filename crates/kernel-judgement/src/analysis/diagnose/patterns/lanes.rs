@@ -3,6 +3,7 @@
 use super::balance::{ends, outermost};
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
+use std::collections::BTreeSet;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
@@ -24,14 +25,63 @@ fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
     m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
 }
 
+/// Executions by a thread that is elected from its warp, by its number and not by data: bulk copies, barriers, the result of the warp.
+/// No other lane has such work, so that none is kept from it.
+fn elected(study: &Study<'_>) -> Option<u64> {
+    let code = &study.code;
+    let lanes = code.lanes.as_deref()?;
+    let is_run = |block: usize| code.entries(block) > 0;
+    let is_one =
+        |block: usize| is_run(block) && lanes[code.flow.blocks[block].instructions.start] == code.entries(block);
+    let mut seen = BTreeSet::new();
+    let mut executed = 0;
+    for block in (0..code.flow.blocks.len()).filter(|block| is_one(*block)) {
+        let (mut open, mut own) = (vec![block], BTreeSet::new());
+        let mut is_by_number = true;
+        while let Some(block) = open.pop() {
+            if !seen.insert(block) {
+                continue;
+            }
+            own.insert(block);
+            for before in code.predecessors[block].iter().copied().filter(|before| is_run(*before)) {
+                match is_one(before) {
+                    true => open.push(before),
+                    false => {
+                        let guard = study.flows.origin_of_guard(code, code.flow.blocks[before].instructions.end - 1);
+                        is_by_number &= !guard.memory;
+                    }
+                }
+            }
+            open.extend(code.flow.blocks[block].successors.iter().filter(|next| is_one(**next)));
+        }
+        if is_by_number {
+            executed += code.rows_of(&own).map(|row| code.executed[row]).sum::<u64>();
+        }
+    }
+    Some(executed)
+}
+
+/// Lanes of the average instruction beside those of elected threads, and the part of the instructions that these are. Where one lane has
+/// most of the work each, as in a switch of as many cases, nobody is elected.
+fn lanes(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let all = m.value(LANES)?;
+    let of = |study: &Study<'_>| {
+        let executed = study.code.executed.iter().sum::<u64>() as f64;
+        Some(elected(study)? as f64 / executed.max(1.0)).filter(|own| *own <= FEW * all)
+    };
+    let own = m.study.and_then(of).unwrap_or_default();
+    Some((((all - own) / (1.0 - own)).min(WARP), own))
+}
+
 /// Few lanes in an instruction, while issue or a pipe is busy.
 fn divergence(m: &Measures<'_>) -> Option<Held> {
-    let lanes = m.value(LANES).filter(|lanes| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
+    let (lanes, elected) = lanes(m).filter(|(lanes, _)| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
     let unit = of_lanes(m).max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let idle = |lanes: f64| 1.0 - lanes / WARP;
     let sentence = words!(
-        "Branches diverge: {} of 32 lanes are active in the average instruction, so {} of the lane slots of {} (at {}) are idle.",
+        "Branches diverge: {} of 32 lanes are active in the average instruction{}, so {} of the lane slots of {} (at {}) are idle.",
         fixed(lanes, 1),
+        if elected >= WORTH { " beside those of one elected thread" } else { "" },
         share(idle(lanes)),
         if unit.part == Part::Issue { unit.name.clone() } else { unit.named() },
         share(unit.share)
@@ -41,6 +91,9 @@ fn divergence(m: &Measures<'_>) -> Option<Held> {
     let held = held.only_if(100.0 * unit.resident >= m.limits[Threshold::SolLow]);
     Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES])))
 }
+
+/// The part of all lanes' work up to which it is that of elected threads.
+const FEW: f64 = 0.05;
 
 /// Lanes of an average instruction from which few are idle.
 const MOST_LANES: f64 = 26.0;
@@ -53,8 +106,8 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 
 /// Warps whose lanes go one way.
 fn regroup(m: &Measures<'_>) -> Option<Draft> {
-    let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
-    let on = lanes / WARP;
+    let (lanes, elected) = lanes(m).filter(|(lanes, _)| *lanes <= MOST_LANES)?;
+    let on = elected + (1.0 - elected) * lanes / WARP;
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
     let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);

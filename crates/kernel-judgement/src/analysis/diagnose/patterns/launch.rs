@@ -203,9 +203,13 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     };
     let now = fixed(waves, 2);
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
-    // Half of it: blocks of a last wave are fewer to an SM, and faster. All of it as far as it leaves SMs without a block.
+    // Blocks of a last wave are fewer to an SM, down to one, and faster as far as units and not their own latency were what they took. All of
+    // it as far as it leaves SMs without a block, else half: blocks that follow others end out of step.
+    let fit = m.occupancy.blocks_per_sm.map_or(1.0, |fit| fit.max(1.0));
+    let lasts = m.machine.wave_of((waves.fract() * fit).ceil() / fit);
+    let lost = ((lasts - waves.fract()) / (waves.floor() + lasts)).min(cost);
     let empty = if is_last_wave(m) { m.machine.time.tail.min(cost) } else { 0.0 };
-    let expected = Some(if empty >= ERROR { empty.max(0.5 * cost) } else { 0.5 * cost });
+    let expected = Some(if empty >= ERROR { empty.max(0.5 * lost) } else { 0.5 * lost });
     let expected = expected.filter(|expected| *expected >= WORTH)?;
     let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
     let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
@@ -267,11 +271,9 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
     let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
     let draft = draft.risks(risk).checks(check, WAVES);
-    Some(match whole.is_some_and(|(study, cycle)| hands_on(study, cycle)) {
-        true => draft.not_here(
-            "each turn of the loop stores a value that the turn before left, so that they follow one another",
-        ),
-        false => draft,
+    Some(match whole.and_then(|(study, cycle)| hands_on(study, cycle)) {
+        Some(why) => draft.not_here(why),
+        None => draft,
     })
 }
 

@@ -11,7 +11,7 @@ mod barriers;
 mod constants;
 mod epilogue;
 mod fences;
-mod instructions;
+pub(super) mod instructions;
 mod lanes;
 pub(super) mod launch;
 mod loads;
@@ -22,6 +22,7 @@ mod products;
 mod reuse;
 pub(super) mod sectors;
 pub(super) mod stages;
+mod tile;
 pub(super) mod units;
 
 // What every family speaks of.
@@ -44,7 +45,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 18] = [
+const FAMILIES: [&[Pattern]; 19] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -60,6 +61,7 @@ const FAMILIES: [&[Pattern]; 18] = [
     &units::PATTERNS,
     &products::PATTERNS,
     &stages::PATTERNS,
+    &tile::PATTERNS,
     &reuse::PATTERNS,
     &instructions::PATTERNS,
     &origin::PATTERNS,
@@ -186,22 +188,39 @@ pub(super) const WORTH: f64 = 0.02;
 /// The share of the time from which a change is worth a try: below, it is ruled out.
 pub(super) const WORTH_A_TRY: f64 = 0.05;
 
-/// The product of a register tile.
-const FMA: Op = Op::FFMA;
+/// Opcodes of which those that read three values can be products of a matrix: single and double precision, packed halves, bytes.
+fn multiplies(op: Op) -> bool {
+    op.is_of(&[Class::Fp32, Class::Fp64, Class::Fp16]) || op == Op::IDP
+}
 
-/// FFMA of two values that both come from memory, whatever was made of them; all of them without instructions. A constant factor and a
-/// square are no product of a row and a column.
-fn products(m: &Measures<'_>) -> f64 {
-    let Some(study) = m.study else { return m.count(|op| op == FMA) };
+/// A multiply-add and its two factors.
+struct Product {
+    row: usize,
+    factors: [Register; 2],
+}
+
+/// Multiply-adds of two values that both come from memory, whatever was made of them. A constant factor and a square are no product of a
+/// row and a column.
+fn products_of<'s>(study: &'s Study<'_>, is_meant: impl Fn(Op) -> bool + 's) -> impl Iterator<Item = Product> + 's {
     let (code, flows) = (&study.code, &study.flows);
-    let is_product = |row: &usize| {
-        let reads = code.rows[*row].word.unwrap_or_default().registers.reads;
+    let product = move |row: usize| {
+        let reads = code.rows[row].word.unwrap_or_default().registers.reads;
         let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
         // The two factors come first; a constant is no register.
-        let factors: Vec<Register> = reads.into_iter().filter(general).collect();
-        let is_pair = factors.len() > 2 && factors[0] != factors[1];
-        is_pair && factors[..2].iter().all(|factor| flows.is_from_memory(code, *row, *factor))
+        let mut own = reads.into_iter().filter(general);
+        let factors = [own.next()?, own.next()?];
+        let is_pair = own.next().is_some() && factors[0] != factors[1];
+        let is_product = is_pair && factors.iter().all(|factor| flows.is_from_memory(code, row, *factor));
+        is_product.then_some(Product { row, factors })
     };
-    let rows = (0..code.rows.len()).filter(|row| code.op(*row) == FMA && code.executed[*row] > 0);
-    rows.filter(is_product).map(|row| code.executed[row] as f64).sum()
+    let rows = (0..code.rows.len()).filter(move |row| code.executed[*row] > 0 && is_meant(code.op(*row)));
+    rows.filter_map(product)
+}
+
+/// Executions of those of a kind; without instructions of all multiply-adds of single precision among them.
+fn products(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {
+    match m.study {
+        Some(study) => products_of(study, is_meant).map(|own| study.code.executed[own.row] as f64).sum(),
+        None => m.count(|op| op == Op::FFMA && is_meant(op)),
+    }
 }

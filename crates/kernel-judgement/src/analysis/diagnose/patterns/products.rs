@@ -2,6 +2,7 @@
 
 use super::banks::wavefronts as wavefronts_of_all;
 use super::epilogue::TENSOR;
+use super::instructions::executed_on;
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
@@ -17,7 +18,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
         Stands::ByItself(Action::KeepProducts),
     )
     .cured_by(&[drain]),
-    Pattern::changes(&[generation, wider, in_order]),
+    Pattern::changes(&[generation, on_tensor, wider, in_order]),
 ];
 
 /// The tensor pipe is full in the steps of the main loop, or while a block is resident.
@@ -140,6 +141,87 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
     let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
     Some(draft.checks(check, tensor.counter.clone()))
+}
+
+/// Products for which a value that is loaded is used, from which on there is a tile of rows and columns: a dot product uses it for one, a
+/// product of complex numbers for two.
+const OF_A_TILE: f64 = 2.0;
+
+/// Threads of a warp, and bytes of a wavefront.
+const WARP: f64 = 32.0;
+const WAVEFRONT: f64 = 128.0;
+
+/// The type whose tensor instructions give the same as a scalar multiply-add, its multiply-adds for each lane, and the bytes of a factor.
+/// Single precision has none: TF32 keeps ten bits.
+fn same_type(op: Op) -> Option<(&'static str, f64, f64)> {
+    match op.pipe()? {
+        Pipe::Fp64 => Some(("fp64", 1.0, 8.0)),
+        Pipe::Fp16 => Some(("fp16", 2.0, 2.0)),
+        _ => (op == Op::IDP).then_some(("int8", 4.0, 1.0)),
+    }
+}
+
+/// Scalar multiply-adds of rows and columns, where the chip has tensor instructions of their type: as many at the rate of these, and
+/// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums.
+fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.study.filter(|_| !m.has_tensor)?;
+    let (code, flows) = (&study.code, &study.flows);
+    let most = m.kernel.opcodes().iter().map(|(opcode, executed)| (Op::of(opcode), executed));
+    let (op, _) = most.filter(|(op, _)| same_type(*op).is_some()).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let (of_type, each, bytes) = same_type(op)?;
+    let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
+    let capability = m.kernel.device().compute_capability;
+    let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
+    // What is made of values is no element of a matrix: a distance belongs to one pair alone.
+    let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
+    for own in products_of(study, |other| other == op) {
+        let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
+        if behind.iter().flat_map(|(_, rows)| rows).all(|row| code.op(*row).brings_from_memory()) {
+            executed += code.executed[own.row] as f64;
+            sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
+            let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
+            loaded.extend(values.map(|(number, row)| ((number, row), code.executed[row] as f64)));
+        }
+    }
+    let all = m.count(|other| other == op);
+    let is_tile = 2.0 * executed > all && 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>();
+    let multiplied = executed * WARP * each;
+    let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
+    let now = unit.share * executed / executed_on(m, unit.part)?;
+    if !is_tile || goal >= now {
+        return None;
+    }
+    let pipe = (unit.share - now + goal) / unit.share;
+    // A warp reads the rows and the columns of its sums, each value once.
+    let wavefronts = 2.0 * multiplied * bytes / (WARP * each * sums.len() as f64).sqrt() / WAVEFRONT;
+    let reads = wavefronts_of_all(m).map_or(1.0, |own| (wavefronts / own.all).min(1.0));
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
+    let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * stage.shared / stage.whole);
+    let issue = 1.0 - executed / m.executed()?;
+    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
+    let draft = Draft::new(Action::TensorGeneration)
+        .rewrites()
+        .moves_work()
+        .keeps(&[unit.part], pipe, pipe)
+        .keeps(&DATA_STAGE, kept(reads), kept(0.0))
+        .keeps(&[Part::Issue], issue, 0.0)
+        .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
+    let (name, kind) = (op.name(), of_type.to_uppercase());
+    let why = words!(
+        "{} `{}` on loaded values; {} {} → {} at the {} multiply-adds a cycle and SM of tensor instructions, and fragments read {} of the wavefronts",
+        count(executed),
+        name,
+        &unit.name,
+        share(unit.share),
+        share(pipe * unit.share),
+        fixed(rate / OPERATIONS, 0),
+        share(reads)
+    );
+    let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}: the type of the data has it here", kind);
+    let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
+    let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
+    Some(draft.checks(words!("{} {} → 0", name, count(all)), EXECUTED))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.

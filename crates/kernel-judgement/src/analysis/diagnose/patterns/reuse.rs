@@ -1,95 +1,19 @@
-//! What is read again where it could stay: operands in register tiles, shared memory, several passes, more bytes than were stated.
+//! What is read again where it could stay: shared memory, several passes, more bytes than were stated.
 
 use super::atomics::own_retries;
 use super::banks::{is_chosen_by_data, wavefronts};
 use super::barriers::{barriers, exchanges};
+use super::instructions::of_values;
 use super::loads::{RECEIVED, SENT};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, fewer_sectors, sectors};
+use super::tile::{Tile, register_tile};
 use super::units::shuffles;
 use super::*;
-use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::level::L2_SECTORS;
 
-pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::changes(&[register_tile, reuse, passes, bytes, narrow_index, kept_in_l2])];
-
-/// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
-const OPERANDS_PER_FMA: f64 = 0.25;
-
-/// Of products whose operands come from shared memory: FFMA, wavefronts for each, and FFMA for each word that is read.
-fn tile(m: &Measures<'_>) -> Option<[f64; 3]> {
-    let fma = m.count(|op| op.class() == Some(Class::Fp32));
-    let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
-    // Sums without products share no operands between outputs as the rows and columns of a tile do.
-    let is_product = 2.0 * products(m) >= fma;
-    // Operands that are read once are shared with nobody.
-    let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
-    let is_tile = fma > 0.0 && is_product && !is_once && !m.has_tensor;
-    is_tile.then(|| [fma, wavefronts / fma, fma_of_word(m, fma, wavefronts / fma)])
-}
-
-/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
-fn register_tile(m: &Measures<'_>) -> Option<Draft> {
-    let [fma, now, each] = tile(m).filter(|[_, now, _]| *now >= OPERANDS_PER_FMA)?;
-    let next = next_tile(each);
-    let (tile, reads) = next.unwrap_or(("", LARGER));
-    let executed = m.executed()?;
-    let issue = (fma / executed).min(1.0);
-    let arithmetic = fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
-    let waits =
-        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
-    let draft = Draft::new(Action::RegisterTile)
-        .rewrites()
-        .keeps(&[Part::ComputeFma], arithmetic, arithmetic)
-        .keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue)
-        .keeps(&L1, reads, 0.0)
-        .frees_of(m, &waits, 1.0 - reads);
-    if next.is_none() {
-        let feeds = fixed(each, 1);
-        return Some(draft.not_here(words!("each word read feeds {} FFMA, the tile is that large", feeds)));
-    }
-    let registers = m.value(Counter::LaunchRegistersPerThread);
-    let risk = registers.map(|now| words!("{} registers now; occupancy falls with more", count(now)));
-    let (goal, now) = (fixed(now * reads, 2), fixed(now, 2));
-    let why = words!("{} wavefronts of shared memory per FMA; that tile reads {} of these words", &now, share(reads));
-    let draft = draft.at(At::most(m, Op::loads_shared)).risks(risk.unwrap_or_default());
-    let draft = draft.says(words!("Register tile: several outputs a thread ({})", tile), why);
-    Some(draft.checks(words!("wavefronts of shared memory per FMA {} → {}", now, goal), SHARED))
-}
-
-/// FFMA for each word that a thread reads, in a tile of 4 × 4 outputs (16 for 8 words) and of 8 × 8 (64 for 16).
-const OF_FOUR: f64 = 2.0;
-const OF_EIGHT: f64 = 4.0;
-/// A tile is there where it reads no more than this part above what it needs.
-const NEARLY: f64 = 0.75;
-
-/// What a tile of twice as many outputs along one side reads of the words.
-const LARGER: f64 = 0.75;
-
-/// FFMA for each word that is read. Without instructions the wavefronts stand for the words.
-fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
-    let is_load = |op: Op| op.loads_shared() && op.is_by_lane();
-    let words = m.study.map(|study| {
-        let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
-        let of = |row: usize| {
-            let word = study.code.rows[row].word.unwrap_or_default();
-            study.code.executed[row] as f64 * word.registers.writes.iter().map(|own| f64::from(own.count)).sum::<f64>()
-        };
-        rows.map(of).sum::<f64>() / fma
-    });
-    1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts)
-}
-
-/// The next larger tile, with what of the words it reads that are read now; `None` where it is there already.
-fn next_tile(each: f64) -> Option<(&'static str, f64)> {
-    match each {
-        each if each < NEARLY * OF_FOUR => Some(("4 × 4: 8 words for 16 FFMA", each / OF_FOUR)),
-        each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 words for 64 FFMA", each / OF_EIGHT)),
-        _ => None,
-    }
-}
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, passes, bytes, narrow_index, kept_in_l2])];
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
@@ -165,7 +89,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_multicast = !is_inside && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = DataStage::of(m.kernel);
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
-    let has_tile = || tile(m).is_some_and(|[.., each]| next_tile(each).is_none());
+    let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
     let is_narrow = !is_wide(m, false);
     let is_tile = is_inside
         && (register_tile(m).is_some_and(|tile| tile.refused.is_none())
@@ -206,6 +130,8 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let again = if is_inside { 1.0 } else { asked_again(m) };
     let kept = 1.0 - (1.0 - REUSED) * again.min(1.0 - wasted(m, is_inside));
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
+    // What is computed with the values is computed still.
+    let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     // A tile of a block takes away what L1 asks L2 for again.
     let draft = match stage {
         Some(_) if is_global => draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)),

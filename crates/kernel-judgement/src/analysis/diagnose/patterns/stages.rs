@@ -56,15 +56,29 @@ fn shared_left(m: &Measures<'_>) -> Option<f64> {
     Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
+/// What the pacing warps spend at the mbarriers of stages in the main loop, without those that are ready, and all of it, in shares of their
+/// lifetime. Products tell the parts of a step; without them its samples do.
+fn at_stages(phases: &Phases) -> (f64, f64) {
+    let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
+    let parts: Vec<&Phase> = parts.filter(|part| part.kind == PhaseKind::StageWait).collect();
+    let sum = |of: fn(&Phase) -> f64| parts.iter().map(|part| of(part)).sum::<f64>();
+    let main = phases.phase(PhaseKind::MainLoop).filter(|_| parts.is_empty() && phases.tensor.is_none());
+    match main {
+        Some(main) => {
+            let share = main.at_mbarriers();
+            (share * main.cost, share * main.share)
+        }
+        None => (sum(|part| part.cost), sum(|part| part.share)),
+    }
+}
+
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
 fn stages(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
-    let parts = phases.phases.iter().flat_map(|phase| &phase.parts);
-    let cost: f64 = parts.filter(|part| part.kind == PhaseKind::StageWait).map(|part| part.cost).sum();
+    let (cost, waits) = at_stages(phases);
     if cost < WORTH {
         return None;
     }
-    let waits = phases.share(PhaseKind::StageWait);
     // Stages take shared memory: where they have most of it, no further one fits.
     let has_room = shared_left(m).is_none_or(|left| left >= STAGE);
     let work = producer(phases);

@@ -8,7 +8,7 @@ use super::products::{at_products, full};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
-use crate::analysis::diagnose::account::at_products as at_products_of;
+use crate::analysis::diagnose::account::{ERROR, at_products as at_products_of};
 use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, is_memory};
 use strum::VariantArray;
 
@@ -76,6 +76,19 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     );
     let held = Held::of_unit(m, unit, 100.0 * unit.share, 0.0, sentence);
     if unit.part == Part::ComputeTensor { held.at(at_products(m)) } else { held }
+}
+
+/// Other units that need as much, within what the model may be off by: what is taken from one alone leaves the others. Issue in front of
+/// a pipe, and what stands on one way to memory, do the same work once more.
+pub(in crate::analysis::diagnose) fn as_full(m: &Measures<'_>, unit: &Unit) -> Option<Words> {
+    let is_apart = |other: &Unit| match level::place(unit.part) {
+        level::PIPES => other.part != unit.part && other.part != Part::Issue,
+        place => level::place(other.part) != place,
+    };
+    let is_near = |other: &&Unit| (m.need(other.part) - m.need(unit.part)).abs() <= ERROR && is_apart(other);
+    let near = m.units.iter().filter(is_near).map(|other| words!("{} ({})", other.named(), share(other.share)));
+    let near: Vec<Words> = near.take(2).collect();
+    (!near.is_empty()).then(|| words::join(near, " and "))
 }
 
 /// What a unit does while there is work for it, where SMs are empty for a while, or where phases in series differ.

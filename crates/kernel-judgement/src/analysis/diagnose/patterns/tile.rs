@@ -1,0 +1,132 @@
+//! Tiles of sums in the registers of a thread, whose rows and columns come from shared memory.
+
+use super::*;
+use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
+use std::collections::BTreeSet;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile])];
+
+/// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
+const OPERANDS_PER_FMA: f64 = 0.25;
+
+/// Products of one precision whose operands come from shared memory.
+pub(super) struct Tile {
+    /// Multiply-adds, executed by warps.
+    fma: f64,
+    /// Wavefronts for each.
+    wavefronts: f64,
+    /// Multiply-adds for each value that is read.
+    each: f64,
+    /// Registers of a value.
+    registers: f64,
+}
+
+impl Tile {
+    pub(super) fn of(m: &Measures<'_>) -> Option<Tile> {
+        let of = |class: Class| m.count(|op| op.class() == Some(class));
+        let (class, registers) =
+            [(Class::Fp32, 1.0), (Class::Fp64, 2.0)].into_iter().max_by(|(a, _), (b, _)| of(*a).total_cmp(&of(*b)))?;
+        let fma = of(class);
+        let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
+        // Sums without products share no operands between outputs as the rows and columns of a tile do.
+        let is_product = 2.0 * products(m, |op| op.class() == Some(class)) >= fma;
+        // Operands that are read once are shared with nobody.
+        let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
+        let is_tile = fma > 0.0 && is_product && !is_once && !m.has_tensor;
+        let wavefronts = wavefronts / fma;
+        let each = registers * fma_of_word(m, fma, wavefronts);
+        is_tile.then_some(Tile { fma, wavefronts, each, registers })
+    }
+
+    /// The next larger one, with what of the values it reads that are read now, and its sums; `None` where it is there already.
+    pub(super) fn next(&self) -> Option<(&'static str, f64, f64)> {
+        match self.each {
+            each if each < NEARLY * OF_FOUR => Some(("4 × 4: 8 values for 16 FMA", each / OF_FOUR, 16.0)),
+            each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 values for 64 FMA", each / OF_EIGHT, 64.0)),
+            _ => None,
+        }
+    }
+}
+
+/// Registers of a thread for a tile of so many sums, and for the row and the column that it reads at a time.
+fn of_sums(sums: f64) -> f64 {
+    sums + 2.0 * sums.sqrt()
+}
+
+/// The registers of a thread with a tile of so many sums in place of that of now, and the warps that an SM has registers for then, where
+/// these are fewer than it has room for now. It is a cost to be told and no longer wait: each warp has more products that hang on none of
+/// the others (`raster`, to 8 × 8 sums, gained 44 %).
+fn with_sums(m: &Measures<'_>, tile: &Tile, sums: f64) -> Option<(f64, f64)> {
+    let (study, chip) = (m.study?, m.chip()?);
+    let written = |row: usize| study.code.registers(row).written().next().map(|own| own.number);
+    let own: BTreeSet<u8> = products_of(study, multiplies).filter_map(|own| written(own.row)).collect();
+    let more = tile.registers * (of_sums(sums) - of_sums(own.len() as f64));
+    let then = m.value(Counter::LaunchRegistersPerThread)? + more.max(0.0);
+    let warps = (f64::from(chip.registers_per_sm) / (WARP * then)).floor();
+    (warps < m.theoretical? * f64::from(chip.max_warps_per_sm)).then_some((then, warps))
+}
+
+/// Threads of a warp.
+const WARP: f64 = 32.0;
+
+/// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
+pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
+    let own = Tile::of(m).filter(|own| own.wavefronts >= OPERANDS_PER_FMA * own.registers)?;
+    let (tile, reads, sums) = own.next().unwrap_or(("", LARGER, 0.0));
+    let executed = m.executed()?;
+    let issue = (own.fma / executed).min(1.0);
+    let of_doubles = own.registers > 1.0;
+    let arithmetic = own.fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
+    let waits =
+        [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
+    let draft = Draft::new(Action::RegisterTile).rewrites();
+    let draft = match of_doubles {
+        true => draft.keeps(&[Part::ComputeFp64], 1.0, 1.0),
+        false => draft.keeps(&[Part::ComputeFma], arithmetic, arithmetic),
+    };
+    let draft = draft.keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue).keeps(&L1, reads, 0.0).frees_of(
+        m,
+        &waits,
+        1.0 - reads,
+    );
+    if own.next().is_none() {
+        let feeds = fixed(own.each, 1);
+        return Some(draft.not_here(words!("each value read feeds {} FMA, the tile is that large", feeds)));
+    }
+    let registers = m.value(Counter::LaunchRegistersPerThread);
+    let risk = match with_sums(m, &own, sums) {
+        Some((then, warps)) => {
+            words!("about {} registers a thread: an SM then holds {} warps", count(then), count(warps))
+        }
+        None => registers
+            .map_or_else(Words::default, |now| words!("{} registers now; occupancy falls with more", count(now))),
+    };
+    let (goal, now) = (fixed(own.wavefronts * reads, 2), fixed(own.wavefronts, 2));
+    let why = words!("{} wavefronts of shared memory per FMA; that tile reads {} of these values", &now, share(reads));
+    let draft = draft.at(At::most(m, Op::loads_shared)).risks(risk);
+    let draft = draft.says(words!("Register tile: several outputs a thread ({})", tile), why);
+    Some(draft.checks(words!("wavefronts of shared memory per FMA {} → {}", now, goal), SHARED))
+}
+
+/// FMA for each value that a thread reads, in a tile of 4 × 4 outputs (16 for 8 values) and of 8 × 8 (64 for 16).
+const OF_FOUR: f64 = 2.0;
+const OF_EIGHT: f64 = 4.0;
+/// A tile is there where it reads no more than this part above what it needs.
+const NEARLY: f64 = 0.75;
+
+/// What a tile of twice as many outputs along one side reads of the words.
+const LARGER: f64 = 0.75;
+
+/// FMA for each word that is read. Without instructions the wavefronts stand for the words.
+fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
+    let is_load = |op: Op| op.loads_shared() && op.is_by_lane();
+    let words = m.study.map(|study| {
+        let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
+        let of = |row: usize| {
+            let word = study.code.rows[row].word.unwrap_or_default();
+            study.code.executed[row] as f64 * word.registers.writes.iter().map(|own| f64::from(own.count)).sum::<f64>()
+        };
+        rows.map(of).sum::<f64>() / fma
+    });
+    1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts)
+}
