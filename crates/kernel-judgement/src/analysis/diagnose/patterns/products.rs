@@ -3,6 +3,7 @@
 use super::banks::wavefronts as wavefronts_of_all;
 use super::epilogue::TENSOR;
 use super::instructions::executed_on;
+use super::tile::Tile;
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
@@ -152,22 +153,43 @@ const WARP: f64 = 32.0;
 const WAVEFRONT: f64 = 128.0;
 
 /// The type whose tensor instructions give the same as a scalar multiply-add, its multiply-adds for each lane, and the bytes of a factor.
-/// Single precision has none: TF32 keeps ten bits.
+/// Single precision has none, as TF32 keeps ten bits, but for factors that were halves.
 fn same_type(op: Op) -> Option<(&'static str, f64, f64)> {
     match op.pipe()? {
         Pipe::Fp64 => Some(("fp64", 1.0, 8.0)),
         Pipe::Fp16 => Some(("fp16", 2.0, 2.0)),
+        _ if op == Op::FFMA => Some(("fp16", 1.0, 2.0)),
         _ => (op == Op::IDP).then_some(("int8", 4.0, 1.0)),
     }
+}
+
+/// Whether a row leaves a factor of that multiply-add as it is in memory: of single precision a half that is converted on its way.
+fn is_factor(study: &Study<'_>, op: Op, row: usize) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
+    if op != Op::FFMA {
+        return code.op(row).brings_from_memory();
+    }
+    let reads = code.rows[row].word.unwrap_or_default().registers.reads;
+    let mut own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
+    code.op(row) == Op::HADD2
+        && own.any(|own| {
+            let behind = flows.definitions(code, row, own);
+            !behind.is_empty() && behind.iter().all(|row| code.op(*row).brings_from_memory())
+        })
 }
 
 /// Scalar multiply-adds of rows and columns, where the chip has tensor instructions of their type: as many at the rate of these, and
 /// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums.
 fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study.filter(|_| !m.has_tensor)?;
+    let ops = m.kernel.opcodes().keys().map(|opcode| Op::of(opcode));
+    let drafts = ops.filter_map(|op| on_tensor_of(m, study, op));
+    drafts.max_by(|a, b| a.saves(m).total_cmp(&b.saves(m)))
+}
+
+/// The multiply-adds of one opcode.
+fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let (code, flows) = (&study.code, &study.flows);
-    let most = m.kernel.opcodes().iter().map(|(opcode, executed)| (Op::of(opcode), executed));
-    let (op, _) = most.filter(|(op, _)| same_type(*op).is_some()).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let (of_type, each, bytes) = same_type(op)?;
     let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
     let capability = m.kernel.device().compute_capability;
@@ -176,7 +198,7 @@ fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
     let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
     for own in products_of(study, |other| other == op) {
         let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
-        if behind.iter().flat_map(|(_, rows)| rows).all(|row| code.op(*row).brings_from_memory()) {
+        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, op, *row))) {
             executed += code.executed[own.row] as f64;
             sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
             let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
@@ -184,11 +206,14 @@ fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
         }
     }
     let all = m.count(|other| other == op);
-    let is_tile = 2.0 * executed > all && 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>();
+    // A tile is one of registers, or of shared memory that the threads of a block share.
+    let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
+    // Halves are converted for single precision alone, on the pipe that multiplies.
+    let converted = if op == Op::FFMA { loaded.values().sum() } else { 0.0 };
     let multiplied = executed * WARP * each;
     let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
-    let now = unit.share * executed / executed_on(m, unit.part)?;
-    if !is_tile || goal >= now {
+    let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
+    if 2.0 * executed <= all || !is_tile || goal >= now {
         return None;
     }
     let pipe = (unit.share - now + goal) / unit.share;
@@ -197,21 +222,23 @@ fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
     let reads = wavefronts_of_all(m).map_or(1.0, |own| (wavefronts / own.all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
     let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * stage.shared / stage.whole);
-    let issue = 1.0 - executed / m.executed()?;
+    let gone = executed + converted + (1.0 - reads) * m.count(Op::loads_shared);
+    let issue = (1.0 - gone / m.executed()?).max(0.0);
     let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let draft = Draft::new(Action::TensorGeneration)
         .rewrites()
         .moves_work()
-        .keeps(&[unit.part], pipe, pipe)
+        .keeps(&[unit.part], pipe, goal / unit.share)
         .keeps(&DATA_STAGE, kept(reads), kept(0.0))
         .keeps(&[Part::Issue], issue, 0.0)
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
     let (name, kind) = (op.name(), of_type.to_uppercase());
     let why = words!(
-        "{} `{}` on loaded values; {} {} → {} at the {} multiply-adds a cycle and SM of tensor instructions, and fragments read {} of the wavefronts",
+        "{} `{}` on loaded {}; {} {} → {} at the {} multiply-adds a cycle and SM of tensor instructions, and fragments read {} of the wavefronts",
         count(executed),
         name,
+        if op == Op::FFMA { "halves" } else { "values" },
         &unit.name,
         share(unit.share),
         share(pipe * unit.share),
