@@ -233,7 +233,13 @@ pub(super) fn global(audit: &Audit) -> Vec<Block> {
             access.at.file == *file && access.at.line == *own && access.width_bits == line.width_bits
         };
         let known = audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(is_same);
-        let words = text(known.filter_map(brief::apart).next().unwrap_or_else(|| pattern(line.pattern).into()));
+        let chip = audit.now.artefact.compute_capability.and_then(catalog::chip);
+        let words = text(
+            known
+                .filter_map(|access| brief::apart(access, chip))
+                .next()
+                .unwrap_or_else(|| pattern(line.pattern).into()),
+        );
         vec![
             text(kind(line)),
             count(line.requests),

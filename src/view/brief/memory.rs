@@ -5,7 +5,7 @@ use super::numbers::{row, sides, tenth, value};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess};
 use crate::analysis::{AccessLine, Audit, Row};
-use crate::catalog::Counter;
+use crate::catalog::{self, ChipRow, Counter};
 use crate::quantity::SECTOR;
 use crate::quantity::format;
 use crate::quantity::glance::{amount, bytes, digits};
@@ -43,7 +43,9 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.now.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
     blocks.extend(match phases {
         _ if audit.now.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
-        Some(phases) => accesses(phases).map(Block::from),
+        Some(phases) => {
+            accesses(phases, audit.now.artefact.compute_capability.and_then(catalog::chip)).map(Block::from)
+        }
         None => by_line(audit).map(Block::from),
     });
     let said: Vec<Words> = [coalescing(audit), multicast(audit), shared(audit)].into_iter().flatten().collect();
@@ -149,12 +151,17 @@ fn bytes_moved(audit: &Audit) -> Option<Table> {
     Some(table("bytes", columns, held.iter().map(line).collect()))
 }
 
+/// The part of what cannot be avoided below which more is missing than what levels round and count in other passes.
+const LESS: f64 = 0.9;
+
 /// What a level cannot avoid, and how many times it was moved.
 fn against(level: &Level, moved: f64) -> [Cell; 2] {
     let Some(Amount { bytes: least, what }) = &level.least else { return [Cell::default(), Cell::default()] };
     let factor = moved / least;
     let rest = match level.metric {
         WRITTEN if factor < 0.995 => ", rest dirty in L2",
+        READ if factor < LESS => ", rest was in L2 or is not read",
+        RECEIVED if factor < LESS => ", rest was in L1",
         _ => "",
     };
     [
@@ -177,7 +184,7 @@ fn columns() -> Vec<crate::view::document::Column> {
 }
 
 /// The accesses with an excess of sectors; where none has, the sentence below says so.
-fn accesses(phases: &Phases) -> Option<Table> {
+fn accesses(phases: &Phases, chip: Option<&ChipRow>) -> Option<Table> {
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let is_told = |access: &&SectorAccess| access.excess() > 0 && 100.0 * access.sectors as f64 >= LEAST * all as f64;
     let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).take(SHOWN).collect();
@@ -190,7 +197,7 @@ fn accesses(phases: &Phases) -> Option<Table> {
         let base = access.at.opcode.split('.').next().unwrap_or_default();
         let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
         let excess = amount(access.excess() as f64);
-        let apart = apart(access).map(|apart| words!(": {}", apart));
+        let apart = apart(access, chip).map(|apart| words!(": {}", apart));
         let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
         vec![
             text(words!(
@@ -209,13 +216,21 @@ fn accesses(phases: &Phases) -> Option<Table> {
     Some(table("accesses", columns(), told.iter().map(line).collect()))
 }
 
+/// `the argument at byte 16`, of those that the kernel is called with; its place in the bank where nobody knows where they begin.
+fn factor(byte: u16, chip: Option<&ChipRow>) -> Words {
+    match chip.and_then(|chip| byte.checked_sub(chip.arguments?)) {
+        Some(byte) => words!("the argument at byte {}", byte.to_string()),
+        None => words!("argument `{}`", format!("c[0x0][{byte:#x}]")),
+    }
+}
+
 /// `lanes 1,536 B apart`, where the code shows it.
-pub(in crate::view) fn apart(access: &SectorAccess) -> Option<Words> {
+pub(in crate::view) fn apart(access: &SectorAccess, chip: Option<&ChipRow>) -> Option<Words> {
     let LaneStep { group, bytes, argument } = access.step?;
     let who = if group == 1 { "lanes".to_owned() } else { format!("groups of {group} lanes") };
     let bytes = format::integer(bytes.unsigned_abs());
     Some(match argument {
-        Some(byte) => words!("{} {} B × argument `{}` apart", who, bytes, format!("c[0x0][{byte:#x}]")),
+        Some(byte) => words!("{} {} B × {} apart", who, bytes, factor(byte, chip)),
         None => words!("{} {} B apart", who, bytes),
     })
 }
@@ -327,11 +342,7 @@ fn beside(audit: &Audit) -> Option<String> {
 }
 
 fn shared(audit: &Audit) -> Option<Words> {
-    let of = |metric: Counter| row(audit, metric)?.new.value();
-    let (all, ideal) = (of(Counter::MemoryL1WavefrontsShared)?, of(Counter::MemoryL1WavefrontsSharedIdeal)?);
-    if all <= 0.0 {
-        return None;
-    }
+    let (all, ideal) = audit.now.coalescing.shared?;
     let excess = all - ideal;
     Some(if excess <= 0.0 {
         words!("**Bank conflicts:** none in {} wavefronts.", amount(all))

@@ -140,8 +140,13 @@ fn untold(sections: &mut [Section], audit: &Audit, room: &mut Room) -> bool {
 
 /// Makes the kernels of the report again, within other room.
 fn again(sections: &mut [Section], audit: &Audit, room: Room) -> bool {
-    let place = sections.iter_mut().find(|section| section.name == "kernels");
-    place.zip(beside::section(audit, room)).map(|(place, fewer)| *place = fewer).is_some()
+    replaced(sections, "kernels", beside::section(audit, room))
+}
+
+/// Puts a shorter section in the place of one; whether there were both.
+fn replaced(sections: &mut [Section], name: &str, fewer: Option<Section>) -> bool {
+    let place = sections.iter_mut().find(|section| section.name == name);
+    place.zip(fewer).map(|(place, fewer)| *place = fewer).is_some()
 }
 
 /// Takes a row off the longest ranked table with more rows than are kept; whether there is one.
@@ -159,11 +164,9 @@ fn shorten(sections: &mut [Section], kept: usize, audit: &Audit, room: &mut Room
             room.rows = left;
             again(sections, audit, *room)
         }
-        // What it leaves out is counted below it.
-        "checks" => {
-            let place = sections.iter_mut().find(|section| section.name == "checks");
-            place.zip(checks::within(audit, left)).map(|(place, fewer)| *place = fewer).is_some()
-        }
+        // What they leave out is told beside them.
+        "checks" => replaced(sections, "checks", checks::within(audit, left)),
+        "stalls" => replaced(sections, "stalls", stalls::within(audit, left)),
         _ => {
             table.rows.truncate(left);
             true

@@ -41,6 +41,11 @@ const NOT_SELECTED: &str = "not_selected";
 
 /// The section; `None` where no stalls were collected.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
+    within(audit, usize::MAX)
+}
+
+/// The same with so many rows at most; the others are told in words.
+pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let stalls = &audit.now.stalls;
     let shares = BASES.iter().find_map(|basis| stalls.table(*basis))?;
     let has_whole = !matches!(shares.basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
@@ -50,7 +55,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share > 0.0 && share >= least);
     // A warp that issues, or that another one is picked before, waits for nothing.
     let is_wait = |row: &&StallRow| row.reason != "selected" && (!has_whole || row.reason != NOT_SELECTED);
-    let (rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares
+    let (mut rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares
         .rows
         .iter()
         .filter(is_wait)
@@ -58,6 +63,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     if rows.is_empty() && (has_whole || small.is_empty()) {
         return None;
     }
+    let left_out = rows.split_off(most.min(rows.len()));
     let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
     let has_samples = audit.now.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
     let has_notes = has_samples && notes.iter().any(|note| !note.words.is_empty());
@@ -69,9 +75,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         (false, _) => "Share",
     }));
     columns.extend(has_notes.then(|| left("Here")));
+    let rounded = if has_whole { tenth } else { hundredth };
     let line = |(row, note): (&&StallRow, Cell)| {
         let mut cells = vec![text(row.row.label.as_str())];
-        cells.extend(sides(audit, &row.row, if has_whole { tenth } else { hundredth }));
+        cells.extend(sides(audit, &row.row, rounded));
         cells.extend(has_notes.then_some(note));
         cells
     };
@@ -85,6 +92,12 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         basis.push(ready(audit, &shares.rows));
     }
     basis.push(if has_whole { Words::default() } else { turns(&shares.rows) });
+    if !left_out.is_empty() {
+        let told = left_out
+            .iter()
+            .filter_map(|row| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?))));
+        basis.push(words!(" Further: {}.", words::join(told.collect::<Vec<Words>>(), ", ")));
+    }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
         blocks.push(table("stalls", columns, rows.iter().zip(notes).map(line).collect()).into());

@@ -102,6 +102,8 @@ pub struct ChipRow {
     pub has_bulk_copies: bool,
     /// Columns of tensor memory of an SM, which its blocks share; absent without tensor memory.
     pub tensor_memory_columns: Option<u32>,
+    /// The byte of constant bank 0 at which the arguments of a kernel begin, as `nvdisasm` shows them.
+    pub arguments: Option<u16>,
     /// Latencies of loads, where they are known.
     pub latency: Option<LoadLatency>,
     /// The class of opcodes that alone reaches the full tensor rate; absent where warp-level instructions do.

@@ -1,8 +1,9 @@
 //! Uncoalesced global accesses: sectors that the access pattern asked for beyond those it needed, counted before L1.
 
+use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
@@ -40,6 +41,8 @@ pub struct Coalescing {
     pub requests: Vec<Row>,
     /// Opcodes that these counters do not see, with their executions on the new side.
     pub uncounted: Vec<(String, f64)>,
+    /// Wavefronts of shared accesses, and those that are needed.
+    pub shared: Option<(f64, f64)>,
 }
 
 impl Coalescing {
@@ -74,13 +77,28 @@ impl Coalescing {
             ));
         }
         requests.retain(Row::has_number);
-        Coalescing { totals, requests, uncounted: mix.executed(Op::is_bulk) }
+        Coalescing { totals, requests, uncounted: mix.executed(Op::is_bulk), shared: shared(new, mix) }
     }
 
     /// A total of the new side by its id.
     pub fn total(&self, id: &str) -> Option<f64> {
         self.totals.iter().find(|row| row.id == id)?.new.value()
     }
+}
+
+/// Wavefronts of shared accesses by the addresses of each, no more than the data stage passed, and what the same words need at least: the
+/// addresses of a `cp.async` make ncu count conflicts that the stage does not have.
+pub(in crate::analysis) fn shared(kernel: &KernelSummary<'_>, mix: &InstructionMix) -> Option<(f64, f64)> {
+    let asked = kernel.value(WAVEFRONTS).filter(|all| *all > 0.0)?;
+    let ideal = kernel.value(WAVEFRONTS_IDEAL)?;
+    let cycles = || Some(kernel.value(CYCLES)? * f64::from(kernel.device().sm_count?));
+    let passed = DataStage::of(kernel).and_then(|stage| Some(stage.whole / 100.0 * cycles()?));
+    let all = match passed {
+        Some(passed) => asked.min(passed.max(ideal)),
+        // Without the stage only what holds no `cp.async` is known.
+        None => Some(asked).filter(|_| mix.count(|op| op.copies_global() && !op.is_bulk()) == Some(0.0))?,
+    };
+    Some((all, ideal))
 }
 
 /// `sectors − ideal`, as NVIDIA's rule UncoalescedGlobalAccess counts it.

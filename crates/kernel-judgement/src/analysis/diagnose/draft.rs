@@ -246,14 +246,15 @@ impl Draft {
                 *own = Words::filled(words.unwrap_or_default(), []);
             }
         }
-        let left = found.left.map_or(0.0, |(_, need)| need);
-        let unit = found.left.and_then(|(part, _)| m.unit(part)).map_or("nothing", |unit| &unit.name);
-        let formula = match lever.ceiling {
-            Bound::Open(_) => "not bounded by this report".to_owned(),
-            _ if change.frees.1 > 0.0 && !change.rewrites => {
-                format!("frees {} of the warps' time; {unit} needs {}", share(change.frees.1), share(left))
+        let left = found.left.and_then(|(part, need)| Some(format!("{} needs {}", m.unit(part)?.name, share(need))));
+        let freed = Some(change.frees.1).filter(|freed| *freed > 0.0 && !change.rewrites);
+        let freed = freed.map(|freed| format!("frees {} of the warps' time", share(freed)));
+        let formula = match (&lever.ceiling, freed, left) {
+            (Bound::Open(_), ..) => "not bounded by this report".to_owned(),
+            (_, freed, Some(left)) => {
+                [freed, Some(left)].into_iter().flatten().collect::<Vec<_>>().join("; ") + " of the time then"
             }
-            _ => format!("{unit} needs {} of the time then", share(left)),
+            (_, freed, None) => freed.unwrap_or_else(|| "no part needs the time then".to_owned()),
         };
         let (bound, expected) = (100.0 * found.most, 100.0 * found.expected);
         match lever.is_rough() {

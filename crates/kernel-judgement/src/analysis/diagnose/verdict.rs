@@ -253,8 +253,7 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
         Some(cause) => Limit { held: cause, of: Some(held), ahead, near, nearly: None },
         None => {
             let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
-            let as_full = || Some(words!(" As full: {}.", units::as_full(ask, held.unit.as_ref()?)?));
-            let nearly = nearly.or_else(as_full);
+            let nearly = nearly.or_else(|| Some(words!(" As full: {}.", units::as_full(ask, held.unit.as_ref()?)?)));
             Limit { held, of: None, ahead, near, nearly }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::atomics::own_retries;
 use super::*;
-use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
+use crate::analysis::derive::coalescing::{self, WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
@@ -11,8 +11,6 @@ pub(super) const PATTERNS: [Pattern; 1] =
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]
 pub(in crate::analysis::diagnose) struct Wavefronts {
-    /// By the addresses of each access, no more than the data stage passed: the addresses of a `cp.async` make ncu count conflicts
-    /// that the stage does not have.
     pub(in crate::analysis::diagnose) all: f64,
     /// What the same words need at least.
     pub(in crate::analysis::diagnose) ideal: f64,
@@ -22,15 +20,8 @@ pub(in crate::analysis::diagnose) struct Wavefronts {
 
 /// `None` where that was not counted.
 pub(in crate::analysis::diagnose) fn wavefronts(m: &Measures<'_>) -> Option<Wavefronts> {
-    let (asked, ideal) = (m.value(SHARED).filter(|all| *all > 0.0)?, m.value(SHARED_IDEAL)?);
-    let cycles = m.sm_cycles()?;
-    let passed = DataStage::of(m.kernel).map(|stage| stage.whole / 100.0 * cycles);
-    let all = match passed {
-        Some(passed) => asked.min(passed.max(ideal)),
-        // Without the stage only what holds no `cp.async` is known.
-        None => Some(asked).filter(|_| m.mix.count(|op| op.copies_global() && !op.is_bulk()) == Some(0.0))?,
-    };
-    Some(Wavefronts { all, ideal, excess: (all - ideal) / cycles })
+    let (all, ideal) = coalescing::shared(m.kernel, &m.mix)?;
+    Some(Wavefronts { all, ideal, excess: (all - ideal) / m.sm_cycles()? })
 }
 
 /// Cycles of the L1 data stage that bank conflicts take: `(wavefronts − ideal) / (cycles × SMs)`.

@@ -12,6 +12,7 @@ use super::units::shuffles;
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::level::L2_SECTORS;
+use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, passes, bytes, narrow_index, kept_in_l2])];
 
@@ -62,14 +63,25 @@ fn answered(m: &Measures<'_>) -> f64 {
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
 
-/// Whether the loads of global memory, or of shared memory, are as wide as they can be.
-fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
-    let Some(study) = m.study.filter(|study| study.has_widths()) else { return false };
+/// Bits of a lane in most loads of global memory, or of shared memory, and whether all of them are as wide as they can be.
+fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
+    let study = m.study.filter(|study| study.has_widths())?;
     let code = &study.code;
     let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
-    let mut loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_load(code.op(*row))).peekable();
-    loads.peek().is_some() && loads.all(|row| study.width(row) == Some(WIDEST))
+    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_load(code.op(*row)));
+    let mut by: BTreeMap<u64, u64> = BTreeMap::new();
+    loads.for_each(|row| *by.entry(study.width(row).unwrap_or_default()).or_default() += code.executed[row]);
+    let (most, _) = by.iter().max_by_key(|(_, executed)| **executed)?;
+    Some((*most, by.keys().all(|bits| *bits == WIDEST)))
 }
+
+/// Whether all of them are.
+fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
+    width(m, is_global).is_some_and(|(_, is_wide)| is_wide)
+}
+
+/// What to do where accesses are narrow.
+const WIDER: &str = "Fewer and wider accesses: reuse values in registers, 16 bytes a lane";
 
 /// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(m: &Measures<'_>) -> Option<Draft> {
@@ -120,8 +132,11 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
             "Wider loads of shared memory: 16 bytes a lane, from a tile that is stored so that the words of a thread lie side by side"
         }
         true if is_wide(m, is_global) => "Fewer accesses: reuse values in registers, several outputs a thread",
-        true => "Fewer and wider accesses: reuse values in registers, 16 bytes a lane",
+        true => WIDER,
     };
+    // Most loads tell what there is to widen.
+    let bits = width(m, is_global).map(|(bits, _)| bits).filter(|bits| how == WIDER && (8..WIDEST).contains(bits));
+    let narrow = bits.map(|bits| words!("; most loads have {} a lane", format::counted(bits / 8, "byte")));
     let waits = match is_inside {
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
         false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
@@ -145,7 +160,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     });
     // At the same rate its work falls with the time.
     let (now, goal) = (share(unit.share), share(unit.share * kept));
-    let draft = draft.at(at).says(how, words!("{} at {}", &unit.name, &now));
+    let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, narrow.unwrap_or_default()));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
