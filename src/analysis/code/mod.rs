@@ -40,6 +40,6 @@ pub use flow::RoleRow;
 pub(crate) use flow::{BarrierUse, LoopRow};
 pub use reduce::{CodeInputs, code_facts};
 pub use resource_checks::Resource;
-pub(crate) use resources::{Agreement, ResourceRow};
+pub(crate) use resources::{Agreement, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};
 pub(crate) use select::{CodeError, Identity, Launched, kernel_of};
 pub(crate) use shared_layout::SharedPart;

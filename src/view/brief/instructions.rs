@@ -14,7 +14,7 @@ use crate::view::{code, source_lines};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
-use cuda_binary::op::Told;
+use cuda_binary::op::{Control, Told};
 
 /// Opcodes shown beside those that a reader looks for by name.
 const TOP: usize = 3;
@@ -41,14 +41,16 @@ const SECTORS_OF_LINE: f64 = 4.0;
 /// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let executed = super::numbers::row(audit, Counter::SmspInstExecutedSum);
-    let opcodes = opcodes(audit, executed);
+    // An old side whose opcodes nobody counted has no column.
+    let has_old = audit.now.mix.rows.iter().any(|row| row.row.old.as_ref().is_some_and(|old| old.value().is_some()));
+    let opcodes = opcodes(audit, executed, has_old);
     if opcodes.len() <= usize::from(executed.is_some()) {
         return None;
     }
     let phases = audit.now.phases.as_ref().map(by_phase).unwrap_or_default();
-    let (table, told) = match &audit.before {
-        Some(_) => (compared(&opcodes, &phases), None),
-        None => alone(opcodes, &phases),
+    let (table, told) = match has_old {
+        true => (compared(&opcodes, &phases), None),
+        false => alone(opcodes, &phases),
     };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value());
@@ -106,11 +108,12 @@ fn is_named(op: Op) -> bool {
 }
 
 /// All instructions, products, the most executed opcodes, and those that move data.
-fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
+fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> Vec<Vec<Cell>> {
     let total = executed.and_then(|row| row.new.value());
     let line = |label: Words, row: &Row| {
         let mut cells = vec![text(label)];
-        cells.extend(super::numbers::sides(audit, row, amount));
+        let sides = super::numbers::sides(audit, row, amount);
+        cells.extend(if has_old { sides } else { vec![super::numbers::cell(Some(&row.new), amount)] });
         let share = row.new.value().filter(|own| *own > 0.0).zip(total).filter(|(_, total)| *total > 0.0);
         cells.push(share.map_or_else(Cell::default, |(own, total)| text(format!("{} %", tenth(100.0 * own / total)))));
         cells
@@ -125,10 +128,11 @@ fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
     // Beside an old side that ran as many, only the products tell something: that the work is the same.
     let written = |reading: Option<&Reading>| reading.and_then(Reading::value).map(amount);
     let is_moved = |row: &&&OpcodeRow| written(row.row.old.as_ref()) != written(Some(&row.row.new));
-    // Arithmetic of one lane for the whole warp runs beside the others, and a small share carries nothing.
+    // Arithmetic of one lane for the whole warp runs beside the others, a small share carries nothing, and every warp ends.
     let carries = |row: &OpcodeRow| {
         let share = row.row.new.value().zip(total).map(|(own, total)| 100.0 * own / total.max(1.0));
-        !row.op().is_uniform() && share.is_none_or(|share| share >= CARRIES)
+        let is_work = !row.op().is_uniform() && row.op().control() != Some(Control::Exit);
+        is_work && share.is_none_or(|share| share >= CARRIES)
     };
     let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op()) && carries(row);
     picked.extend(all.iter().filter(is_plain).filter(is_moved).take(TOP));
