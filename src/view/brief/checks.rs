@@ -68,7 +68,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
     if !rows.is_empty() || !predicted.is_empty() {
-        let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
+        let columns = columns_of("Check, prediction | Stated | Found | ");
         let rows = rows.into_iter().map(|(_, row)| row).chain(predicted).collect();
         blocks.push(table("checks", columns, rows).into());
     }
