@@ -155,14 +155,11 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let steps = steps.chain([step("What would the launch save most without?", "--set full", Some(&held))]).collect();
     let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
     // Where nothing is gained without it, what takes time by itself is none, and a cause is worth knowing and no more.
-    let is_felt = |rule: &Question| {
-        let gain = rule.stands.cure().and_then(|action| drafts.iter().find(|(draft, _)| draft.action == action));
-        gain.is_none_or(|(_, saves)| *saves >= WORTH)
-    };
-    let felt = found(&answers).filter_map(|(rule, held)| match rule.stands {
-        _ if is_felt(rule) => Some(held.clone()),
-        Stands::ByItself(_) => None,
-        _ => Some(held.clone().noted()),
+    let gain = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);
+    let felt = found(&answers).filter_map(|(rule, held)| match rule.stands.cure().and_then(gain) {
+        Some(saves) if saves < WORTH && matches!(rule.stands, Stands::ByItself(_)) => None,
+        Some(saves) if saves < WORTH => Some(held.clone().noted()),
+        _ => Some(held.clone()),
     });
     let others = felt.chain(of.filter(|_| held.unit.is_none()));
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);

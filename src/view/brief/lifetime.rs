@@ -37,9 +37,7 @@ fn of_launch(time: &TimeSplit) -> Option<Words> {
     let lost: f64 = parts.iter().map(|(part, _)| part).sum();
     let told = parts.iter().filter(|(part, _)| *part >= PART).map(|(part, what)| format!("{} {what}", share(*part)));
     let told: Vec<String> = told.collect();
-    (lost >= LOST).then(|| {
-        words!("Elapsed time: {}, {} SMs at work.", told.join(", "), share((1.0 - lost).max(0.0)))
-    })
+    (lost >= LOST).then(|| words!("Elapsed time: {}, {} SMs at work.", told.join(", "), share((1.0 - lost).max(0.0))))
 }
 
 /// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`

@@ -49,7 +49,14 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     let mut columns = vec![left("Build")];
     columns.extend(names.iter().map(|name| right(name)));
     let mut rows = if codes.len() > 1 {
-        [of_shape(codes), telling(code_rows(codes), codes.iter().all(|code| code.facts.printed().is_some())).iter().map(counted).collect()].concat()
+        [
+            of_shape(codes),
+            telling(code_rows(codes), codes.iter().all(|code| code.facts.printed().is_some()))
+                .iter()
+                .map(counted)
+                .collect(),
+        ]
+        .concat()
     } else {
         Vec::new()
     };
