@@ -4,7 +4,7 @@ use super::document::{Section, Table};
 use super::heading::Heading;
 use super::tables::{list, paragraph, table, text};
 use super::{brief, charts};
-use crate::analysis::over_time::{OverTime, Part, Regime, Shape};
+use crate::analysis::over_time::{OverTime, Regime, Shape};
 use crate::analysis::{Audit, LeverCode};
 use crate::catalog::{Action, Threshold, series_row};
 use crate::quantity::{format, glance};
@@ -13,6 +13,8 @@ use crate::words::Words;
 
 /// A tail is told as one from this share of the launch on that it costs.
 const TAIL: f64 = 0.02;
+/// A ramp is told from this share of the launch on that it costs.
+const RAMP: f64 = 0.01;
 /// A tail stands beside the verdict from this share of the launch on that it costs.
 const MUCH: f64 = 0.1;
 /// Multiprocessors without a block are told from this share on, and clocks that differ by this share.
@@ -143,7 +145,7 @@ pub(super) fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
     said
 }
 
-/// `Steady state: instruction issue at 85 % of its peak, 172.5 µs (50 %), behind a ramp of 1.5 µs (0.4 %).`
+/// `Steady state: instruction issue at 85 % of its peak for 172.5 µs (50 %), behind a ramp of 4.5 µs (2.3 %), which costs 1.8 %.`
 fn steady(over: &OverTime, shape: &Shape) -> Words {
     let level = match shape.mean >= 0.9 * shape.steady {
         true => format!("{} at {} of its peak", called(&shape.unit), percent(shape.steady)),
@@ -155,8 +157,12 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
             percent(shape.mean)
         ),
     };
-    let costs = |part: &Part| match over.share(part.cost) >= 0.001 {
-        true => format!(", which costs {} against it", percent(100.0 * over.share(part.cost))),
+    let ramp = match over.share(shape.ramp.cost) >= RAMP {
+        true => format!(
+            ", behind a ramp of {}, which costs {}",
+            span(over, shape.ramp.ns),
+            percent(100.0 * over.share(shape.ramp.cost))
+        ),
         false => String::new(),
     };
     let middle = match over.share(shape.middle.cost) >= 0.02 {
@@ -167,15 +173,7 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
         false => String::new(),
     };
-    words!(
-        "Steady state: {}. Ramp {}{}; then {}{}.{}",
-        level,
-        span(over, shape.ramp.ns),
-        costs(&shape.ramp),
-        span(over, shape.middle.ns),
-        middle,
-        drain
-    )
+    words!("Steady state: {} for {}{}{}.{}", level, span(over, shape.middle.ns), ramp, middle, drain)
 }
 
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`

@@ -4,8 +4,8 @@ use super::lead::called;
 use super::numbers::share;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
-use crate::analysis::{Audit, TimeSplit};
-use crate::catalog::Threshold;
+use crate::analysis::{Audit, Severity, TimeSplit};
+use crate::catalog::{Code, Threshold};
 use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
@@ -21,9 +21,17 @@ pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let few = audit.limits[Threshold::SamplesFew];
     let phases = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few);
     let of_products = phases.and_then(split);
-    let split = of_products.or_else(|| audit.now.bottleneck.time.as_ref().and_then(of_launch));
+    let split =
+        of_products.or_else(|| audit.now.bottleneck.time.as_ref().filter(|_| !is_told(audit)).and_then(of_launch));
     let gap = gap(audit).map(Words::from);
     [phases.and_then(tile), split, phases.and_then(health), gap].into_iter().flatten().collect()
+}
+
+/// Whether what limits, or a finding beside it, says what the SMs lose.
+fn is_told(audit: &Audit) -> bool {
+    let told = audit.now.findings.iter().filter(|finding| finding.severity != Severity::Notes);
+    told.into_iter()
+        .any(|finding| matches!(finding.code, Code::LaunchTail | Code::LaunchSmallGrid | Code::LaunchShortBlocks))
 }
 
 /// `Elapsed time: 3.0 % tail and imbalance, 16.6 % turnover of blocks, 80.4 % SMs at work.`, of parts worth a word; `None` where the SMs
