@@ -121,14 +121,14 @@ pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
 /// What a role does: the one with products, the one without that copies for it, the one that stores.
 pub(in crate::view) fn role_name(phases: &Phases, at: usize) -> String {
     let Some(role) = phases.roles.get(at) else { return "other warps".into() };
-    let is_only = |is_meant: fn(&Role) -> bool| phases.roles.iter().filter(|role| is_meant(role)).count() == 1;
-    let (multiplies, feeds, stores): (fn(&Role) -> bool, fn(&Role) -> bool, fn(&Role) -> bool) =
-        (|role| role.tensor > 0, |role| role.copies > 0 && role.tensor == 0, |role| role.stores > 0);
+    let is_only =
+        |is_meant: fn(&Role) -> bool| is_meant(role) && phases.roles.iter().filter(|own| is_meant(own)).count() == 1;
+    let feeds = |role: &Role| role.copies > 0 && role.tensor == 0;
     match role {
-        role if multiplies(role) && role.copies == 0 && phases.roles.iter().any(feeds) => "consumers".into(),
-        role if multiplies(role) && is_only(multiplies) => "tensor warps".into(),
-        role if feeds(role) && is_only(feeds) => "producer".into(),
-        role if stores(role) && is_only(stores) => "storing warps".into(),
+        _ if role.tensor > 0 && role.copies == 0 && phases.roles.iter().any(feeds) => "consumers".into(),
+        _ if is_only(|role| role.tensor > 0) => "tensor warps".into(),
+        _ if is_only(feeds) => "producer".into(),
+        _ if is_only(|role| role.stores > 0) => "storing warps".into(),
         role => format!("warps at {:#x}", role.start),
     }
 }
