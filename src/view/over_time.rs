@@ -145,7 +145,7 @@ pub(super) fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
     said
 }
 
-/// `Steady state: instruction issue at 85 % of its peak for 172.5 µs (50 %), behind a ramp of 4.5 µs (2.3 %), which costs 1.8 %.`
+/// `Steady state: instruction issue at 85 % of its peak for 172.5 µs (50 %); a ramp of 4.5 µs (2.3 %) before it costs 1.8 %.`
 fn steady(over: &OverTime, shape: &Shape) -> Words {
     let level = match shape.mean >= 0.9 * shape.steady {
         true => format!("{} at {} of its peak", called(&shape.unit), percent(shape.steady)),
@@ -159,7 +159,7 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
     };
     let ramp = match over.share(shape.ramp.cost) >= RAMP {
         true => format!(
-            ", behind a ramp of {}, which costs {}",
+            "; a ramp of {} before it costs {}",
             span(over, shape.ramp.ns),
             percent(100.0 * over.share(shape.ramp.cost))
         ),
@@ -173,7 +173,7 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
         false => String::new(),
     };
-    words!("Steady state: {} for {}{}{}.{}", level, span(over, shape.middle.ns), ramp, middle, drain)
+    words!("Steady state: {} for {}{}{}.{}", level, span(over, shape.middle.ns), middle, ramp, drain)
 }
 
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
