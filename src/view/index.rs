@@ -28,7 +28,7 @@ pub fn index(subjects: &[Listed]) -> Table {
     let columns = columns_of(
         "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
     );
-    tables::table("index", columns, subjects.iter().filter_map(row).collect())
+    tables::filled("index", columns, subjects.iter().filter_map(row).collect())
 }
 
 fn row(listed: &Listed) -> Option<Vec<Cell>> {
@@ -41,7 +41,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
         Some(_) if last.is_accepted || last.problem.is_some() => text(last.outcome().unwrap_or_default()),
         Some(verdict) => tables::verdict(verdict),
         None if last.is_code_alone => text("code alone"),
-        None => text("no baseline"),
+        None => Cell::default(),
     };
     let limiter = last.limiter.map_or_else(Cell::default, |limiter| code(limiter.to_string()));
     let first = last.levers.iter().find(|_| !last.is_at_roof);

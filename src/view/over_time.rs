@@ -4,7 +4,7 @@ use super::document::{Section, Table};
 use super::heading::Heading;
 use super::tables::{list, paragraph, table, text};
 use super::{brief, charts};
-use crate::analysis::over_time::{OverTime, Part, Regime, Shape};
+use crate::analysis::over_time::{OverTime, Regime, Shape};
 use crate::analysis::{Audit, LeverCode};
 use crate::catalog::{Action, Threshold, series_row};
 use crate::quantity::{format, glance};
@@ -13,6 +13,8 @@ use crate::words::Words;
 
 /// A tail is told as one from this share of the launch on that it costs.
 const TAIL: f64 = 0.02;
+/// A ramp is told from this share of the launch on that it costs.
+const RAMP: f64 = 0.01;
 /// A tail stands beside the verdict from this share of the launch on that it costs.
 const MUCH: f64 = 0.1;
 /// Multiprocessors without a block are told from this share on, and clocks that differ by this share.
@@ -20,6 +22,8 @@ const IDLE: f64 = 0.02;
 const CLOCKS: f64 = 0.03;
 /// A sampled launch is another one than the profiled from this difference in time on.
 const APART: f64 = 0.05;
+/// Points of its peak by which a unit that goes up and down is told.
+const SWING: f64 = 20.0;
 /// Units told of a regime.
 const UNITS: usize = 3;
 
@@ -32,7 +36,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         Some(shape) => {
             blocks.extend(charts::placed(heading, charts::over_time(audit)));
             let mut said = sentences(over, shape);
-            let tail = tail(over, shape).filter(|_| over.share(shape.tail.cost) >= TAIL);
+            let tail = tail(over, shape);
             if let Some(own) = said.iter_mut().find(|sentence| Some(&**sentence) == tail.as_ref()) {
                 own.push(evened(audit));
             }
@@ -141,7 +145,7 @@ pub(super) fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
     said
 }
 
-/// `Steady state: instruction issue at 85 % of its peak, 172.5 µs (50 %), behind a ramp of 1.5 µs (0.4 %).`
+/// `Steady state: instruction issue at 85 % of its peak for 172.5 µs (50 %); a ramp of 4.5 µs (2.3 %) before it costs 1.8 %.`
 fn steady(over: &OverTime, shape: &Shape) -> Words {
     let level = match shape.mean >= 0.9 * shape.steady {
         true => format!("{} at {} of its peak", called(&shape.unit), percent(shape.steady)),
@@ -153,8 +157,12 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
             percent(shape.mean)
         ),
     };
-    let costs = |part: &Part| match over.share(part.cost) >= 0.001 {
-        true => format!(", which costs {} against it", percent(100.0 * over.share(part.cost))),
+    let ramp = match over.share(shape.ramp.cost) >= RAMP {
+        true => format!(
+            "; a ramp of {} before it costs {}",
+            span(over, shape.ramp.ns),
+            percent(100.0 * over.share(shape.ramp.cost))
+        ),
         false => String::new(),
     };
     let middle = match over.share(shape.middle.cost) >= 0.02 {
@@ -165,30 +173,12 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
         false => String::new(),
     };
-    words!(
-        "Steady state: {}. Ramp {}{}; then {}{}.{}",
-        level,
-        span(over, shape.ramp.ns),
-        costs(&shape.ramp),
-        span(over, shape.middle.ns),
-        middle,
-        drain
-    )
+    words!("Steady state: {} for {}{}{}.{}", level, span(over, shape.middle.ns), middle, ramp, drain)
 }
 
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
 fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
-    let cost = over.share(shape.tail.cost);
-    if shape.tail.ns <= 0.0 {
-        return None;
-    }
-    if cost < TAIL {
-        return Some(words!(
-            "Tail {}, which costs {} of the launch.",
-            span(over, shape.tail.ns),
-            percent(100.0 * cost)
-        ));
-    }
+    let cost = Some(over.share(shape.tail.cost)).filter(|cost| *cost >= TAIL)?;
     let idle = shape.idle.filter(|idle| idle.in_tail >= IDLE).map(|idle| match idle.of {
         Some(of) => {
             format!(": of {of} SMs {} hold a block on average", format::fixed(f64::from(of) * (1.0 - idle.in_tail), 0))
@@ -245,16 +235,17 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
         shape.idle.is_some_and(|idle| idle.share >= IDLE && (idle.from - blocks.last).abs() <= 2.0 * over.step);
     let last = over.share(blocks.last) >= 0.02 && !is_said;
     let missed = blocks.of.filter(|of| *of > blocks.seen);
-    let last = last.then(|| format!("The last block that was seen to begin did so at {}.", span(over, blocks.last)));
     let missed = missed.map(|of| {
-        format!("The series of blocks saw {} of {} begin.", format::integer(blocks.seen), format::integer(of))
+        format!(" The series of blocks saw {} of {} begin.", format::integer(blocks.seen), format::integer(of))
     });
-    let said: Vec<String> = [last, missed].into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join(" ").into())
+    last.then(|| {
+        let at = span(over, blocks.last);
+        words!("The last block that was seen to begin did so at {}.{}", at, missed.unwrap_or_default())
+    })
 }
 
 fn period(shape: &Shape) -> Option<Words> {
-    let period = shape.period.as_ref()?;
+    let period = shape.period.as_ref().filter(|period| period.swing >= SWING)?;
     Some(words!(
         "{} goes up and down every {}, {} times, by {} points.",
         format::capital(called(&period.unit)),

@@ -140,7 +140,7 @@ fn sectors_have_one_book() {
     assert_eq!(Some(again as f64), options.now.coalescing.total("excess"));
     assert!(accesses.iter().all(|access| access.excess() == 0));
     assert!(
-        said(&options).contains("coalescing (21 M excess sectors, all of neighbours that L1 has)"),
+        said(&options).contains("coalescing (21.0 M excess sectors, all of neighbours that L1 has)"),
         "{}",
         said(&options)
     );

@@ -216,7 +216,7 @@ fn divisions_of_integers_are_what_issue_is_made_of() {
     let wide = pairs::launch("buckets_64");
     assert_eq!(wide.verdict.limiter, "integer-division");
     let sentence = &wide.verdict.sentence;
-    assert!(sentence.starts_with("2.1 M divisions of integers by warps are about 53.1 % of"), "{sentence}");
+    assert!(sentence.starts_with("2.10 M divisions of integers by warps are about 53.1 % of"), "{sentence}");
     // Half of the bits are half of the divisions, and DRAM is what limits.
     let narrow = pairs::launch("buckets_32");
     assert_eq!(narrow.verdict.limiter, "memory-dram");

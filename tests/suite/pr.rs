@@ -82,9 +82,9 @@ fn the_comment_stays_within_the_limit_and_says_what_is_left_out() {
     };
     let few = print(3);
     assert!(!few.contains("do not fit") && !few.contains("What does not fit"));
-    let some = print(160);
+    let some = print(220);
     assert!(some.chars().count() <= 65_536 && some.chars().count() > 55_000, "{}", some.chars().count());
-    assert!(some.contains("What does not fit") && some.contains("| subject-159 "), "every subject has its row");
+    assert!(some.contains("What does not fit") && some.contains("| subject-219 "), "every subject has its row");
     let many = print(1200);
     assert!(many.chars().count() <= 65_536, "{}", many.chars().count());
     assert!(many.contains("further subjects, none with more news, do not fit into a comment."));

@@ -9,6 +9,7 @@ use crate::analysis::{Audit, BuildRow};
 use crate::catalog::Counter;
 use crate::evidence::{BuildLog, BuildRecord};
 use crate::quantity::format;
+use crate::quantity::glance::amount;
 use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
 use crate::view::document::{Block, Cell, Document, Section, Table};
 use crate::view::tables::{self, code, columns_of, list, paragraph, right, table, text};
@@ -117,7 +118,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     let built = Some(built).filter(|built| built.new.is_some());
     // What was executed stands for the side of which nobody has the log.
     let is_told = built.as_ref().is_some_and(|built| audit.before.is_none() || built.old.is_some());
-    let executed = fact(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, whole);
+    let executed = fact(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, amount);
     let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",

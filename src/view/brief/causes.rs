@@ -22,8 +22,25 @@ pub(super) fn words(phases: &Phases, reason: &str) -> Words {
             let told = words::join(merged(told.map(|stall| (stall.share, place(phases, stall).into()))), ", ");
             if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
         }
-        _ => words::join(merged(told.map(|stall| (stall.share, at(phases, stall, file)))), "; "),
+        _ => {
+            let told = merged(told.map(|stall| (stall.share, at(phases, stall, file))));
+            words::join(if told.is_empty() { spread(phases, reason, file) } else { told }, "; ")
+        }
     }
+}
+
+/// What a reason that no phase has a large part of is met at in all of them: `62 % at LDS (:23)`.
+fn spread(phases: &Phases, reason: &str, file: &str) -> Vec<Words> {
+    let groups = phases.stalls_of(reason).flat_map(|stall| stall.groups.iter().map(|group| (stall.share, group)));
+    let told = groups.map(|(share, group)| {
+        let (lead, words) = instruction(group, file);
+        (share * group.share, words!("{} {}", lead.unwrap_or("at"), words))
+    });
+    let mut told = added(told);
+    told.retain(|(share, _)| *share >= TELLS);
+    told.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    told.truncate(PLACES);
+    merged(told.into_iter())
 }
 
 fn place(phases: &Phases, stall: &Wait) -> String {
@@ -57,7 +74,10 @@ fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
     let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));
     let is_queue = behind.is_some();
     if let Some(first) = stall.groups.first() {
-        words.push(words!("{}", instruction(first, file)));
+        words.push(match instruction(first, file) {
+            (Some(lead), what) => words!(", {} {}", lead, what),
+            (None, what) => words!(": {}", what),
+        });
     }
     if is_queue {
         words.push(" = back-pressure of the tensor pipe");
@@ -67,15 +87,11 @@ fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
 
 /// The instruction that warps stand at, or that they wait for where a scoreboard tells. A store delivers nothing: its
 /// scoreboard is held until it has read the registers that the waiting warp overwrites.
-fn instruction(group: &WaitGroup, file: &str) -> Words {
+fn instruction(group: &WaitGroup, file: &str) -> (Option<&'static str>, Words) {
     let point = group.cause.as_ref().unwrap_or(&group.at);
     let op = point.op();
     let is_store = op.is_lsu_access() && matches!(op.act(), Some(Act::Store | Act::Reduction));
-    let mut words = Words::from(match &group.cause {
-        Some(_) if is_store => ", until ",
-        Some(_) => ", for ",
-        None => ": ",
-    });
+    let mut words = Words::default();
     match op {
         Op::Unknown => {}
         Op::SYNCS => words.push("the mbarrier "),
@@ -85,7 +101,7 @@ fn instruction(group: &WaitGroup, file: &str) -> Words {
         words.push("has read its registers ");
     }
     words.push(words!("({})", places::called_line(point, file)));
-    words
+    (group.cause.as_ref().map(|_| if is_store { "until" } else { "for" }), words)
 }
 
 fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {

@@ -121,7 +121,7 @@ fn limiter(audit: &Audit) -> Words {
         LimiterChange::Same => words!(" The limiter is the same."),
         LimiterChange::Moved => words!(" The limiter was {}, and is {}.", was, is),
         LimiterChange::Near => {
-            words!(" Whether the limiter moved cannot be told: {}, now {}.", was, is)
+            words!(" The limiter may have moved: {} before, {} now.", was, is)
         }
         LimiterChange::Unknown => {
             words!(

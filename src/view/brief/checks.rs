@@ -7,7 +7,7 @@ use crate::analysis::code::CheckResult;
 use crate::analysis::{Audit, CheckedLine, Estimates, Judgement, PredictionMet, Pulled, Role};
 use crate::catalog;
 use crate::evidence::{Missing, Reading};
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
 use crate::view::tables::{self, columns_of, heading, judged, left, paragraph, right, sentence, table, text};
@@ -68,7 +68,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
     if !rows.is_empty() || !predicted.is_empty() {
-        let columns = vec![left("Check, prediction"), right("Stated"), right("Found"), left("")];
+        let columns = columns_of("Check, prediction | Stated | Found | ");
         let rows = rows.into_iter().map(|(_, row)| row).chain(predicted).collect();
         blocks.push(table("checks", columns, rows).into());
     }
@@ -276,6 +276,6 @@ fn found(reading: &Reading) -> Cell {
 /// The wanted number in the unit of what was found, else as it was written.
 fn wanted(line: &CheckedLine) -> String {
     let unit = line.found.quantity().map_or(Unit::NONE, Quantity::unit);
-    let value = Quantity::new(line.expected.value, unit).map(format::quantity).unwrap_or_default();
-    format!("{} {value}", line.expected.op)
+    let value = Quantity::new(line.expected.value, unit).map(quantity::glance::quantity).unwrap_or_default();
+    format!("{} {value}", line.expected.op.sign())
 }

@@ -17,13 +17,18 @@ use crate::words::Words;
 /// Conditions shown of a hypothesis.
 const CONDITIONS: usize = 3;
 
-/// A row for each. A clause of an author's words that nothing measures, beside one that decided, is no row of its own.
-pub(super) fn rows(all: &[Tested]) -> impl Iterator<Item = Vec<Cell>> {
+/// Those worth a word: one that nothing measures, beside one of the same name that was decided, tells nothing.
+fn told(all: &[Tested]) -> impl Iterator<Item = &Tested> {
     let is_told = |tested: &&Tested| {
         let mut twins = all.iter().filter(|other| other.name == tested.name);
         tested.judgement != Judgement::NotMeasured || !twins.any(|other| other.judgement != Judgement::NotMeasured)
     };
-    all.iter().filter(is_told).map(row)
+    all.iter().filter(is_told)
+}
+
+/// A row for each.
+pub(super) fn rows(all: &[Tested]) -> impl Iterator<Item = Vec<Cell>> {
+    told(all).map(row)
 }
 
 /// What a hypothesis states of both sides, and what was found; the conditions that decided first.
@@ -78,8 +83,7 @@ fn wanted(condition: &Condition) -> String {
             format!("{} = {}", expectation::called(reading), format::fixed(limit.value(), 0))
         }
         Some(limit) => {
-            let op = if *op == Operator::Equal { "=" } else { op.as_str() };
-            format!("{} {op} {}", expectation::called(reading), expectation::amount(reading, limit))
+            format!("{} {} {}", expectation::called(reading), op.sign(), expectation::amount(reading, limit))
         }
         None => wording(condition),
     }
@@ -141,7 +145,7 @@ pub(in crate::view) fn summary(tested: &[Tested]) -> Option<Words> {
     const ALL: [Judgement; 4] = [Judgement::Fails, Judgement::Holds, Judgement::Unclear, Judgement::NotMeasured];
     let named = |judgement: Judgement| {
         // What the author of a change expected has a row of its own.
-        let stated = tested.iter().filter(|one| !one.name.starts_with(expectation::EXPECTED));
+        let stated = told(tested).filter(|one| !one.name.starts_with(expectation::EXPECTED));
         let of = stated.filter(|one| one.judgement == judgement);
         let names: Vec<String> = of.map(|one| format!("{}{}", one.name, late(one.foresight))).collect();
         (!names.is_empty()).then(|| format!("{} {}", judgement.word(Role::Hypothesis), names.join(", ")))

@@ -1,11 +1,10 @@
 //! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed; in full, every opcode.
 
-use super::numbers::tenth;
+use super::numbers::{self, tenth};
 use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::catalog::Counter;
-use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::{self, amount};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -14,7 +13,7 @@ use crate::view::{code, source_lines};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
-use cuda_binary::op::Told;
+use cuda_binary::op::{Control, Told};
 
 /// Opcodes shown beside those that a reader looks for by name.
 const TOP: usize = 3;
@@ -40,16 +39,15 @@ const SECTORS_OF_LINE: f64 = 4.0;
 
 /// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
-    let executed = super::numbers::row(audit, Counter::SmspInstExecutedSum);
-    let opcodes = opcodes(audit, executed);
+    let executed = numbers::row(audit, Counter::SmspInstExecutedSum);
+    // An old side whose opcodes nobody counted has no column.
+    let has_old = audit.now.mix.rows.iter().any(|row| numbers::OLD(&row.row).is_some());
+    let opcodes = opcodes(audit, executed, has_old);
     if opcodes.len() <= usize::from(executed.is_some()) {
         return None;
     }
     let phases = audit.now.phases.as_ref().map(by_phase).unwrap_or_default();
-    let (table, told) = match &audit.before {
-        Some(_) => (compared(&opcodes, &phases), None),
-        None => alone(opcodes, &phases),
-    };
+    let (table, told) = if has_old { (compared(&opcodes, &phases), None) } else { alone(opcodes, &phases) };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value());
     let spun =
@@ -106,29 +104,29 @@ fn is_named(op: Op) -> bool {
 }
 
 /// All instructions, products, the most executed opcodes, and those that move data.
-fn opcodes(audit: &Audit, executed: Option<&Row>) -> Vec<Vec<Cell>> {
+fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> Vec<Vec<Cell>> {
     let total = executed.and_then(|row| row.new.value());
     let line = |label: Words, row: &Row| {
         let mut cells = vec![text(label)];
-        cells.extend(super::numbers::sides(audit, row, amount));
+        let sides = numbers::sides(audit, row, amount);
+        cells.extend(sides.into_iter().skip(usize::from(audit.before.is_some() && !has_old)));
         let share = row.new.value().filter(|own| *own > 0.0).zip(total).filter(|(_, total)| *total > 0.0);
         cells.push(share.map_or_else(Cell::default, |(own, total)| text(format!("{} %", tenth(100.0 * own / total)))));
         cells
     };
     let is_matrix = |row: &OpcodeRow| row.op().is_product();
     let moved = |row: &&OpcodeRow| {
-        let sides = [row.row.new.value(), row.row.old.as_ref().and_then(Reading::value)];
-        sides.into_iter().flatten().any(|count| count > 0.0)
+        [numbers::NEW(&row.row), numbers::OLD(&row.row)].into_iter().flatten().any(|count| count > 0.0)
     };
     let all: Vec<&OpcodeRow> = audit.now.mix.rows.iter().filter(moved).collect();
     let mut picked: Vec<&OpcodeRow> = all.iter().filter(|row| is_matrix(row)).take(2).copied().collect();
     // Beside an old side that ran as many, only the products tell something: that the work is the same.
-    let written = |reading: Option<&Reading>| reading.and_then(Reading::value).map(amount);
-    let is_moved = |row: &&&OpcodeRow| written(row.row.old.as_ref()) != written(Some(&row.row.new));
-    // Arithmetic of one lane for the whole warp runs beside the others, and a small share carries nothing.
+    let is_moved = |row: &&&OpcodeRow| numbers::OLD(&row.row).map(amount) != numbers::NEW(&row.row).map(amount);
+    // Arithmetic of one lane for the whole warp runs beside the others, a small share carries nothing, and every warp ends.
     let carries = |row: &OpcodeRow| {
         let share = row.row.new.value().zip(total).map(|(own, total)| 100.0 * own / total.max(1.0));
-        !row.op().is_uniform() && share.is_none_or(|share| share >= CARRIES)
+        let is_work = !row.op().is_uniform() && row.op().control() != Some(Control::Exit);
+        is_work && share.is_none_or(|share| share >= CARRIES)
     };
     let is_plain = |row: &&&OpcodeRow| !is_matrix(row) && !is_named(row.op()) && carries(row);
     picked.extend(all.iter().filter(is_plain).filter(is_moved).take(TOP));

@@ -292,7 +292,8 @@ fn passed(check: &Correctness) -> Words {
     let elements: u64 = check.runs.first().map_or(0, |run| run.outputs.iter().map(|output| output.elements).sum());
     let within = if check.tolerance == 0.0 { "bitwise equal" } else { "within tolerance" };
     let seeds = if check.runs.len() == 1 { "seed" } else { "seeds" };
-    format!("{} elements × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
+    let ending = if elements == 1 { "" } else { "s" };
+    format!("{} element{ending} × {} {seeds} {within}", amount(elements as f64), check.runs.len()).into()
 }
 
 /// Clocks, launches, baseline, and what is missing of a damaged report.

@@ -4,35 +4,48 @@ use super::lead::called;
 use super::numbers::share;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
-use crate::analysis::{Audit, TimeSplit};
-use crate::catalog::Threshold;
+use crate::analysis::{Audit, Severity, TimeSplit};
+use crate::catalog::{Code, Threshold};
 use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
 /// Share of the samples from which a phase is a part of the tile worth a word.
 const SHOWN: f64 = 0.005;
+/// Shares of the elapsed time from which a part of it without work is told, and from which all of them are.
+const PART: f64 = 0.01;
+const LOST: f64 = 0.05;
 
 /// The sentences; of phases none where too little was sampled for shares to mean something.
 pub(super) fn sentences(audit: &Audit) -> Vec<Words> {
     let few = audit.limits[Threshold::SamplesFew];
     let phases = audit.now.phases.as_ref().filter(|phases| phases.samples as f64 >= few);
     let of_products = phases.and_then(split);
-    let split = of_products.or_else(|| audit.now.bottleneck.time.as_ref().map(of_launch));
+    let split =
+        of_products.or_else(|| audit.now.bottleneck.time.as_ref().filter(|_| !is_told(audit)).and_then(of_launch));
     let gap = gap(audit).map(Words::from);
     [phases.and_then(tile), split, phases.and_then(health), gap].into_iter().flatten().collect()
 }
 
-/// `Elapsed time: launch and ramp 0.9 %, tail and imbalance 3.7 %, turnover of blocks 0.0 %, 95.4 % the rest.`
-fn of_launch(time: &TimeSplit) -> Words {
-    let (tail, turnover) = (time.tail + time.uneven, time.turnover);
-    words!(
-        "Elapsed time: {} launch and ramp, {} tail and imbalance, {} turnover of blocks, {} SMs at work.",
-        share(time.ramp),
-        share(tail),
-        share(turnover),
-        share((1.0 - time.ramp - tail - turnover).max(0.0))
-    )
+/// Whether what limits, or a finding beside it, says what the SMs lose.
+fn is_told(audit: &Audit) -> bool {
+    let told = audit.now.findings.iter().filter(|finding| finding.severity != Severity::Notes);
+    told.into_iter()
+        .any(|finding| matches!(finding.code, Code::LaunchTail | Code::LaunchSmallGrid | Code::LaunchShortBlocks))
+}
+
+/// `Elapsed time: 3.0 % tail and imbalance, 16.6 % turnover of blocks, 80.4 % SMs at work.`, of parts worth a word; `None` where the SMs
+/// are at work for nearly all of it.
+fn of_launch(time: &TimeSplit) -> Option<Words> {
+    let parts = [
+        (time.ramp, "launch and ramp"),
+        (time.tail + time.uneven, "tail and imbalance"),
+        (time.turnover, "turnover of blocks"),
+    ];
+    let lost: f64 = parts.iter().map(|(part, _)| part).sum();
+    let told = parts.iter().filter(|(part, _)| *part >= PART).map(|(part, what)| format!("{} {what}", share(*part)));
+    let told: Vec<String> = told.collect();
+    (lost >= LOST).then(|| words!("Elapsed time: {}, {} SMs at work.", told.join(", "), share((1.0 - lost).max(0.0))))
 }
 
 /// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`

@@ -58,7 +58,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     let file = places::file(phases);
     // What stands on the same lines is one place to work at.
     let mut at: Vec<(String, Vec<&Phase>)> = Vec::new();
-    for phase in idle {
+    for phase in &idle {
         let lines = places::lines(phase, file);
         match at.iter_mut().find(|(own, _)| *own == lines) {
             Some((_, all)) => all.push(phase),
@@ -67,26 +67,35 @@ fn idle(audit: &Audit) -> Option<Words> {
     }
     let all = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
     at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
-    let told = at.iter().take(PHASES).map(|(lines, phases)| {
+    let place = |lines: &str, phases: &[&Phase]| {
         let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
+        words!("({}{})", name, lines)
+    };
+    let told = at.iter().take(PHASES).map(|(lines, phases)| {
         let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
-        words!(
-            "{} ({}{}) {}",
-            kinds.collect::<Vec<String>>().join(" and "),
-            name,
-            lines.as_str(),
-            numbers::share(all(phases))
-        )
+        let kinds = kinds.collect::<Vec<String>>().join(" and ");
+        words!("{} {} {}", kinds, place(lines, phases), numbers::share(all(phases)))
     });
     let others = match phases.in_turn {
         Some(_) => "; the pipe idles where both groups are in such a phase",
         None => "",
     };
+    let share = numbers::share(share);
+    let (told, these) = match idle.as_slice() {
+        [one] => {
+            let noun = places::phase_words(one.kind).noun;
+            (words!("{} {}, {} of their samples", noun, place(&at[0].0, &at[0].1), share), "this fills")
+        }
+        _ => {
+            let told = words::join(told.collect::<Vec<Words>>(), ", ");
+            (words!("in {} of their samples: {}", share, told), "these fill")
+        }
+    };
     Some(words!(
-        "The {} have no products in flight in {} of their samples: {}. Shorter, or beside products, these fill what is left{}.{}",
+        "The {} have no products in flight {}. Shorter, or beside products, {} what is left{}.{}",
         places::whose(phases),
-        numbers::share(share),
-        words::join(told.collect::<Vec<Words>>(), ", "),
+        told,
+        these,
         others,
         code_of_step(phases).unwrap_or_default()
     ))

@@ -154,8 +154,11 @@ fn shorten(sections: &mut [Section], kept: usize, audit: &Audit, room: &mut Room
     // A row on a kernel is shorter than the verdict on it.
     let is_ranked = |name: &str| RANKED.contains(&name) && (name != "kernels" || room.told == 0);
     let ranked = sections.iter_mut().filter(|section| is_ranked(&section.name));
-    let longest =
-        ranked.flat_map(tables).filter(|table| !WHOLE.contains(&table.name.as_str()) && table.rows.len() > kept);
+    // What failed stands first among the checks, and stays.
+    let least = |table: &Table| if table.name == "checks" { KEPT[0] } else { kept };
+    let longest = ranked
+        .flat_map(tables)
+        .filter(|table| !WHOLE.contains(&table.name.as_str()) && table.rows.len() > least(table));
     let Some(table) = longest.max_by_key(|table| table.rows.len()) else { return false };
     let left = table.rows.len() - 1;
     match table.name.as_str() {

@@ -16,11 +16,7 @@ pub(super) fn shown<'p>(phases: &'p [Phase], old: Option<&[Phase]>, least: f64, 
     }
     leaves.retain(|(phase, _)| size(phase) >= least);
     while leaves.len() > most {
-        // Parts are left out before phases, which add up to the whole.
-        let least = (0..leaves.len()).min_by(|a, b| {
-            let (a, b) = (leaves[*a], leaves[*b]);
-            b.1.cmp(&a.1).then(size(a.0).total_cmp(&size(b.0)))
-        });
+        let least = (0..leaves.len()).min_by(|a, b| size(leaves[*a].0).total_cmp(&size(leaves[*b].0)));
         leaves.remove(least.unwrap_or_default());
     }
     let is_left = |phase: &Phase| leaves.iter().any(|(leaf, _)| std::ptr::eq(*leaf, phase));

@@ -153,8 +153,8 @@ fn tiles(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> String {
         }
         _ => {
             let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
-            let ready = (ready >= SMALL).then(|| numbers::share(ready));
-            let ready = ready.map(|ready| format!(" For {ready} of it another warp issued: cycles of no phase."));
+            let said = "of it a warp is ready and another one issues: samples of its phase, cycles of none.";
+            let ready = (ready >= SMALL_ALONE).then(|| format!(" For {} {said}", numbers::share(ready)));
             format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
         }
     }

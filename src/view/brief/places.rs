@@ -118,16 +118,17 @@ pub(super) fn place(phases: &Phases, place: StallPlace) -> String {
     }
 }
 
-/// What a role does: the one with products, the one that copies for it, the one that stores.
+/// What a role does: the one with products, the one without that copies for it, the one that stores.
 pub(in crate::view) fn role_name(phases: &Phases, at: usize) -> String {
     let Some(role) = phases.roles.get(at) else { return "other warps".into() };
-    let is_only = |of: fn(&Role) -> u64| phases.roles.iter().filter(|role| of(role) > 0).count() == 1;
-    let has_producer = phases.roles.iter().any(|role| role.copies > 0 && role.tensor == 0);
+    let is_only =
+        |is_meant: fn(&Role) -> bool| is_meant(role) && phases.roles.iter().filter(|own| is_meant(own)).count() == 1;
+    let feeds = |role: &Role| role.copies > 0 && role.tensor == 0;
     match role {
-        role if role.tensor > 0 && has_producer && role.copies == 0 => "consumers".into(),
-        role if role.tensor > 0 && is_only(|role| role.tensor) => "tensor warps".into(),
-        role if role.copies > 0 && role.tensor == 0 && is_only(|role| role.copies) => "producer".into(),
-        role if role.stores > 0 && is_only(|role| role.stores) => "storing warps".into(),
+        _ if role.tensor > 0 && role.copies == 0 && phases.roles.iter().any(feeds) => "consumers".into(),
+        _ if is_only(|role| role.tensor > 0) => "tensor warps".into(),
+        _ if is_only(feeds) => "producer".into(),
+        _ if is_only(|role| role.stores > 0) => "storing warps".into(),
         role => format!("warps at {:#x}", role.start),
     }
 }
@@ -176,7 +177,7 @@ pub(in crate::view) fn lines(phase: &Phase, file: &str) -> String {
     }
 }
 
-/// The file that most of the samples stand in; empty where no line is known.
+/// The file that most of the samples stand in, or the first access where no phase has a name; empty where no line is known.
 pub(in crate::view) fn file(phases: &Phases) -> &str {
     let mut files: Vec<(&str, u64)> = Vec::new();
     for phase in phases.leaves() {
@@ -185,7 +186,8 @@ pub(in crate::view) fn file(phases: &Phases) -> &str {
             None => files.push((&phase.at.file, phase.samples)),
         }
     }
-    files.into_iter().max_by_key(|(_, sum)| *sum).map_or("", |(file, _)| file)
+    let most = files.into_iter().max_by_key(|(_, sum)| *sum).map(|(file, _)| file);
+    most.or_else(|| Some(phases.accesses.first()?.at.file.as_str())).unwrap_or_default()
 }
 
 /// A stall reason inside a sentence: `long scoreboard`, `MIO throttle`.

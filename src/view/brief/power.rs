@@ -81,7 +81,7 @@ pub(super) fn cap(audit: &Audit) -> Option<Words> {
         "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
         format::fixed(cap.clock, 2),
         of,
-        cap.exchange.as_ref().map_or_else(|| " Nothing tells what a cycle saved buys.".to_owned(), Exchange::words)
+        cap.exchange.as_ref().map(Exchange::words).unwrap_or_default()
     ))
 }
 

@@ -2,7 +2,9 @@
 
 use super::verdict::products;
 use super::{build_name, resources};
-use crate::analysis::code::{CodeAudit, CodeColumnsRow, INSTRUCTIONS, StaticOccupancy, code_rows};
+use crate::analysis::code::{
+    CodeAudit, CodeColumnsRow, FRAME, INSTRUCTIONS, SPILL_LOADS, SPILL_STORES, StaticOccupancy, code_rows,
+};
 use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::catalog::chip_of_arch;
 use crate::quantity::{format, glance};
@@ -47,7 +49,14 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
     let mut columns = vec![left("Build")];
     columns.extend(names.iter().map(|name| right(name)));
     let mut rows = if codes.len() > 1 {
-        [of_shape(codes), telling(code_rows(codes)).iter().map(counted).collect()].concat()
+        [
+            of_shape(codes),
+            telling(code_rows(codes), codes.iter().all(|code| code.facts.printed().is_some()))
+                .iter()
+                .map(counted)
+                .collect(),
+        ]
+        .concat()
     } else {
         Vec::new()
     };
@@ -65,6 +74,8 @@ fn side_by_side(names: &[String], codes: &[CodeAudit], measured: &[Option<&Varia
 
 /// Resources that are parts of the rows of the occupancy or say the instructions in bytes.
 const PARTS: [&str; 4] = ["Static shared memory", "Dynamic shared memory", "Shared memory left to the block", "Code"];
+/// What the row of what ptxas printed has.
+const PRINTED: [&str; 3] = [FRAME, SPILL_STORES, SPILL_LOADS];
 /// Rows that say the same as another where their numbers are equal: a cap that every build reaches, local memory of spills alone.
 const TOLD: [(&str, &str); 2] =
     [("Register cap", "Registers per thread"), ("Local memory", "Instructions that spill or refill")];
@@ -79,13 +90,14 @@ const FACTOR: f64 = 1.2;
 const CLASSES: usize = 3;
 
 /// The numbers that tell builds apart: resources, and classes of instructions whose counts differ; each build's own tables have all.
-fn telling(mut rows: Vec<CodeColumnsRow>) -> Vec<CodeColumnsRow> {
+fn telling(mut rows: Vec<CodeColumnsRow>, is_printed: bool) -> Vec<CodeColumnsRow> {
+    let is_part = |label: &str| PARTS.contains(&label) || is_printed && PRINTED.contains(&label);
+    // What one build alone has is in its own table.
+    rows.retain(|row| !is_part(&row.label) && row.values.iter().all(Option::is_some));
     let at = rows.iter().position(|row| row.label == INSTRUCTIONS).map_or(rows.len(), |at| at + 1);
     let classes = rows.split_off(at);
     let all = |row: &CodeColumnsRow| row.values.iter().copied().collect::<Option<Vec<f64>>>();
     let least = LARGE * rows.last().and_then(all).into_iter().flatten().fold(0.0, f64::max);
-    // What one build alone has is in its own table.
-    rows.retain(|row| !PARTS.contains(&row.label.as_str()) && row.values.iter().all(Option::is_some));
     let ends = |row: &CodeColumnsRow| {
         let values = || row.values.iter().map(|value| value.unwrap_or_default());
         (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max))

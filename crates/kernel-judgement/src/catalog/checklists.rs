@@ -45,6 +45,17 @@ impl Operator {
         Operator::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
     }
 
+    /// As a page writes it.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Operator::AtMost => "≤",
+            Operator::AtLeast => "≥",
+            Operator::Equal => "=",
+            Operator::Unequal => "≠",
+            Operator::Below | Operator::Above => self.as_str(),
+        }
+    }
+
     /// Whether `found` stands in this relation to `wanted`.
     pub fn holds(self, found: f64, wanted: f64) -> bool {
         match self {

@@ -74,7 +74,7 @@ pub fn saved(between: Option<[f64; 2]>, most: f64) -> String {
     use Decimals::Three;
     const STEPS: [Step; 4] = [(1.0, "ns", Three), (1e3, "µs", Three), (1e6, "ms", Three), (1e9, "s", Three)];
     let Some((value, unit, decimals)) = stepped(most, &STEPS) else { return String::new() };
-    let of = |ns: f64| plain(if most > 0.0 { ns * value / most } else { 0.0 }, decimals);
+    let of = |ns: f64| fixed(if most > 0.0 { ns * value / most } else { 0.0 }, decimals);
     let between = between.map(|[low, high]| format!("{} to {} {unit}, ", of(low), of(high))).unwrap_or_default();
     format!("{between}≤ {} {unit}", fixed(value, decimals))
 }
@@ -85,10 +85,10 @@ pub fn between([low, high]: [f64; 2], most: Option<f64>) -> String {
     format!("{} to {} %", fixed(low, decimals), fixed(high, decimals))
 }
 
-/// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`.
+/// A count in full up to a million, then in millions, so that old and new have one unit: `1,752`, `7.49 M`, `2,133.8 M`, `34.3 G`.
 pub fn amount(value: f64) -> String {
     match value.abs() {
-        size if size >= 1e12 => format!("{} T", fixed(value / 1e12, 2)),
+        size if size >= 1e10 => short(value),
         size if size >= 1e6 => format!("{} M", fixed(value / 1e6, three(value / 1e6).max(1))),
         size if size >= 1e4 => fixed(value, 0),
         _ => fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
@@ -132,7 +132,7 @@ pub fn short(value: f64) -> String {
     const STEPS: [Step; 5] =
         [(1e3, "k", Three), (1e6, "M", Three), (1e9, "G", Three), (1e12, "T", Three), (1e15, "P", Three)];
     match stepped(value, &STEPS).filter(|_| value.abs() >= 1e4) {
-        Some((value, prefix, decimals)) => format!("{} {prefix}", plain(value, decimals)),
+        Some((value, prefix, decimals)) => format!("{} {prefix}", fixed(value, decimals)),
         None => plain(value, 2),
     }
 }
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!([1.68e6, 141_504.0, 2.5e9, 0.0].map(time), ["1.680 ms", "141.5 µs", "2.500 s", "0 ns"]);
         assert_eq!([999.0, 999_700.0, 7.83e9, 5e15].map(bytes), ["999 B", "1.00 MB", "7.83 GB", "5,000 TB"]);
         assert_eq!(
-            [9_999_999.0, 7.49e6, 2.1338e9, 1_752.0, 0.25].map(amount),
-            ["10.0 M", "7.49 M", "2,133.8 M", "1,752", "0.25"]
+            [9_999_999.0, 7.49e6, 2.1338e9, 3.429e10, 1_752.0, 0.25].map(amount),
+            ["10.0 M", "7.49 M", "2,133.8 M", "34.3 G", "1,752", "0.25"]
         );
         assert_eq!(
             [652.1e12, 999.8e9, 12.0].map(|per| rate(per, "FLOP/s")),
@@ -177,6 +177,9 @@ mod tests {
 
     #[test]
     fn counts() {
-        assert_eq!([0.0, 9_999.0, 16_777_216.0, 999_700.0, 1e12].map(short), ["0", "9,999", "16.8 M", "1 M", "1 T"]);
+        assert_eq!(
+            [0.0, 9_999.0, 16_777_216.0, 999_700.0, 1e12].map(short),
+            ["0", "9,999", "16.8 M", "1.00 M", "1.00 T"]
+        );
     }
 }

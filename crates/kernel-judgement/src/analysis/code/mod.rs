@@ -40,6 +40,6 @@ pub use flow::RoleRow;
 pub use flow::{BarrierUse, LoopRow};
 pub use reduce::{CodeInputs, code_facts};
 pub use resource_checks::Resource;
-pub use resources::{Agreement, ResourceRow};
+pub use resources::{Agreement, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};
 pub use select::{CodeError, Identity, Launched, kernel_of};
 pub use shared_layout::SharedPart;

@@ -37,14 +37,14 @@ pub struct ResourceRow {
 pub(super) const REGISTERS: &str = "Registers per thread";
 /// The label of the most registers that launch bounds or options leave a thread.
 pub(super) const REGISTER_CAP: &str = "Register cap";
-pub(crate) const FRAME: &str = "Stack frame";
+pub const FRAME: &str = "Stack frame";
 pub(crate) const BARRIERS: &str = "Barriers";
 /// Registers that a thread can have: a cap of as many is none. CUDA C++ Programming Guide, Compute Capabilities.
 const NO_CAP: u64 = 255;
 /// The label of what is put into local memory where registers run out.
-pub(crate) const SPILL_STORES: &str = "Spill stores, callees included";
+pub const SPILL_STORES: &str = "Spill stores, callees included";
 /// The label of what is taken back.
-pub(crate) const SPILL_LOADS: &str = "Spill loads, callees included";
+pub const SPILL_LOADS: &str = "Spill loads, callees included";
 /// The label of shared memory that the build fixes.
 pub(super) const STATIC_SHARED: &str = "Static shared memory";
 

@@ -55,6 +55,16 @@ impl Unit {
         }
     }
 
+    /// Whether its name is that of several pipes.
+    pub(super) fn is_several(&self) -> bool {
+        self.name.ends_with('s')
+    }
+
+    /// `the FMA pipe is`.
+    pub(super) fn is(&self) -> String {
+        format!("{} {}", self.named(), if self.is_several() { "are" } else { "is" })
+    }
+
     /// `L1 66`, in percent of the peak over the launch.
     pub fn said(&self) -> String {
         format!("{} {}", self.name, format::fixed(100.0 * self.share, if self.share < 0.01 { 1 } else { 0 }))

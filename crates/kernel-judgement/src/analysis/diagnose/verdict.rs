@@ -154,14 +154,13 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let steps = answers.iter().map(|(rule, own)| step(rule.asks, rule.needs, own.as_ref()));
     let steps = steps.chain([step("What would the launch save most without?", "--set full", Some(&held))]).collect();
     let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
-    // What takes time by itself is none where nothing is gained without it.
-    let is_felt = |rule: &Question| match rule.stands {
-        Stands::ByItself(action) => {
-            drafts.iter().find(|(draft, _)| draft.action == action).is_none_or(|(_, saves)| *saves >= WORTH)
-        }
-        _ => true,
-    };
-    let felt = found(&answers).filter(|(rule, _)| is_felt(rule)).map(|(_, held)| held.clone());
+    // Where nothing is gained without it, what takes time by itself is none, and a cause is worth knowing and no more.
+    let gain = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);
+    let felt = found(&answers).filter_map(|(rule, held)| match rule.stands.cure().and_then(gain) {
+        Some(saves) if saves < WORTH && matches!(rule.stands, Stands::ByItself(_)) => None,
+        Some(saves) if saves < WORTH => Some(held.clone().noted()),
+        _ => Some(held.clone()),
+    });
     let others = felt.chain(of.filter(|_| held.unit.is_none()));
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
     let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();

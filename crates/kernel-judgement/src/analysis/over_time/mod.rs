@@ -13,6 +13,6 @@ mod reduce;
 mod sampled;
 
 pub use model::{Blocks, OverTime};
-pub use model::{Part, Regime, Shape};
+pub use model::{Regime, Shape};
 pub(in crate::analysis) use reduce::over_time;
 pub use sampled::Sampled;

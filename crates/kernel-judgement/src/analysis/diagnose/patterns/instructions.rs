@@ -285,7 +285,7 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each{}.",
         count(divisions),
         share(gone),
-        busiest.map(|unit| words!("; {} is at {}", unit.named(), share(unit.share))).unwrap_or_default()
+        busiest.map(|unit| words!("; {} at {}", unit.is(), share(unit.share))).unwrap_or_default()
     );
     let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))

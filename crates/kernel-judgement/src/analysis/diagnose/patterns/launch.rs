@@ -325,7 +325,7 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
             "more loads and addresses for each piece",
         ),
         Pieces::ByNumber => (
-            "Balance the blocks: those with the most turns first, as the number of the block says, or long ones paired with short ones"
+            "Balance the blocks: those with the most turns of the loop first (blockIdx sets how many), or long ones paired with short ones"
                 .into(),
             "another order of the blocks in L2",
         ),

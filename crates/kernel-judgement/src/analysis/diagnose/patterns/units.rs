@@ -106,8 +106,7 @@ fn resident(m: &Measures<'_>, unit: &Unit) -> String {
 
 /// `The FMA pipe is`.
 fn the(unit: &Unit) -> String {
-    let verb = if unit.name.ends_with('s') { "are" } else { "is" };
-    format!("{} {verb}", format::capital(&unit.named()))
+    format::capital(&unit.is())
 }
 
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
@@ -159,9 +158,10 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let named = queue.iter().filter(|(_, share)| *share >= 0.01);
     let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
     let sentence = words!(
-        "{} at {} of peak, and its queue is full ({}){}.",
+        "{} at {} of peak, and {} queue is full ({}){}.",
         the(unit),
         share(unit.share),
+        if unit.is_several() { "their" } else { "its" },
         named.collect::<Vec<_>>().join(", "),
         made_of(m, unit)
     );
