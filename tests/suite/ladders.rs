@@ -1,55 +1,89 @@
 //! Steps that the field's tutorials climb, and pairs of an author who did not know the rules: what each page says of them, and what it
 //! does not, because it was measured to give nothing or is there.
 
+use crate::brief_sections::sections;
 use crate::judged;
-use crate::rules::report;
+use crate::project::Project;
+use crate::rules::{report, with};
 use kernel_audit::analysis::{Audit, LeverOrigin, Work};
+use kernel_audit::evidence::{Report, SourceView};
+use std::path::Path;
 
-/// Kernel, code of a row, and how the row begins; no such row where that is `None`.
-const ROWS: [(&str, &str, Option<&str>); 21] = [
+/// Kernel, the report that has it, code of a row, and how the row begins; no such row where that is `None`.
+const ROWS: [(&str, usize, &str, Option<&str>); 31] = [
     // B is asked for as often as A and takes one pass in 33: through a tile of its own it gave 0.1 %.
-    ("sgemm_a", "move-constants", None),
-    ("sgemm_b", "move-constants", None),
-    ("sgemm_b", "reuse-in-sm", Some("Tiles in shared memory: a block loads each value once")),
-    ("sgemm_e", "more-warps", Some("Raise occupancy: 128 registers a thread in place of 130 by __launch_bounds__")),
+    ("sgemm_a", 0, "move-constants", None),
+    ("sgemm_b", 0, "move-constants", None),
+    ("sgemm_b", 0, "reuse-in-sm", Some("Tiles in shared memory: a block loads each value once")),
+    ("sgemm_e", 0, "more-warps", Some("Raise occupancy: 128 registers a thread in place of 130 by __launch_bounds__")),
     // All loads are 16 bytes wide, and the tile is 8 × 8.
-    ("sgemm_f", "reuse-in-sm", None),
+    ("sgemm_f", 0, "reuse-in-sm", None),
     // Of the instructions 91.5 % are the products.
-    ("sgemm_f", "fewer-instructions", Some("Fewer instructions beside the arithmetic")),
+    ("sgemm_f", 0, "fewer-instructions", Some("Fewer instructions beside the arithmetic")),
+    // The chip has no tensor instructions that give single precision.
+    ("sgemm_f", 0, "tensor-generation", None),
     // Loads go out ahead of half of a turn's products.
-    ("sgemm_g", "double-buffer", None),
-    ("reduce_c", "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
-    ("reduce_d", "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
-    ("softmax_c", "fewer-barriers", None),
-    ("softmax_a", "coalesce", Some("Coalesce: a warp or a block walks over each row")),
+    ("sgemm_g", 0, "double-buffer", None),
+    // A wave that is 97 % full has no slots for a split sum.
+    ("sgemm_before", 0, "more-blocks", None),
+    ("fft1024_before", 0, "regroup", Some("Sort or regroup the work")),
+    ("reduce_c", 0, "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
+    ("reduce_d", 0, "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
+    ("softmax_c", 0, "fewer-barriers", None),
+    ("softmax_a", 0, "coalesce", Some("Coalesce: a warp or a block walks over each row")),
     // L2 is full: smaller blocks lost 2.5 %.
-    ("transpose_a", "even-blocks", None),
-    ("histo_a", "fewer-atomics", Some("A copy of the words in shared memory for each block")),
-    ("hgemm_a", "reuse-in-sm", Some("Tiles in shared memory: a block loads each value once")),
-    ("hgemm_b", "double-buffer", Some("Copy the next tile (cp.async")),
-    ("layernorm_bwd_before", "fewer-atomics", Some("Blocks that stay and add up several pieces each")),
-    ("radix_pass_before", "coalesce", Some("Put the values of a block in order in shared memory")),
-    ("keccak_before", "fewer-instructions", None),
-    ("row_norms_before", "fewer-barriers", None),
-    // Halves that are converted for each product; `sgemm_b` multiplies floats.
-    ("lora_down_before", "tensor-generation", Some("Multiply on the tensor pipe, by mma.sync in FP16")),
-    ("sgemm_b", "tensor-generation", None),
+    ("transpose_a", 0, "even-blocks", None),
+    ("histo_a", 0, "fewer-atomics", Some("A copy of the words in shared memory for each block")),
+    ("hgemm_a", 0, "reuse-in-sm", Some("Tiles in shared memory: a block loads each value once")),
+    ("hgemm_b", 0, "double-buffer", Some("Copy the next tile (cp.async")),
+    ("dgemm_before", 0, "tensor-generation", Some("Multiply on the tensor pipe, by mma.sync in FP64")),
+    ("dgemm_before", 0, "register-tile", Some("Register tile: several outputs a thread (8 × 8")),
+    // Distances of a pair are no rows and columns.
+    ("nbody_before", 0, "tensor-generation", None),
+    ("layernorm_bwd_before", 0, "fewer-atomics", Some("Blocks that stay and add up several pieces each")),
+    ("radix_pass_before", 0, "coalesce", Some("Put the values of a block in order in shared memory")),
+    ("keccak_before", 0, "fewer-instructions", None),
+    ("row_norms_before", 0, "fewer-barriers", None),
+    // Two stages of 8 kB, and a thread of each warp that hands them on.
+    ("tma_norms_before", 0, "more-in-flight", Some("More copies in flight: more stages")),
+    ("tma_norms_before", 0, "regroup", None),
+    // Each step reads the scores that the step before left.
+    ("viterbi_before", 0, "more-blocks", None),
+    // One barrier a turn: the tile has its second buffer.
+    (
+        "fp32_two_stages",
+        1,
+        "double-buffer",
+        Some("Load the next tile before this one is computed on: its buffer is there"),
+    ),
+    // The last wave holds 12 % of the slots less, and its blocks share the units among fewer.
+    ("sgemm_ahead", 1, "whole-waves", None),
+    // Halves that are converted for each product.
+    ("lora_down_before", 0, "tensor-generation", Some("Multiply on the tensor pipe, by mma.sync in FP16")),
 ];
+
+/// Reports of pairs, read once.
+struct Reports([(Report, Vec<SourceView>); 2]);
+
+impl Reports {
+    fn read() -> Reports {
+        Reports(["pairs/h100", "pairs/h200"].map(report))
+    }
+
+    fn audit(&self, kernel: &str, from: usize) -> Audit {
+        let (report, views) = &self.0[from];
+        let launch = report.launches.iter().find(|launch| &*launch.function == kernel).expect(kernel);
+        let own = Report { launches: vec![launch.clone()], ..report.clone() };
+        let view = views.iter().find(|view| view.launch == launch.id).expect(kernel);
+        judged::audit(&own, std::slice::from_ref(view), &Work::default())
+    }
+}
 
 #[test]
 fn each_step_is_named_and_none_that_is_there_or_gives_nothing() {
-    let (mut report, views) = report("pairs/h100");
-    report.launches.retain(|launch| ROWS.iter().any(|(kernel, ..)| &*launch.function == *kernel));
-    let audit = |kernel: &str| -> Audit {
-        let mut own = report.clone();
-        own.launches.retain(|launch| &*launch.function == kernel);
-        let id = own.launches.first().expect(kernel).id;
-        let at = views.iter().position(|view| view.launch == id).expect(kernel);
-        judged::audit(&own, std::slice::from_ref(&views[at]), &Work::default())
-    };
-    let mut wrong = Vec::new();
-    for (kernel, code, begins) in ROWS {
-        let audit = audit(kernel);
+    let (reports, mut wrong) = (Reports::read(), Vec::new());
+    for (kernel, report, code, begins) in ROWS {
+        let audit = reports.audit(kernel, report);
         let row = audit.now.levers.iter().find(|lever| lever.code.to_string() == code);
         let found = row.map(|lever| lever.sentence.to_plain());
         let is_held = match (&found, begins) {
@@ -63,15 +97,74 @@ fn each_step_is_named_and_none_that_is_there_or_gives_nothing() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Kernel, code of a row, what a version of the kernel gained with it, in percent, and the most that its units leave.
+const CEILINGS: [(&str, &str, f64, f64); 4] = [
+    // sgemm_g takes 85.6 % less, and FFMA a tenth of the slots of issue.
+    ("sgemm_b", "reuse-in-sm", 85.6, 92.0),
+    ("dgemm_before", "tensor-generation", 65.0, 77.0),
+    // Loads of 16 bytes a lane pass the data stage in fewer requests.
+    ("histo_b", "more-in-flight", 66.2, 70.0),
+    // Comparisons and sums of scores stay.
+    ("viterbi_before", "reuse-in-sm", 0.6, 60.0),
+];
+
+#[test]
+fn ceilings_hold_what_was_reached_and_the_work_that_stays() {
+    let reports = Reports::read();
+    for (kernel, code, gained, most) in CEILINGS {
+        let audit = reports.audit(kernel, 0);
+        let row = audit.now.levers.iter().find(|lever| lever.code.to_string() == code).expect(kernel);
+        let bound = row.bound.expect(kernel);
+        assert!((gained..most).contains(&bound), "{code} of {kernel}: {bound}");
+    }
+}
+
+#[test]
+fn pages_name_what_is_as_full_and_no_tiles_of_blocks_that_stay_where_lanes_walk() {
+    let reports = Reports::read();
+    let verdict = |kernel: &str| reports.audit(kernel, 0).now.bottleneck.sentence.to_plain();
+    assert!(verdict("viterbi_before").ends_with(" As full: the L1 data stage (71.9 %)."));
+    let ruled_out = reports.audit("viterbi_before", 0).now.bottleneck.ruled_out.expect("a word").to_plain();
+    assert!(
+        ruled_out.contains("more-blocks, worth about 14.0 %: each turn of the loop makes what it leaves in"),
+        "{ruled_out}"
+    );
+    // A thread walks the edges of its vertex; blocks of a queue take tiles together.
+    let stays = |kernel: &str| reports.audit(kernel, 0).now.phases.expect("phases").is_persistent;
+    assert_eq!(["bfs_expand_before", "ragged_queue_before"].map(stays), [false, true]);
+    // What is left of philox is the work of two pipes.
+    let roof = with("collected/philox_pi/profile", &[]).now.bottleneck.roof.expect("a roof").to_plain();
+    assert!(
+        roof.contains("(of its instructions LOP3 52.9 %, I2FP 11.7 %), with the FMA pipe (62.9 %) as full."),
+        "{roof}"
+    );
+}
+
+#[test]
+fn memory_is_told_once_and_by_the_arguments() {
+    let reports = Reports::read();
+    let memory = |kernel: &str| sections(&reports.audit(kernel, 0))["memory"].join("\n");
+    // The addresses of cp.async count a third of the wavefronts more than the data stage passes.
+    assert!(memory("hgemm_c").contains("**Bank conflicts:** none in"), "{}", memory("hgemm_c"));
+    assert!(memory("softmax_a").contains("lanes 4 B × the argument at byte 20 apart"), "{}", memory("softmax_a"));
+}
+
+#[test]
+fn a_table_that_is_cut_tells_the_other_reasons() {
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pairs/h100.ncu-repz");
+    let project = Project::new();
+    let words =
+        ["generate", "--report", report.to_str().unwrap(), "--kernel", "^hgemm_c$", "--name", "c", "--out", "out"];
+    project.words(&[&words[..], &["--date", "2026-01-01"]].concat()).done();
+    let page = project.read("out/2026-01-01-c.md").replace('\u{a0}', " ");
+    assert!(page.contains(" Further: Long scoreboard 10.8, Math pipe throttle 7.8, Dispatch stall 3.6."), "{page}");
+}
+
 #[test]
 fn what_is_too_little_for_a_row_is_told_where_no_row_stands() {
-    let (mut report, views) = report("pairs/h200");
-    report.launches.retain(|launch| &*launch.function == "table_hinted");
-    let id = report.launches.first().expect("table_hinted").id;
-    let at = views.iter().position(|view| view.launch == id).expect("table_hinted");
-    let audit = judged::audit(&report, std::slice::from_ref(&views[at]), &Work::default());
-    assert!(audit.now.levers.iter().all(|lever| lever.origin != LeverOrigin::Audit));
-    let ruled_out = audit.now.bottleneck.ruled_out.expect("ruled out").to_plain();
+    let now = Reports::read().audit("table_hinted", 1).now;
+    assert!(now.levers.iter().all(|lever| lever.origin != LeverOrigin::Audit));
+    let ruled_out = now.bottleneck.ruled_out.expect("ruled out").to_plain();
     let told = "Too little for a row: more-in-flight (about 0.8 %; L2 stays at 97.5 %).";
     assert!(ruled_out.starts_with(told), "{ruled_out}");
 }

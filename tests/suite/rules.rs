@@ -179,7 +179,7 @@ fn a_roof_says_how_near_it_is() {
     assert!(gemv.now.bottleneck.roof.is_none() && lever(&gemv, "more-in-flight").is_some());
     // Nothing was found to do, and most of the time is the work of a pipe.
     let pipe = roof("collected/philox_pi/profile");
-    assert!(pipe.starts_with("≤ 37.1 % is left beside the work of the ALU pipe."), "{pipe}");
+    assert!(pipe.starts_with("≤ 37.1 % is left beside the work of the ALU pipe"), "{pipe}");
     // DRAM at 75 % of its peak is at 82 % of what it reaches.
     assert!(with("collected/mxfp4_moe_small_m_e4m3/profile", &[]).now.bottleneck.roof.is_none());
     assert!(with(L2, &[]).now.bottleneck.roof.is_none(), "reuse takes work off L2");
