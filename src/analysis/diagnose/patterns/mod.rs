@@ -18,6 +18,7 @@ mod loads;
 mod local;
 pub(super) mod occupancy;
 pub(super) mod origin;
+mod passes;
 mod products;
 mod reuse;
 pub(super) mod sectors;
@@ -44,7 +45,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 18] = [
+const FAMILIES: [&[Pattern]; 19] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -61,6 +62,7 @@ const FAMILIES: [&[Pattern]; 18] = [
     &products::PATTERNS,
     &stages::PATTERNS,
     &reuse::PATTERNS,
+    &passes::PATTERNS,
     &instructions::PATTERNS,
     &origin::PATTERNS,
 ];
