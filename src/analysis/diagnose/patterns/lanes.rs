@@ -19,6 +19,23 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 /// Threads that take part in an instruction of a warp.
 pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 
+/// What of the instructions the compiler's own functions for rare values are: executions by warps, and lanes of them.
+pub(super) fn asides(study: &Study<'_>) -> [f64; 2] {
+    let code = &study.code;
+    let lanes = |row: &usize| code.lanes.as_ref().map_or(0, |lanes| lanes[*row]);
+    let asides = code.asides();
+    [asides.iter().map(|row| code.executed[*row]).sum::<u64>(), asides.iter().map(lanes).sum()].map(|all| all as f64)
+}
+
+/// Lanes that are active in the average instruction. Those that are off beside a rare value come back behind it: another form of the
+/// division helps there, and no order of the work.
+fn active(m: &Measures<'_>) -> Option<f64> {
+    let lanes = m.value(LANES)?;
+    let Some((study, executed)) = m.study.zip(m.executed()) else { return Some(lanes) };
+    let [aside, of_aside] = asides(study);
+    Some(if aside < executed { (lanes * executed - of_aside) / (executed - aside) } else { lanes })
+}
+
 /// The units whose slots lanes take: issue, and the pipes.
 fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
     m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
@@ -26,7 +43,7 @@ fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
 
 /// Few lanes in an instruction, while issue or a pipe is busy.
 fn divergence(m: &Measures<'_>) -> Option<Held> {
-    let lanes = m.value(LANES).filter(|lanes| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
+    let lanes = active(m).filter(|lanes| *lanes < m.limits[Threshold::ThreadUtilisationLow])?;
     let unit = of_lanes(m).max_by(|a, b| a.resident.total_cmp(&b.resident))?;
     let idle = |lanes: f64| 1.0 - lanes / WARP;
     let sentence = words!(
@@ -53,7 +70,7 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 
 /// Warps whose lanes go one way.
 fn regroup(m: &Measures<'_>) -> Option<Draft> {
-    let lanes = m.value(LANES).filter(|lanes| *lanes <= MOST_LANES)?;
+    let lanes = active(m).filter(|lanes| *lanes <= MOST_LANES)?;
     let on = lanes / WARP;
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
