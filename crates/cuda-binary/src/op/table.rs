@@ -140,7 +140,7 @@ opcodes! {
         "Loads from constant banks: kernel parameters and constants. LDCU and ULDC load a value once for the warp." {
         LDC: load(Constant).computes(Argument).on(Control).bits(&[code(0x182)]),
         LDCU: load(Constant).once().undecoded().bits(&[code(0x1ac)]),
-        ULDC: load(Constant).once().bits(&[code(0x0b9)]),
+        ULDC: load(Constant).once().computes(Argument).bits(&[code(0x0b9)]),
     }
     Atomic "atomic" "Atomics and reductions"
         "Read-modify-write on global or shared memory. RED returns nothing and is cheaper than ATOM, which returns the old value." {
@@ -364,13 +364,13 @@ opcodes! {
     Uniform "uniform" "Uniform datapath"
         "Arithmetic done once for the whole warp on uniform registers. Cheap for the vector pipes. USETMAXREG moves registers between warps, UGETNEXTWORKID takes the next tile of a persistent kernel." {
         UMOV: unary().computes(CopiedToWarp).bits(&[code(0x082)]),
-        UIADD3: three().flags(2).asks().bits(&[code(0x090)]),
-        UIMAD: three().asks().bits(&[code(0x0a4), code(0x0a5)]),
-        ULEA: three().flags(1).asks().bits(&[code(0x091)]),
+        UIADD3: three().flags(2).asks().computes(Sum).bits(&[code(0x090)]),
+        UIMAD: three().asks().computes(MultiplyAdd).bits(&[code(0x0a4), code(0x0a5)]),
+        ULEA: three().flags(1).asks().computes(ShiftAdd).bits(&[code(0x091)]),
         ULOP ULOP32I USHL USHR USEL USGXT UBMSK UBREV UF2FP UFADD UFFMA UFMUL UFMNMX UFSEL UFSET UFSETP UFRND UF2F UF2I
         UF2IP UI2FP UI2I UI2IP UIABS UIMNMX UVIADD UVIMNMX UVIADDMNMX UVIMNMX3 UR2UP USETSHMSZ UMEMSETS UCLEA UIDP USTGR
         ULEPC UREDUX: none(),
-        ULOP3: three().flags(1).bits(&[code(0x092)]),
+        ULOP3: three().flags(1).computes(Logic).bits(&[code(0x092)]),
         USHF: three().computes(ShiftOfWarp).bits(&[code(0x099)]),
         UFLO: unary().bits(&[code(0x0bd)]),
         UPOPC: unary().bits(&[code(0x0bf)]),

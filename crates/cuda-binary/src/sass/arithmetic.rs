@@ -6,14 +6,15 @@
 use super::machine_word::{Arithmetic, Operand, OperandFrom, bits};
 use crate::op::{Computes, Op};
 
-/// The register that holds zero.
+/// The registers of a lane and of the warp that hold zero.
 const ZERO: u128 = 255;
+const UNIFORM_ZERO: u128 = 63;
 /// The constant bank of the kernel's arguments.
 const ARGUMENTS: u128 = 0;
 
-/// Bits of an instruction.
+/// Bits of an instruction, and whether it is one of the warp.
 #[derive(Clone, Copy)]
-struct Bits(u128);
+struct Bits(u128, bool);
 
 impl Bits {
     fn at(self, from: u32, count: u32) -> u128 {
@@ -25,9 +26,19 @@ impl Bits {
     }
 
     fn register(self, from: u32, sign: u32) -> Operand {
-        let number = self.at(from, 8);
-        let place = if number == ZERO { OperandFrom::Immediate(0) } else { OperandFrom::Register(number as u8) };
+        let place = match self.at(from, 8) {
+            _ if self.1 => self.uniform(from),
+            ZERO => OperandFrom::Immediate(0),
+            number => OperandFrom::Register(number as u8),
+        };
         Operand { from: place, is_negative: self.is_set(sign) }
+    }
+
+    fn uniform(self, from: u32) -> OperandFrom {
+        match self.at(from, 6) {
+            UNIFORM_ZERO => OperandFrom::Immediate(0),
+            number => OperandFrom::Uniform(number as u8),
+        }
     }
 
     /// The byte of a word in the bank of the arguments; `None` in another bank.
@@ -39,8 +50,8 @@ impl Bits {
     fn middle(self) -> Operand {
         let place = match self.at(9, 3) {
             2 | 4 => OperandFrom::Immediate(self.at(32, 32) as u32),
-            3 | 5 => self.constant().map_or(OperandFrom::Uniform, OperandFrom::Constant),
-            6 | 7 => OperandFrom::Uniform,
+            3 | 5 => self.constant().map_or(OperandFrom::OtherBank, OperandFrom::Constant),
+            6 | 7 => self.uniform(32),
             _ => return self.register(32, 63),
         };
         let is_literal = matches!(place, OperandFrom::Immediate(_));
@@ -59,7 +70,7 @@ impl Bits {
 
 /// What an instruction computes.
 pub(super) fn of(op: Op, word: u128) -> Arithmetic {
-    let bits = Bits(word);
+    let bits = Bits(word, op.is_uniform());
     let [a, b, c] = bits.operands();
     let literal = |operand: Operand| match operand.from {
         OperandFrom::Immediate(value) if value < 32 => Some(value as u8),
@@ -68,12 +79,15 @@ pub(super) fn of(op: Op, word: u128) -> Arithmetic {
     // With a carry of another instruction a result is the upper half of a longer number.
     let has_carry = bits.is_set(74);
     match op.computes() {
-        Some(Computes::MultiplyAdd) if matches!(bits.at(0, 9), 0x024 | 0x025) && !has_carry => {
+        Some(Computes::MultiplyAdd) if matches!(bits.at(0, 9), 0x024 | 0x025 | 0x0a4 | 0x0a5) && !has_carry => {
             Arithmetic::MultiplyAdd([a, b, c])
         }
         Some(Computes::Sum) if !has_carry => Arithmetic::Sum([a, b, c]),
         Some(Computes::SumOfTwo) => Arithmetic::Sum([a, bits.middle(), Operand::default()]),
-        Some(Computes::Copied) => Arithmetic::Sum([bits.middle(), Operand::default(), Operand::default()]),
+        Some(Computes::CopiedToWarp) if !bits.1 => Arithmetic::Sum([a, Operand::default(), Operand::default()]),
+        Some(Computes::Copied | Computes::CopiedToWarp) => {
+            Arithmetic::Sum([bits.middle(), Operand::default(), Operand::default()])
+        }
         Some(Computes::ShiftAdd) if !has_carry && !bits.is_set(80) => {
             Arithmetic::ShiftAdd(a, bits.at(75, 5) as u8, bits.middle())
         }
@@ -81,12 +95,13 @@ pub(super) fn of(op: Op, word: u128) -> Arithmetic {
             // The table lies over the signs.
             Arithmetic::Logic(bits.at(72, 8) as u8, [a, b, c].map(unsigned))
         }
-        Some(Computes::Shift) => match (literal(b), bits.is_set(76)) {
+        Some(Computes::Shift | Computes::ShiftOfWarp) => match (literal(b), bits.is_set(76)) {
             (Some(by), true) if unsigned(a) == Operand::default() => Arithmetic::ShiftRight(unsigned(c), by),
             (Some(by), false) if !bits.is_set(80) => Arithmetic::ShiftLeft(unsigned(a), by),
             _ => Arithmetic::Other,
         },
-        Some(Computes::Argument) if bits.at(24, 8) == ZERO => {
+        // A load for the warp has no register of an index where one of a lane names that which reads as zero.
+        Some(Computes::Argument) if bits.at(24, 8) == if bits.1 { 0 } else { ZERO } => {
             bits.constant().map_or(Arithmetic::Other, Arithmetic::Constant)
         }
         _ => Arithmetic::Other,
@@ -109,10 +124,12 @@ mod tests {
             let text = text.trim().trim_end_matches(".reuse");
             let (is_negative, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
             let hex = |digits: &str| u32::from_str_radix(digits, 16).ok();
-            let from = if name == "RZ" {
+            let from = if name == "RZ" || name == "URZ" {
                 OperandFrom::Immediate(0)
-            } else if name.starts_with("UR") {
-                OperandFrom::Uniform
+            } else if let Some(number) = name.strip_prefix("UR") {
+                OperandFrom::Uniform(number.parse().ok()?)
+            } else if name == "c[0x0][RZ]" {
+                OperandFrom::Constant(0)
             } else if let Some(byte) = name.strip_prefix("c[0x0][0x") {
                 OperandFrom::Constant(hex(byte.trim_end_matches(']'))? as u16)
             } else if let Some(digits) = name.strip_prefix("0x") {
@@ -134,7 +151,10 @@ mod tests {
         for (instruction, word) in &of_listings() {
             let number = |value: u8| Operand { from: OperandFrom::Immediate(value.into()), is_negative: false };
             let found = match word.arithmetic {
-                Arithmetic::Other | Arithmetic::Constant(_) => continue,
+                Arithmetic::Other => continue,
+                Arithmetic::Constant(byte) => {
+                    vec![Operand { from: OperandFrom::Constant(byte), is_negative: false }]
+                }
                 Arithmetic::MultiplyAdd(operands) => operands.to_vec(),
                 Arithmetic::Sum(operands) => operands[..spelt(instruction).len()].to_vec(),
                 Arithmetic::ShiftAdd(value, by, add) => vec![value, add, number(by)],

@@ -128,8 +128,10 @@ pub enum OperandFrom {
     Immediate(u32),
     /// In a register of each lane.
     Register(u8),
-    /// In a register of the warp, or in a constant bank other than that of the arguments.
-    Uniform,
+    /// In a register of the warp.
+    Uniform(u8),
+    /// In a constant bank other than that of the arguments.
+    OtherBank,
     /// In the constant bank of the arguments, at this byte.
     Constant(u16),
 }

@@ -47,6 +47,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 again: rows.iter().map(|row| sectors[*row].saturating_sub(ideal[*row])).sum::<u64>()
                     - (own - least.min(own)),
                 is_inherent,
+                is_walk: !is_inherent && study.flows.walked(&study.code, first).is_some(),
                 step: None,
             };
             (100 * own >= all).then(|| {

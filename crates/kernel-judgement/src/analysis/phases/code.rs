@@ -100,6 +100,12 @@ impl<'v> Code<'v> {
         rows.any(|row| self.executed[row] > 0 && is_meant(self.op(row)))
     }
 
+    /// The innermost loop around a row.
+    pub(in crate::analysis) fn innermost(&self, row: usize) -> Option<&Loop> {
+        let around = self.loops.iter().filter(|cycle| cycle.blocks.contains(&self.block_of[row]));
+        around.min_by_key(|cycle| cycle.blocks.len())
+    }
+
     /// Whether a row multiplies matrices.
     pub(in crate::analysis) fn is_tensor(&self, row: usize) -> bool {
         self.op(row).is_product()
@@ -134,6 +140,20 @@ impl<'v> Code<'v> {
             found.extend(body.difference(blocks));
         }
         found
+    }
+
+    /// Rows of called functions that have no lines of their own and touch no memory: what the compiler puts aside for values that its short
+    /// way to a quotient or a root does not serve, as zero and those near the ends of the range.
+    pub(in crate::analysis) fn asides(&self) -> BTreeSet<usize> {
+        let straight = self.flow.reach(0, |_, _| true);
+        let body = |to: usize| {
+            let own: Vec<usize> = self.rows_of(self.flow.reach(to, |_, _| true).difference(&straight)).collect();
+            let is_aside = own
+                .iter()
+                .all(|row| self.op(*row).act().is_none() && self.rows[*row].line() == self.rows[own[0]].line());
+            is_aside.then_some(own)
+        };
+        self.flow.calls.iter().filter_map(|(_, to)| body(*to)).flatten().collect()
     }
 
     /// Whether an edge closes a cycle: it leads to the header of a loop that holds its start.

@@ -250,6 +250,9 @@ pub struct SectorAccess {
     pub again: u64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
+    /// Whether each lane walks over a list of its own that begins at a loaded place.
+    #[serde(skip)]
+    pub is_walk: bool,
     /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
     pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
@@ -332,6 +335,7 @@ mod tests {
             ideal,
             again: 0,
             is_inherent: false,
+            is_walk: false,
             index: None,
             step: None,
         };

@@ -1,6 +1,7 @@
 //! Where values come from: definitions that reach a use, and what is behind them.
 
 use super::code::Code;
+use super::places::Place;
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::Op;
@@ -21,8 +22,6 @@ pub(super) const LANE: u8 = 0x00;
 /// Files of registers, and the registers that one may have.
 const FILES: usize = 4;
 const NUMBERS: usize = 256;
-/// Bytes of a register.
-const REGISTER: f64 = 4.0;
 
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,8 +47,8 @@ pub(in crate::analysis) struct Flows {
     rows: Vec<Known>,
     /// Loads that were split from one access, by row: the first of them.
     splits: BTreeMap<usize, usize>,
-    /// How many loads each of those is, by its first.
-    together: BTreeMap<usize, usize>,
+    /// Where accesses of global memory begin, by row.
+    pub(super) places: OnceCell<BTreeMap<usize, Place>>,
 }
 
 /// What is known of a row once it was asked for.
@@ -72,9 +71,7 @@ impl Flows {
         let rows = 0..code.rows.len();
         let is_memory = rows.clone().map(|row| code.op(row).brings_from_memory()).collect();
         let splits = splits(code);
-        let mut together = BTreeMap::new();
-        splits.values().for_each(|first| *together.entry(*first).or_default() += 1);
-        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits, together }
+        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits, places: OnceCell::new() }
     }
 
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
@@ -239,22 +236,6 @@ impl Flows {
             around().next().is_none() || around().any(|cycle| cycle.blocks.contains(&code.block_of[*other]))
         };
         self.loads_behind(code, row).iter().any(is_near)
-    }
-
-    /// Whether each lane of a load in a loop goes on from a place of its own, loaded in front of the loop, for no more bytes than a
-    /// sector holds: nothing of another lane's fits into its sectors.
-    fn is_short_walk(&self, code: &Code<'_>, row: usize) -> bool {
-        let steps = |start: usize| {
-            let lanes = code.lanes.as_ref()?;
-            Some(lanes[row] as f64 / lanes[start] as f64)
-        };
-        let general = code.registers(row).written().filter(|register| register.file == RegisterFile::General);
-        let bytes: f64 = general.map(|register| f64::from(register.count) * REGISTER).sum();
-        // Loads of one turn that were split from one walk together.
-        let bytes = bytes * self.split_of(row).map_or(1, |first| self.together[&first]) as f64;
-        let loads = self.loads_behind(code, row).iter().copied();
-        let starts = loads.filter(|start| self.differs_by_lane(code, *start, false));
-        starts.filter_map(steps).any(|steps| bytes > 0.0 && steps * bytes <= f64::from(SECTOR_BYTES))
     }
 
     /// The rows behind the address of an access.

@@ -254,7 +254,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
     fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Option<Value> {
         let value = match operand.from {
             OperandFrom::Immediate(value) => Value::known(value),
-            OperandFrom::Uniform => Value::uniform(),
+            OperandFrom::Uniform(_) | OperandFrom::OtherBank => Value::uniform(),
             OperandFrom::Constant(byte) => Value::argument(byte),
             OperandFrom::Register(number) => self.register(row, number, depth + 1)?,
         };

@@ -7,13 +7,20 @@ use cuda_binary::Class;
 use std::collections::BTreeSet;
 
 impl Flows {
-    /// Whether the address of an access depends on the number of the block and on that of the thread.
+    /// Whether one of these special registers is behind the address of an access.
+    fn is_of(&self, code: &Code<'_>, row: usize, numbers: &[u8]) -> bool {
+        let is_own = |row: usize| code.registers(row).special.is_some_and(|number| numbers.contains(&number));
+        self.address_behind(code, row).into_iter().any(is_own)
+    }
+
+    /// Whether the address of an access depends on the number of the block.
+    pub(in crate::analysis) fn is_of_block(&self, code: &Code<'_>, row: usize) -> bool {
+        self.is_of(code, row, &BLOCK)
+    }
+
+    /// Whether it depends on that of the thread as well.
     pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
-        let behind = self.address_behind(code, row);
-        let has = |numbers: &[u8]| {
-            behind.iter().any(|row| code.registers(*row).special.is_some_and(|number| numbers.contains(&number)))
-        };
-        has(&BLOCK) && has(&THREAD)
+        self.is_of_block(code, row) && self.is_of(code, row, &THREAD)
     }
 
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
@@ -68,8 +75,7 @@ impl Flows {
     /// Whether a row of a loop takes a value that the loop hands on from turn to turn and makes of what it loads: what it left is needed
     /// for what comes next.
     pub(in crate::analysis) fn takes_carried(&self, code: &Code<'_>, row: usize) -> bool {
-        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[row]));
-        let Some(own) = around.min_by_key(|cycle| cycle.blocks.len()) else { return false };
+        let Some(own) = code.innermost(row) else { return false };
         let turns = |row: &usize| own.blocks.contains(&code.block_of[*row]);
         let is_loaded = |row: &usize| turns(row) && (code.op(*row).reads_global() || code.op(*row).loads_shared());
         // A value that is stored once it is whole is none that is handed on.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::analysis::phases::{Line, Loop, Origin};
+use crate::evidence::WarpSync;
 
 /// The loop that a block spends most samples in, of those that are in no other one and turn.
 pub(super) fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
@@ -74,15 +75,29 @@ pub(super) enum Pieces {
     Apart,
 }
 
+/// The loops that many samples are in.
+fn felt<'s>(study: &'s Study<'_>) -> impl Iterator<Item = &'s Loop> {
+    let samples = |cycle: &Loop| study.samples.at(&study.code.rows_of(&cycle.blocks).collect::<Vec<usize>>());
+    study.code.loops.iter().filter(move |cycle| samples(cycle) as f64 >= FELT * study.samples.sum as f64)
+}
+
+/// Pieces that an SM has, where the numbers of its blocks say which these take, and loaded values how long each is.
+pub(super) fn dealt(m: &Measures<'_>) -> Option<f64> {
+    let (study, cycle) = outermost(m)?;
+    let code = &study.code;
+    let ends_by = ends(study, cycle);
+    let is_by_number = ends_by.iter().any(|end| end.block) && !ends_by.iter().any(|end| end.memory || end.unknown);
+    let asks = |own: &Loop| code.rows_of(&own.blocks).any(|row| code.sync(row) == WarpSync::MbarrierTest);
+    let is_by_data = |own: &Loop| own != cycle && !asks(own) && ends(study, own).iter().any(|end| end.memory);
+    let pieces = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64 * m.blocks? / m.sms?;
+    (is_by_number && felt(study).any(is_by_data)).then_some(pieces)
+}
+
 pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
     let Some(study) = m.study else { return Pieces::Apart };
     let code = &study.code;
-    let is_felt = |cycle: &&Loop| {
-        let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-        study.samples.at(&rows) as f64 >= FELT * study.samples.sum as f64
-    };
     let mut pieces = Pieces::Equal;
-    for cycle in code.loops.iter().filter(is_felt) {
+    for cycle in felt(study) {
         let ends = ends(study, cycle);
         if ends.is_empty() || ends.iter().any(|end| end.memory || end.unknown) {
             return Pieces::Apart;

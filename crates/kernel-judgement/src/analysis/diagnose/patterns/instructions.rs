@@ -1,8 +1,10 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
+use super::lanes::asides;
 use super::*;
 use crate::analysis::diagnose::level::place;
 use crate::analysis::phases::PIPES;
+use cuda_binary::op::Control;
 use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -193,7 +195,9 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
     let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m, multiplies) / executed).min(1.0));
     let stays = if is_index { 0.0 } else { (STAYS.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
-    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25) };
+    let aside = aside(m).filter(|_| !is_index);
+    let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
+    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };
     let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
     let draft = Draft::new(Action::FewerInstructions).frees_of(m, &fixed, gone);
@@ -213,6 +217,9 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
+        _ if aside.is_some() => {
+            "Divide by the fast intrinsic (`__fdividef`, `-prec-div=false`) or by a product with the reciprocal; roots alike"
+        }
         _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
         Some(own) if own < WORTH_A_TRY => {
             "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
@@ -224,6 +231,16 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let (at, of_line) = At::of_all(m, |study, row| study.code.executed[row]).unzip();
     let of_line = of_line.filter(|of_line| *of_line >= ON_A_LINE && !is_index);
     let of_line = of_line.map(|of_line| words!("; {} of the instructions are on this line", share(of_line)));
+    let (at, of_line) = match aside {
+        Some((at, part)) => (
+            Some(at),
+            Some(words!(
+                "; {} of the instructions are in what the compiler calls for zero and numbers near the ends of the range",
+                share(part)
+            )),
+        ),
+        None => (at, of_line),
+    };
     let why = words!(
         "{} at {}{}{}",
         &unit.name,
@@ -232,6 +249,12 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         of_line.unwrap_or_default()
     );
     Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
+}
+
+/// Where most go to the compiler's functions for rare values, and the part of the instructions that these are, where it is worth a try.
+fn aside(m: &Measures<'_>) -> Option<(At, f64)> {
+    let part = asides(m.study?)[0] / m.executed()?;
+    (part >= WORTH_A_TRY).then(|| (At::most(m, |op| op.control() == Some(Control::Call)), part))
 }
 
 /// What a division goes through: to a float, its reciprocal, and back.

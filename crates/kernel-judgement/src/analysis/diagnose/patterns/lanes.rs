@@ -20,6 +20,23 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 /// Threads that take part in an instruction of a warp.
 pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
 
+/// What of the instructions the compiler's own functions for rare values are: executions by warps, and lanes of them.
+pub(super) fn asides(study: &Study<'_>) -> [f64; 2] {
+    let code = &study.code;
+    let lanes = |row: &usize| code.lanes.as_ref().map_or(0, |lanes| lanes[*row]);
+    let asides = code.asides();
+    [asides.iter().map(|row| code.executed[*row]).sum::<u64>(), asides.iter().map(lanes).sum()].map(|all| all as f64)
+}
+
+/// Lanes that are active in the average instruction. Those that are off beside a rare value come back behind it: another form of the
+/// division helps there, and no order of the work.
+fn active(m: &Measures<'_>) -> Option<f64> {
+    let lanes = m.value(LANES)?;
+    let Some((study, executed)) = m.study.zip(m.executed()) else { return Some(lanes) };
+    let [aside, of_aside] = asides(study);
+    Some(if aside < executed { (lanes * executed - of_aside) / (executed - aside) } else { lanes })
+}
+
 /// The units whose slots lanes take: issue, and the pipes.
 fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
     m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
@@ -64,7 +81,7 @@ fn elected(study: &Study<'_>) -> Option<u64> {
 /// Lanes of the average instruction beside those of elected threads, and the part of the instructions that these are. Where one lane has
 /// most of the work each, as in a switch of as many cases, nobody is elected.
 fn lanes(m: &Measures<'_>) -> Option<(f64, f64)> {
-    let all = m.value(LANES)?;
+    let all = active(m)?;
     let of = |study: &Study<'_>| {
         let executed = study.code.executed.iter().sum::<u64>() as f64;
         Some(elected(study)? as f64 / executed.max(1.0)).filter(|own| *own <= FEW * all)

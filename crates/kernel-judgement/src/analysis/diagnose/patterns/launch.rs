@@ -1,7 +1,7 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{Pieces, at_loop, ends, hands_on, outermost, pieces};
+use super::balance::{Pieces, at_loop, dealt, ends, hands_on, outermost, pieces};
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
@@ -244,7 +244,9 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     }
     // The warps of an SM that has a block, of those that fit.
     let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
-    let change = Change { warps: (filled.max(0.25), filled), tail: (0.0, 0.0), ..Change::default() };
+    // More blocks that all stay share out pieces of unequal length in turn as well.
+    let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
+    let change = Change { warps: (filled.max(0.25), filled), tail: (tail, 0.0), ..Change::default() };
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
     // Threads that share the turns of a loop take fewer each where they are more.
@@ -286,12 +288,19 @@ const WARP: f64 = 32.0;
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
 const UNALIKE: f64 = 0.08;
 
+/// What is expected to stay of a tail of blocks that differ.
+const STAYS_UNEVEN: f64 = 0.4;
+
 /// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
 /// others, and where there is less than a wave of them more blocks are also equal ones.
 fn even(m: &Measures<'_>) -> Option<Draft> {
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
-    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m) && more_blocks(m).is_none())?;
+    let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
+    let dealt = dealt(m);
+    if more_blocks(m).is_some() && dealt.is_none() {
+        return None;
+    }
     let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
     let work = match pieces(m) {
         // More than a turn explains, blocks differ by what they wait for.
@@ -329,6 +338,11 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
                 .into(),
             "another order of the blocks in L2",
         ),
+        _ if dealt.is_some() => (
+            "Let the blocks take their pieces from a queue, the longest first: they take them in turn, and loaded values say how long each is"
+                .into(),
+            "an atomic for each piece; another order of the pieces",
+        ),
         _ if take_from_queue(m) => (
             "Balance the blocks: the longest pieces of their queue first, or split long ones".into(),
             "a reduction over the parts of a split piece",
@@ -339,7 +353,9 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
         ),
     };
     let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
-    Some(all((0.4, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
+    // Of a queue an SM is left with its last piece: half of one of twice the mean length.
+    let left = dealt.map_or(STAYS_UNEVEN, |pieces| (1.0 / pieces / m.machine.time.tail).min(STAYS_UNEVEN));
+    Some(all((left, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
 }
 
 /// Whether blocks that stay draw the number of each tile: an atomic on L2 that answers to one lane for each, give or take one a block.

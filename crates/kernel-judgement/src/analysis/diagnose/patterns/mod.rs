@@ -18,6 +18,7 @@ mod loads;
 mod local;
 pub(super) mod occupancy;
 pub(super) mod origin;
+mod passes;
 mod products;
 mod reuse;
 pub(super) mod sectors;
@@ -63,6 +64,7 @@ const FAMILIES: [&[Pattern]; 19] = [
     &stages::PATTERNS,
     &tile::PATTERNS,
     &reuse::PATTERNS,
+    &passes::PATTERNS,
     &instructions::PATTERNS,
     &origin::PATTERNS,
 ];

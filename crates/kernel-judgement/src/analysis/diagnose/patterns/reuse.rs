@@ -1,4 +1,4 @@
-//! What is read again where it could stay: shared memory, several passes, more bytes than were stated.
+//! What is read again where it could stay: shared memory, more bytes than were stated.
 
 use super::atomics::own_retries;
 use super::banks::{is_chosen_by_data, wavefronts};
@@ -6,7 +6,7 @@ use super::barriers::{barriers, exchanges};
 use super::instructions::of_values;
 use super::loads::{RECEIVED, SENT};
 use super::local::keep_in_registers;
-use super::sectors::{coalesce, fewer_sectors, sectors};
+use super::sectors::{coalesce, sectors};
 use super::tile::{Tile, register_tile};
 use super::units::shuffles;
 use super::*;
@@ -14,7 +14,7 @@ use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::level::L2_SECTORS;
 use std::collections::BTreeMap;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, passes, bytes, narrow_index, kept_in_l2])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narrow_index, kept_in_l2])];
 
 /// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
@@ -162,52 +162,6 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let (now, goal) = (share(unit.share), share(unit.share * kept));
     let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, narrow.unwrap_or_default()));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
-}
-
-/// Loads of two loops or more that bring the same sectors: as many requests of one width, and fewer bytes from DRAM than they m for
-/// together.
-fn repeated(phases: &Phases, read: f64) -> Option<(usize, Vec<&SectorAccess>)> {
-    let loads = || phases.accesses.iter().filter(|access| access.at.opcode.starts_with("LDG") && !access.is_inherent);
-    let alike = |a: &SectorAccess, b: &SectorAccess| {
-        (a.requests, a.sectors, a.width_bits) == (b.requests, b.sectors, b.width_bits)
-    };
-    let first = loads().max_by_key(|access| access.sectors)?;
-    let mut group: Vec<&SectorAccess> = Vec::new();
-    for access in loads().filter(|access| alike(access, first)) {
-        // Loads of one loop, or of code without one, bring different inputs.
-        if group.iter().all(|other| loop_of(phases, other) != loop_of(phases, access)) {
-            group.push(access);
-        }
-    }
-    let bytes = SECTOR * first.sectors as f64;
-    let passes = group.len();
-    let has_loops = group.iter().any(|access| loop_of(phases, access).is_some());
-    (passes > 1 && has_loops && read < (passes as f64 - 0.5) * bytes).then_some((passes, group))
-}
-
-fn passes(m: &Measures<'_>) -> Option<Draft> {
-    let phases = m.sampled()?;
-    let read = m.value(DRAM_BYTES[0])?;
-    let (passes, group) = repeated(phases, read)?;
-    let all = sectors_of(&phases.accesses);
-    let gone = sectors_of(group[1..].iter().copied()) / all.max(1.0);
-    let lines = words::join(group.iter().map(|access| words!("`:{}`", access.at.line.to_string())), ", ");
-    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
-    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - gone, 0.0);
-    // What the later passes miss in L2 they read from device memory again.
-    let once = sectors_of(phases.accesses.iter().filter(|access| access.at.op().reads_global())) - gone * all;
-    let of_dram = (read - SECTOR * once).max(0.0) / m.sum(DRAM_BYTES)?;
-    let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, 1.0 - of_dram);
-    let draft = draft.frees_of(m, &waits, 1.0 - 1.0 / passes as f64).at(At::point(&group[0].at));
-    let why = words!(
-        "{} loops load the same {} sectors; {} of all sectors are loaded again",
-        passes.to_string(),
-        count(group[0].sectors as f64),
-        share(gone)
-    );
-    let how = words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines);
-    Some(draft.says(how, why).checks(fewer_sectors(all, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }
 
 /// Bytes of DRAM that the stated work does not need. What the SMs ask of L2 stays: of a stream its fabric carries the same bytes and is

@@ -240,14 +240,17 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     };
     let is_few = m.waves.is_some_and(|waves| waves < 1.0);
     let walks = |access: &SectorAccess| m.phases.is_some_and(|phases| loop_of(phases, access).is_some());
-    let draft = match is_few && packable(m).iter().any(|access| is_row(access) && walks(access)) {
-        true => draft.says(
-            "Coalesce: a warp or a block walks over each row, in place of a thread, with its lanes side by side",
-            Words::default(),
-        ),
-        false => draft,
+    // Lists that begin where the data say are walked over by neighbouring lanes where a warp has one to itself.
+    let how = match first_of(m).is_some_and(|first| first.is_walk) {
+        true => {
+            "Coalesce: a warp, or a part of one, walks over each list, in place of a thread, with its lanes side by side"
+        }
+        false if is_few && accesses.iter().any(|access| is_row(access) && walks(access)) => {
+            "Coalesce: a warp or a block walks over each row, in place of a thread, with its lanes side by side"
+        }
+        false => "",
     };
-    Some(draft.because(why).checks(fewer_sectors(all, part), SECTORS))
+    Some(draft.says(how, why).checks(fewer_sectors(all, part), SECTORS))
 }
 
 /// The part of the sectors beside the bytes that an order within a block is expected to save.

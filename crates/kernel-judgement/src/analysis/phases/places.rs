@@ -1,0 +1,207 @@
+//! What addresses are made of, so that two accesses that begin at one place are known for such.
+
+use super::code::Code;
+use super::flows::{Flows, address};
+use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
+use crate::quantity::SECTOR_BYTES;
+use cuda_binary::op::Act;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Instructions behind each other that are followed.
+const DEEPEST: usize = 64;
+
+/// Where an access is on the first turn of its loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::analysis) struct Place {
+    /// The parts of its address as a sum modulo 2³², by what they are, each with its factor.
+    parts: BTreeMap<u64, u32>,
+    /// The bytes behind them; `None` where the first turn may be one of several.
+    bytes: Option<u32>,
+}
+
+impl Place {
+    /// Whether both begin at the same place, give or take bytes that the code says.
+    pub(in crate::analysis) fn is_beside(&self, other: &Place) -> bool {
+        self.parts == other.parts
+    }
+
+    /// Whether both begin at the same place, as far as is known.
+    pub(in crate::analysis) fn is_at(&self, other: &Place) -> bool {
+        self.is_beside(other) && self.bytes.zip(other.bytes).is_none_or(|(own, other)| own == other)
+    }
+}
+
+/// Bytes of a register.
+const REGISTER: f64 = 4.0;
+
+impl Flows {
+    /// Where each access of global memory that is executed begins, by row.
+    pub(in crate::analysis) fn places(&self, code: &Code<'_>) -> &BTreeMap<usize, Place> {
+        self.places.get_or_init(|| {
+            let mut places = Places { code, flows: self, seen: HashMap::new() };
+            let is_global = |row: &usize| code.op(*row).reads_global() || code.op(*row).writes_global();
+            let accesses = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_global(row));
+            accesses.filter_map(|row| Some((row, places.of(row)?))).collect()
+        })
+    }
+
+    /// The loads in front of a loop that say where each lane of an access in it begins: it walks over a list of its own.
+    fn starts(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
+        let is_start = |start: &usize| self.differs_by_lane(code, *start, false);
+        self.loads_behind(code, row).iter().copied().filter(move |start| is_start(start))
+    }
+
+    /// Whether each lane walks over a list of its own that begins at a loaded place, for no more bytes than a sector holds: nothing of
+    /// another lane's fits into its sectors.
+    pub(super) fn is_short_walk(&self, code: &Code<'_>, row: usize) -> bool {
+        let walked = self.walked(code, row);
+        walked.is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES))
+    }
+
+    /// The bytes of that list, in the mean of the lanes that have one; `None` where lanes do not begin at loaded places.
+    pub(in crate::analysis) fn walked(&self, code: &Code<'_>, row: usize) -> Option<f64> {
+        let lanes = code.lanes.as_ref()?;
+        let cycle = code.innermost(row)?;
+        let own = self.places(code).get(&row)?;
+        // Loads of one turn that begin side by side are steps of one walk.
+        let is_step = |other: &usize| self.places(code).get(other).is_some_and(|place| place.is_beside(own));
+        let steps = code.rows_of(&cycle.blocks).filter(is_step);
+        let general = |row: usize| code.registers(row).written().filter(|own| own.file == RegisterFile::General);
+        let width = |row: usize| REGISTER * general(row).map(|own| f64::from(own.count)).sum::<f64>();
+        let bytes: f64 = steps.map(|row| lanes[row] as f64 * width(row)).sum();
+        let walked = self.starts(code, row).map(|start| bytes / lanes[start] as f64);
+        walked.filter(|bytes| *bytes > 0.0).reduce(f64::min)
+    }
+}
+
+/// A value while it is followed: parts, and a number.
+#[derive(Clone, Debug, Default, PartialEq, Hash)]
+struct Sum {
+    parts: BTreeMap<u64, u32>,
+    number: u32,
+    /// Whether the number is one of several.
+    varies: bool,
+}
+
+impl Sum {
+    fn number(number: u32) -> Sum {
+        Sum { number, ..Sum::default() }
+    }
+
+    /// A part by what it is.
+    fn part(what: impl Hash) -> Sum {
+        let mut hasher = DefaultHasher::new();
+        what.hash(&mut hasher);
+        Sum { parts: BTreeMap::from([(hasher.finish(), 1)]), ..Sum::default() }
+    }
+
+    fn add(mut self, other: Sum) -> Sum {
+        for (part, factor) in other.parts {
+            let own = self.parts.entry(part).or_default();
+            *own = own.wrapping_add(factor);
+        }
+        self.parts.retain(|_, factor| *factor != 0);
+        Sum { number: self.number.wrapping_add(other.number), varies: self.varies | other.varies, ..self }
+    }
+
+    fn scaled(mut self, by: u32) -> Sum {
+        self.parts.values_mut().for_each(|factor| *factor = factor.wrapping_mul(by));
+        self.parts.retain(|_, factor| *factor != 0);
+        Sum { number: self.number.wrapping_mul(by), ..self }
+    }
+
+    fn times(self, other: Sum) -> Sum {
+        match (self.parts.is_empty(), other.parts.is_empty()) {
+            (true, _) => other.scaled(self.number),
+            (_, true) => self.scaled(other.number),
+            _ => {
+                let mut both = [&self, &other].map(|own| Sum::part(own).parts);
+                both.sort();
+                Sum::part(("product", both))
+            }
+        }
+    }
+}
+
+/// The places of a kernel's accesses.
+struct Places<'a, 'c> {
+    code: &'a Code<'c>,
+    flows: &'a Flows,
+    seen: HashMap<(usize, RegisterFile, u8), Sum>,
+}
+
+impl<'a, 'c> Places<'a, 'c> {
+    /// Where the first turn of an access is, by the low half of its address; `None` without an address.
+    fn of(&mut self, row: usize) -> Option<Place> {
+        let Register { file, number, .. } = address(self.code, row)?;
+        let Sum { parts, number, varies } = self.register(row, file, number, 0);
+        let bytes = number.wrapping_add_signed(self.code.registers(row).offset);
+        Some(Place { parts, bytes: (!varies).then_some(bytes) })
+    }
+
+    /// The value of a register in front of a row, on the first turn of the loops that both are in.
+    fn register(&mut self, row: usize, file: RegisterFile, number: u8, depth: usize) -> Sum {
+        if let Some(known) = self.seen.get(&(row, file, number)) {
+            return known.clone();
+        }
+        let mut all = self.flows.definitions(self.code, row, Register { file, number, count: 1 });
+        all.retain(|from| self.code.executed[*from] > 0);
+        // A value that is only followed round a loop is none that is known.
+        let unknown = Sum::part((&all, number));
+        self.seen.insert((row, file, number), unknown.clone());
+        all.retain(|from| !self.comes_round(*from, row));
+        let starts: Vec<Sum> = match depth < DEEPEST {
+            true => all.into_iter().map(|start| self.written(start, file, number, depth)).collect(),
+            false => Vec::new(),
+        };
+        let value = match starts.split_first() {
+            Some((first, others)) if others.iter().all(|other| other.parts == first.parts) => {
+                let varies = first.varies || others.iter().any(|other| other != first);
+                Sum { varies, ..first.clone() }
+            }
+            _ => unknown,
+        };
+        self.seen.insert((row, file, number), value.clone());
+        value
+    }
+
+    /// Whether a value reaches a row from the turn before.
+    fn comes_round(&self, from: usize, row: usize) -> bool {
+        let blocks = [from, row].map(|row| self.code.block_of[row]);
+        from >= row && self.code.loops.iter().any(|cycle| blocks.iter().all(|block| cycle.blocks.contains(block)))
+    }
+
+    fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Sum {
+        let value = match operand.from {
+            OperandFrom::Immediate(value) => Sum::number(value),
+            OperandFrom::Constant(byte) => Sum::part(("argument", byte)),
+            OperandFrom::Register(number) => self.register(row, RegisterFile::General, number, depth + 1),
+            OperandFrom::Uniform(number) => self.register(row, RegisterFile::Uniform, number, depth + 1),
+            OperandFrom::OtherBank => Sum::part(("bank", row)),
+        };
+        if operand.is_negative { value.scaled(u32::MAX) } else { value }
+    }
+
+    /// What a row leaves in a register.
+    fn written(&mut self, row: usize, file: RegisterFile, number: u8, depth: usize) -> Sum {
+        let word = self.code.rows[row].word.unwrap_or_default();
+        if let Some(special) = word.registers.special {
+            return Sum::part(("special", special));
+        }
+        let is_first = word.registers.written().any(|own| own.file == file && own.number == number);
+        let is_argument = matches!(word.arithmetic, Arithmetic::Constant(_));
+        let is_known = is_first && (is_argument || self.code.op(row).act() != Some(Act::Load));
+        let mut of = |operand: &Operand| self.operand(row, operand, depth);
+        match word.arithmetic {
+            Arithmetic::Constant(byte) if is_known => Sum::part(("argument", byte)),
+            Arithmetic::MultiplyAdd([a, b, c]) if is_known => of(&a).times(of(&b)).add(of(&c)),
+            Arithmetic::Sum([a, b, c]) if is_known => of(&a).add(of(&b)).add(of(&c)),
+            Arithmetic::ShiftAdd(value, by, add) if is_known => of(&value).scaled(1 << by).add(of(&add)),
+            Arithmetic::ShiftLeft(value, by) if is_known => of(&value).scaled(1 << by),
+            Arithmetic::ShiftRight(value, by) if is_known => Sum::part(("right", of(&value), by)),
+            Arithmetic::Logic(table, [a, b, c]) if is_known => Sum::part((table, of(&a), of(&b), of(&c))),
+            _ => Sum::part(("row", row, number)),
+        }
+    }
+}
