@@ -194,15 +194,12 @@ impl<'l> Walk<'l> {
                 own.count
             ))
         };
-        let lacks = self.mbarriers.iter().find(|(_, own)| own.pending == 0);
-        if let Some((place, _)) = lacks {
+        if let Some((place, _)) = self.mbarriers.iter().find(|(_, own)| own.pending == 0) {
             return Walked::Open(format!("which copies belong to a phase of the mbarrier at {}", said(*place)));
         }
         let why = self.warps.iter().filter(|warp| !warp.has_ended()).find_map(asks);
-        Walked::Broken(format!(
-            "nobody goes on: {}",
-            why.unwrap_or_else(|| "all wait at barriers of the block or the cluster".into())
-        ))
+        let why = why.unwrap_or_else(|| "all wait at barriers of the block or the cluster".into());
+        Walked::Broken(format!("nobody goes on: {why}"))
     }
 
     /// Runs the next instruction of a warp; says whether it goes on.
@@ -305,6 +302,9 @@ impl<'l> Walk<'l> {
         let mut asked = BTreeSet::new();
         for lane in lanes(on) {
             let place = address.at(lane).ok_or_else(|| open("which mbarrier is meant"))?;
+            if place >> PLACE_BITS >= code.launch.cluster {
+                return Err(open("how many blocks a cluster has, of which another one is named"));
+            }
             let is_of_driver = place & ((1 << PLACE_BITS) - 1) < OF_DRIVER;
             if step.is("EXCH") {
                 let word = value.at(lane).ok_or_else(|| open("how many arrivals an mbarrier is initialised for"))?;
