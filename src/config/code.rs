@@ -39,7 +39,7 @@
 //!
 //! [[subject.check]]
 //! resource = "tensor-columns"  # what the kernel takes of the chip; also registers, spill-stores, spill-loads, static-shared,
-//! count = "= 512"              # shared-left, mbarrier-inits, mbarrier-arrivals and tensor-allocations
+//! count = "= 512"              # shared-left, mbarrier-inits, mbarrier-arrivals, mbarrier-phases and tensor-allocations
 //! ```
 //!
 //! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
@@ -276,6 +276,8 @@ impl Text {
             threads: threads.transpose()?,
             along_x: along_x.and_then(|threads| u32::try_from(threads).ok()),
             dynamic_shared: dynamic.map(|amount| amount.value()),
+            grid: keys.grid.as_ref().map(|sides| self.sides(sides)).transpose()?,
+            cluster: keys.cluster.as_ref().map(|sides| Ok(self.sides(sides)?.iter().product())).transpose()?,
         })
     }
 

@@ -167,7 +167,12 @@ fn tensor_memory_and_the_roles_of_warps_follow_from_the_code() {
         kernel: None,
         old_kernel: None,
         launched: None,
-        shape: LaunchShape { threads: Some(192), along_x: Some(192), dynamic_shared: Some(64 * 1024) },
+        shape: LaunchShape {
+            threads: Some(192),
+            along_x: Some(192),
+            dynamic_shared: Some(64 * 1024),
+            ..LaunchShape::default()
+        },
         checks: &[],
         shared: &[],
     };

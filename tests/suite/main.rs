@@ -55,6 +55,7 @@ mod life;
 mod limiter;
 mod literals;
 mod made_report;
+mod mbarriers;
 mod merges;
 mod missing_tools;
 mod old_side;

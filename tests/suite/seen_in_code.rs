@@ -31,7 +31,12 @@ fn of(kernel: &str, code: &str, sass: &str, log: &str, dynamic: u64) -> Option<S
         kernel: Some(&Regex::new(kernel).expect("an expression")),
         old_kernel: None,
         launched: None,
-        shape: LaunchShape { threads: Some(256), along_x: Some(16), dynamic_shared: Some(dynamic) },
+        shape: LaunchShape {
+            threads: Some(256),
+            along_x: Some(16),
+            dynamic_shared: Some(dynamic),
+            ..LaunchShape::default()
+        },
         checks: &[],
         shared: &[],
     };

@@ -9,9 +9,9 @@ use toml::Spanned;
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a table `[subject.launch]`")]
 pub(in crate::config) struct LaunchKeys {
-    grid: Option<Spanned<toml::Value>>,
+    pub(in crate::config) grid: Option<Spanned<toml::Value>>,
     pub(in crate::config) block: Option<Spanned<toml::Value>>,
-    cluster: Option<Spanned<toml::Value>>,
+    pub(in crate::config) cluster: Option<Spanned<toml::Value>>,
     pub(in crate::config) dynamic_shared: Option<Spanned<toml::Value>>,
     args: Option<Spanned<Vec<ArgumentKeys>>>,
 }
@@ -53,7 +53,7 @@ impl Text {
     }
 
     /// One to three sides of a grid, a block or a cluster; those that are not given are one.
-    pub(super) fn sides(&self, value: &Spanned<toml::Value>) -> Result<[u32; 3], ConfigError> {
+    pub(in crate::config) fn sides(&self, value: &Spanned<toml::Value>) -> Result<[u32; 3], ConfigError> {
         let given = self.amounts(value)?;
         let wrong = || {
             let help = Some("such as 1056, [256, 256] or [\"928256/128\", 3]".to_owned());

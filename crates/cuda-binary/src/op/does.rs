@@ -180,4 +180,24 @@ pub enum Computes {
     ShiftOfWarp,
     /// What another lane has.
     Exchanged,
+    /// Whether two integers stand in an order.
+    Compared,
+    /// One of two, by a predicate.
+    Selected,
+    /// The smaller or the larger of two integers, by a predicate.
+    Bounded,
+    /// Bytes of two registers.
+    Permuted,
+    /// Predicates by a table.
+    Joined,
+    /// What the lanes of the warp say together.
+    Voted,
+    /// One lane of those that run.
+    Elected,
+    /// An integer as a float.
+    ToFloat,
+    /// A float as an integer.
+    ToInteger,
+    /// A function of the special unit, by a modifier.
+    Special,
 }

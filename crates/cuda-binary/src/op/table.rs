@@ -8,7 +8,8 @@
 
 use super::does::Act::{Copy, Prefetch, Reduction, Store};
 use super::does::Computes::{
-    Argument, Copied, CopiedToWarp, Exchanged, Logic, MultiplyAdd, Shift, ShiftAdd, ShiftOfWarp, Sum, SumOfTwo,
+    Argument, Bounded, Compared, Copied, CopiedToWarp, Elected, Exchanged, Joined, Logic, MultiplyAdd, Permuted,
+    Selected, Shift, ShiftAdd, ShiftOfWarp, Special, Sum, SumOfTwo, ToFloat, ToInteger, Voted,
 };
 use super::does::Control::{Branch, Call, Exit, Indirect, Meet, MeetAt, Return, Trap};
 use super::does::Element::{Any, Bits, Bytes, Double, Half, Integer, Nibbles};
@@ -247,15 +248,15 @@ opcodes! {
     }
     SpecialFunction "special-function" "Special functions"
         "Reciprocal, square root, exponential, logarithm, sine and tanh on the XU pipe, at a fraction of the FMA rate." {
-        MUFU: unary().on(Xu).told(Line).bits(&[code(0x108)]),
+        MUFU: unary().computes(Special).on(Xu).told(Line).bits(&[code(0x108)]),
     }
     Conversion "conversion" "Conversions"
         "Between number types and roundings. Packed forms (F2FP, I2FP) run on fast pipes, the others on the slow XU pipe." {
         F2F: unary().on(Xu).bits(&[code(0x110)]),
         F2FP: two().on(Alu).bits(&[code(0x03e)]),
-        F2I: unary().on(Xu).bits(&[code(0x105), code(0x111)]),
+        F2I: unary().computes(ToInteger).on(Xu).bits(&[code(0x105), code(0x111)]),
         F2IP I2I I2IP: none(),
-        I2F: unary().on(Xu).bits(&[code(0x106), code(0x112)]),
+        I2F: unary().computes(ToFloat).on(Xu).bits(&[code(0x106), code(0x112)]),
         I2FP: unary().on(Alu).bits(&[code(0x045)]),
         FRND: unary().on(Xu),
     }
@@ -271,14 +272,14 @@ opcodes! {
         IABS: unary().on(Alu).bits(&[code(0x013)]),
         IMNMX: none().on(Alu),
         VIADD: two().computes(SumOfTwo).on(Alu).bits(&[code(0x036)]),
-        VIADDMNMX: three().on(Alu).bits(&[code(0x046)]),
-        VIMNMX: two().asks().on(Alu).bits(&[code(0x048)]),
+        VIADDMNMX: three().computes(Bounded).on(Alu).bits(&[code(0x046)]),
+        VIMNMX: two().asks().computes(Bounded).on(Alu).bits(&[code(0x048)]),
         VABSDIFF: three().on(Alu).bits(&[code(0x014)]),
         VABSDIFF4: none().on(Alu).bits(&[code(0x015)]),
     }
     IntegerCompare "integer-compare" "Integer comparison"
         "Integer comparison into predicates." {
-        ISETP: compare(2).on(Alu).bits(&[code(0x00c)]),
+        ISETP: compare(2).computes(Compared).on(Alu).bits(&[code(0x00c)]),
         ISET ICMP: none(),
         UISETP: compare(2).bits(&[code(0x08c)]),
     }
@@ -291,14 +292,14 @@ opcodes! {
         BREV: unary().on(Xu).bits(&[code(0x101)]),
         FLO: unary().on(Xu).bits(&[code(0x100)]),
         POPC: unary().on(Xu).bits(&[code(0x109)]),
-        PRMT: three().on(Alu).bits(&[code(0x016)]),
+        PRMT: three().computes(Permuted).on(Alu).bits(&[code(0x016)]),
         REDUX: first().bits(&[code(0x1c4)]),
     }
     Move "move" "Moves and selection"
         "Copies between registers, special registers, predicates and the uniform file. S2R reads a special register slowly: keep it out of loops." {
         MOV: unary().computes(Copied).on(Alu).bits(&[code(0x002)]),
         MOV32I CS2UR R2B LEPC PIXLD AL2P R2P P2R GETLMEMBASE SETLMEMBASE: none(),
-        SEL: two().asks().on(Alu).bits(&[code(0x007)]),
+        SEL: two().asks().computes(Selected).on(Alu).bits(&[code(0x007)]),
         S2R: special().bits(&[code(0x119)]),
         S2UR: special().to_uniform().bits(&[code(0x1c3)]),
         CS2R: pair().bits(&[code(0x005)]),
@@ -307,17 +308,17 @@ opcodes! {
     }
     Predicate "predicate" "Predicates"
         "Logic on predicates." {
-        PLOP3: flags().on(Alu).bits(&[code(0x01c)]),
+        PLOP3: flags().computes(Joined).on(Alu).bits(&[code(0x01c)]),
         PSETP PSET CSETP CSET UPSETP UP2UR: none(),
         UPLOP3: flags().bits(&[code(0x09c)]),
     }
     Warp "warp" "Warp-wide exchange"
         "Shuffles, votes, matches and warp synchronisation among the lanes of a warp, and the instructions by which a warp yields." {
         SHFL: first().computes(Exchanged).flags(1).on(Lsu).told(Line).bits(&[code(0x189)]),
-        VOTE: none().flags(1).on(Control).bits(&[code(0x006)]),
-        VOTEU: none().bits(&[code(0x086)]),
+        VOTE: none().computes(Voted).flags(1).on(Control).bits(&[code(0x006)]),
+        VOTEU: none().computes(Voted).bits(&[code(0x086)]),
         MATCH: none().bits(&[code(0x1a1)]),
-        ELECT: none().flags(1).bits(&[code(0x02f)]),
+        ELECT: none().computes(Elected).flags(1).bits(&[code(0x02f)]),
         WARPSYNC: goes(MeetAt).syncs(Lanes).on(Control).bits(&[code(0x148)]),
         NANOSLEEP: syncs(Sleep).bits(&[code(0x15d)]),
         NANOTRAP: none(),

@@ -14,6 +14,9 @@ pub struct LaunchShape {
     pub along_x: Option<u32>,
     /// Dynamic shared memory of a block in bytes.
     pub dynamic_shared: Option<u64>,
+    pub grid: Option<[u32; 3]>,
+    /// Blocks of a cluster, where it is stated.
+    pub cluster: Option<u32>,
 }
 
 impl LaunchShape {

@@ -51,6 +51,8 @@ pub enum Seen {
     Narrow(usize, usize),
     /// The stated layout of shared memory beside that of the code.
     Layout(Layout),
+    /// What does not hold.
+    Broken(String),
     /// Why nothing can be said.
     Open(String),
     /// Why there was no code to look at.
@@ -109,7 +111,7 @@ impl Checked {
                     (false, false) => Judgement::Unclear,
                 }
             }
-            Seen::Narrow(..) => Judgement::Fails,
+            Seen::Narrow(..) | Seen::Broken(_) => Judgement::Fails,
             Seen::Layout(layout) => layout.verdict(),
             Seen::Open(_) => Judgement::Unclear,
             Seen::NoCode(_) => Judgement::NotMeasured,
@@ -147,7 +149,7 @@ impl Seen {
             Seen::Turns { least, most, .. } => format!("{least} to {most} per iteration, depending on the path"),
             Seen::Narrow(narrow, all) => format!("{narrow} of {all} are narrower"),
             Seen::Layout(layout) => layout.say(),
-            Seen::Open(why) | Seen::NoCode(why) => why.clone(),
+            Seen::Broken(why) | Seen::Open(why) | Seen::NoCode(why) => why.clone(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Checks on machine code that a subject states, and the search for what they ask.
 
 use super::CodeFacts;
+use super::block_limits::LaunchShape;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
 use super::count::Count;
 use super::latency::under_way;
@@ -8,6 +9,7 @@ use super::resource_checks::Resource;
 use super::resources::ResourceRow;
 use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
+use super::walk::{Walked, walk};
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::Instruction;
@@ -46,6 +48,9 @@ pub(super) struct Ground<'a> {
     pub(super) arch: &'a str,
     pub(super) listed: &'a Listed<'a>,
     pub(super) resources: &'a [ResourceRow],
+    pub(super) shape: LaunchShape,
+    /// Blocks of a cluster.
+    pub(super) cluster: u32,
 }
 
 impl SassCheck {
@@ -131,6 +136,8 @@ enum Open {
     NoLoopAt(u32),
     #[error("no instruction comes from lines {0} to {1}")]
     NoLines(u32, u32),
+    #[error("the mbarriers cannot be walked without {0}")]
+    NotWalked(String),
     #[error("no such instruction has a width")]
     NoWidth,
     #[error("the opcode of such an instruction does not give its width")]
@@ -150,9 +157,21 @@ fn of_resource(resource: Resource, asked: Count, rows: &[ResourceRow]) -> Search
     Ok((Seen::Number { asked, found, of: Matched::Resource(unit) }, Vec::new()))
 }
 
+/// What a walk of the mbarriers comes to.
+fn walked(asked: Count, ground: &Ground<'_>) -> Searched {
+    match walk(ground.listed, &ground.shape, ground.cluster, ground.arch) {
+        Walked::Kept(found) => Ok((Seen::Number { asked, found, of: Matched::Resource("or more".into()) }, Vec::new())),
+        Walked::Broken(why) => Ok((Seen::Broken(why), Vec::new())),
+        Walked::Open(why) => Err(Open::NotWalked(why)),
+    }
+}
+
 fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     if let Some(resource) = check.resource {
-        return of_resource(resource, check.count, ground.resources);
+        return match resource {
+            Resource::Phases => walked(check.count, ground),
+            _ => of_resource(resource, check.count, ground.resources),
+        };
     }
     let number = |found: usize, of| Seen::Number { asked: check.count, found: found as u64, of };
     let mut patterns: Vec<String> = Vec::new();

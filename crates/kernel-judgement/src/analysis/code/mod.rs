@@ -25,6 +25,7 @@ mod select;
 mod shared_layout;
 mod shared_map;
 mod tensor_memory;
+mod walk;
 
 pub use accesses::{LocalAccess, StoreReach, WidthRow};
 pub use audit::CodeAudit;

@@ -56,7 +56,9 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let latency = catalog::chip_of_arch(&arch).and_then(|chip| chip.latency.as_ref());
     let loads = latency.map(|latency| latency::uses(listed, latency)).unwrap_or_default();
     let hottest = listed.hottest.map(|at| &listed.loops[at].blocks);
-    let ground = checks::Ground { arch: &arch, listed, resources: &resources };
+    let sides = kernel.cluster.map(|sides| sides.iter().product());
+    let cluster = sides.or(inputs.shape.cluster).unwrap_or(1);
+    let ground = checks::Ground { arch: &arch, listed, resources: &resources, shape: inputs.shape, cluster };
     // What a launch touched was counted.
     let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());
     let stores = block.map(|block| accesses::stores(listed, block)).unwrap_or_default();

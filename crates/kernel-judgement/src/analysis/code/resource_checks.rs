@@ -7,6 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 use strum::VariantArray;
 
+/// What a walk of the mbarriers counts; it is no row of the resources, since it takes a launch.
+const PHASES: &str = "Phases of each mbarrier";
+
 /// What a check can ask the number of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Resource {
@@ -23,6 +26,8 @@ pub enum Resource {
     Mbarriers,
     /// Arrivals for which all mbarriers together are initialised.
     Arrivals,
+    /// Phases that each mbarrier goes through when the code is walked.
+    Phases,
     TensorColumns,
     TensorAllocations,
 }
@@ -38,6 +43,7 @@ impl Resource {
             Resource::SharedLeft => ("shared-left", shared_map::LEFT),
             Resource::Mbarriers => ("mbarrier-inits", shared_map::MBARRIERS),
             Resource::Arrivals => ("mbarrier-arrivals", shared_map::ARRIVALS),
+            Resource::Phases => ("mbarrier-phases", PHASES),
             Resource::TensorColumns => ("tensor-columns", tensor_memory::COLUMNS),
             Resource::TensorAllocations => ("tensor-allocations", tensor_memory::ALLOCATIONS),
         }

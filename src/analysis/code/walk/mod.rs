@@ -1,0 +1,110 @@
+//! The mbarriers of a kernel, walked: whether each phase gets the arrivals that it is initialised for, and each wait asks for the phase
+//! that comes next.
+//!
+//! The warps of one cluster walk the machine code, with what the launch and the instructions themselves say. Barriers open as in
+//! hardware: an mbarrier's phase ends with the last of its arrivals, a wait for a parity passes once the phase of that parity has ended.
+//! Bytes of copies are taken as there, and products as finished, as soon as they are issued. The walk ends when all warps do, or every
+//! mbarrier that is used again went through [`ENOUGH`] phases. It fails where nobody can go on, where a wait passes the same phase twice, and where a wait
+//! passes another phase when the warps run in another order: with as many arrivals as a phase takes, and a parity that turns with it, each
+//! wait belongs to one phase, whoever runs first. Where a way depends on memory or arguments, and the ways do not meet before the next
+//! barrier, nothing is said.
+
+mod cluster;
+mod code;
+mod step;
+mod value;
+mod warp;
+
+pub(super) use code::Walked;
+
+use super::block_limits::LaunchShape;
+use crate::analysis::sass::Listed;
+use cluster::{Copiers, Passed, Walk};
+use code::{Code, Launch, said};
+use cuda_binary::flow::Dominators;
+use std::collections::BTreeMap;
+use step::Step;
+
+/// Walks until it is known whose copies a phase takes.
+const MOST_WALKS: usize = 4;
+
+/// An order of the warps, and the instructions after which the next one comes to its turn where it does not wait.
+#[derive(Clone, Copy)]
+struct Order {
+    is_reversed: bool,
+    turn: usize,
+}
+
+/// The orders in which a kernel is walked.
+const ORDERS: [Order; 3] = [
+    Order { is_reversed: false, turn: 10_000 },
+    Order { is_reversed: true, turn: 10_000 },
+    Order { is_reversed: false, turn: 5 },
+];
+
+/// Walks the mbarriers of a kernel.
+pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch: &str) -> Walked {
+    let Some(block) = shape.sides() else { return Walked::Open("how many threads a block has".into()) };
+    let digits: String = arch.chars().filter(char::is_ascii_digit).collect();
+    let launch = Launch { block: block.map(|side| side as u32), grid: shape.grid, cluster, is_late: digits.len() > 2 };
+    let code = Code {
+        listed,
+        flow: &listed.flow,
+        steps: listed.code.iter().map(Step::of).collect(),
+        launch: &launch,
+        dominators: Dominators::of(&listed.flow),
+    };
+    let run = |order: Order, copiers: Copiers| {
+        let mut walk = Walk::new(&code, copiers);
+        if order.is_reversed {
+            walk.warps.reverse();
+        }
+        let walked = walk.run(order.turn);
+        (walked, walk.others(), walk.passed)
+    };
+    // Whose copies a phase takes is seen on the walk before.
+    let settled = |order: Order| {
+        let (mut walked, mut copiers, mut passed) = run(order, BTreeMap::new());
+        for _ in 0..MOST_WALKS {
+            if copiers.is_empty() {
+                break;
+            }
+            let found;
+            let before = copiers.clone();
+            (walked, found, passed) = run(order, copiers);
+            copiers = found;
+            if copiers == before {
+                break;
+            }
+        }
+        (walked, passed)
+    };
+    let mut least = u64::MAX;
+    let mut first: Option<Passed> = None;
+    for order in ORDERS {
+        match settled(order) {
+            (Walked::Kept(phases), passed) => {
+                if let Some(fault) = first.as_ref().and_then(|first| differ(first, &passed, &code)) {
+                    return Walked::Broken(fault);
+                }
+                (first, least) = (Some(passed), least.min(phases));
+            }
+            (other, _) => return other,
+        }
+    }
+    Walked::Kept(least)
+}
+
+/// A wait that passes another phase in another order of the warps.
+fn differ(one: &Passed, other: &Passed, code: &Code<'_>) -> Option<String> {
+    one.iter().find_map(|((thread, place), phases)| {
+        let others = other.get(&(*thread, *place))?;
+        let ((a, at), (b, _)) = phases.iter().zip(others).find(|(a, b)| a != b)?;
+        let (block, warp, _) = thread;
+        Some(format!(
+            "the wait of warp {warp} of block {block} at {} passes after {a} or {b} phases of the mbarrier at {}, by the order in which warps run",
+            code.place(*at),
+            said(*place)
+        ))
+    })
+}
