@@ -28,7 +28,7 @@ pub fn index(subjects: &[Listed]) -> Table {
     let columns = columns_of(
         "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
     );
-    tables::filled("index", columns, subjects.iter().filter_map(row).collect())
+    tables::table("index", columns, subjects.iter().filter_map(row).collect())
 }
 
 fn row(listed: &Listed) -> Option<Vec<Cell>> {
