@@ -169,6 +169,7 @@ impl<'p> Maker<'p> {
             self.asked = Some(AskedCommit::of(&plan.folder, &self.beside()));
         }
         let mut gathered = self.gatherer.gather(subject, is_collected)?;
+        give_back();
         let own = gathered.slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
         if own.is_some() && plan.subjects.len() == 1 {
             self.asked = None;
@@ -303,4 +304,13 @@ fn describe(plan: &Plan, words: &mut Vec<String>) {
     plan.overrides.iter().for_each(|one| option("--template-file", &file(one)));
     plan.thresholds.iter().for_each(|(id, value)| option("--threshold", &format!("{id}={value}")));
     words.extend(plan.is_without_charts.then(|| "--no-charts".to_owned()));
+}
+
+/// What was read and is not kept goes back to the system before the page is made: in between lies what stays.
+fn give_back() {
+    // SAFETY: it is called with a number, and any thread may allocate meanwhile.
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    unsafe {
+        libc::malloc_trim(0)
+    };
 }
