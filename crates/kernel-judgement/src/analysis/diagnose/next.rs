@@ -141,7 +141,8 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
         Part::ComputeFma => "another algorithm, a narrower type, or tensor instructions for products".into(),
         _ => "another algorithm, or a narrower type".into(),
     };
-    let work = runs_on(m, part).filter(|_| is_pipe).map(|(most, all)| words!(" ({})", leading(&most, all)));
+    let has_kinds = is_pipe && part != Part::ComputeTensor;
+    let work = runs_on(m, part).filter(|_| has_kinds).map(|(most, all)| words!(" ({})", leading(&most, all)));
     let beside = as_full(m, unit).filter(|_| is_pipe).map(|others| words!(", with {} as full", others));
     let name = words!("{}{}{}", unit.named(), work.unwrap_or_default(), beside.unwrap_or_default());
     let left = share(1.0 - most);
