@@ -2,6 +2,7 @@
 
 use crate::catalog::Part;
 use cuda_binary::Op;
+use std::collections::BTreeMap;
 
 /// A line of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -257,6 +258,27 @@ pub struct SectorAccess {
     pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
     pub step: Option<LaneStep>,
+}
+
+/// Where an access is on the first turn of its loops.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::analysis) struct Place {
+    /// The parts of its address as a sum modulo 2³², by what they are, each with its factor.
+    pub(super) parts: BTreeMap<u64, u32>,
+    /// The bytes behind them; `None` where the first turn may be one of several.
+    pub(super) bytes: Option<u32>,
+}
+
+impl Place {
+    /// Whether both begin at the same place, give or take bytes that the code says.
+    pub(in crate::analysis) fn is_beside(&self, other: &Place) -> bool {
+        self.parts == other.parts
+    }
+
+    /// Whether both begin at the same place, as far as is known.
+    pub(in crate::analysis) fn is_at(&self, other: &Place) -> bool {
+        self.is_beside(other) && self.bytes.zip(other.bytes).is_none_or(|(own, other)| own == other)
+    }
 }
 
 /// The distance of lanes that follow each other, as the address is computed.

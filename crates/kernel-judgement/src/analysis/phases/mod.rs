@@ -43,7 +43,7 @@ mod waits;
 mod warps;
 
 pub(in crate::analysis) use code::Loop;
-pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
+pub(in crate::analysis) use detail::{Chain, Indirection, PIPES, Place};
 pub use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
 pub use dispatches::{Dispatch, RoleCode, dispatches};
@@ -51,7 +51,6 @@ pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
 pub use model::Span;
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role};
-pub(in crate::analysis) use places::Place;
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;

@@ -1,6 +1,7 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
 use super::code::Code;
+use super::detail::Place;
 use super::flows::{Flows, address};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
@@ -10,27 +11,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Instructions behind each other that are followed.
 const DEEPEST: usize = 64;
-
-/// Where an access is on the first turn of its loops.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::analysis) struct Place {
-    /// The parts of its address as a sum modulo 2³², by what they are, each with its factor.
-    parts: BTreeMap<u64, u32>,
-    /// The bytes behind them; `None` where the first turn may be one of several.
-    bytes: Option<u32>,
-}
-
-impl Place {
-    /// Whether both begin at the same place, give or take bytes that the code says.
-    pub(in crate::analysis) fn is_beside(&self, other: &Place) -> bool {
-        self.parts == other.parts
-    }
-
-    /// Whether both begin at the same place, as far as is known.
-    pub(in crate::analysis) fn is_at(&self, other: &Place) -> bool {
-        self.is_beside(other) && self.bytes.zip(other.bytes).is_none_or(|(own, other)| own == other)
-    }
-}
 
 /// Bytes of a register.
 const REGISTER: f64 = 4.0;
@@ -203,5 +183,62 @@ impl<'a, 'c> Places<'a, 'c> {
             Arithmetic::Logic(table, [a, b, c]) if is_known => Sum::part((table, of(&a), of(&b), of(&c))),
             _ => Sum::part(("row", row, number)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::flows::THREAD;
+    use crate::evidence::{Instruction, MachineWord};
+    use cuda_binary::Op;
+
+    const fn r(number: u8) -> Register {
+        Register { file: RegisterFile::General, number, count: 1 }
+    }
+
+    const fn of(from: OperandFrom) -> Operand {
+        Operand { from, is_negative: false }
+    }
+
+    fn row(at: usize, op: Op, writes: u8, reads: &[Register], arithmetic: Arithmetic) -> Instruction {
+        let mut word = MachineWord { op, is_unconditional: true, arithmetic, ..MachineWord::default() };
+        word.registers.writes[0] = r(writes);
+        word.registers.reads[..reads.len()].copy_from_slice(reads);
+        Instruction { function: "k".into(), offset: 16 * at as u64, word: Some(word), ..Instruction::default() }
+    }
+
+    #[test]
+    fn sums_that_are_made_in_other_ways_begin_at_one_place() {
+        let (x, zero) = (OperandFrom::Register(2), Operand::default());
+        let (four, base) = (of(OperandFrom::Immediate(4)), of(OperandFrom::Constant(0x210)));
+        let mut rows = vec![
+            row(0, Op::S2R, 2, &[], Arithmetic::Other),
+            // x · 4 + p
+            row(1, Op::of("IMAD"), 6, &[r(2)], Arithmetic::MultiplyAdd([of(x), four, base])),
+            row(2, Op::LDG, 20, &[r(6)], Arithmetic::Other),
+            // (x << 2) + p
+            row(3, Op::of("SHF"), 8, &[r(2)], Arithmetic::ShiftLeft(of(x), 2)),
+            row(4, Op::IADD3, 10, &[r(8)], Arithmetic::Sum([of(OperandFrom::Register(8)), base, zero])),
+            row(5, Op::LDG, 21, &[r(10)], Arithmetic::Other),
+            row(6, Op::LDG, 22, &[r(10)], Arithmetic::Other),
+            // Another argument.
+            row(
+                7,
+                Op::IADD3,
+                12,
+                &[r(8)],
+                Arithmetic::Sum([of(OperandFrom::Register(8)), of(OperandFrom::Constant(0x218)), zero]),
+            ),
+            row(8, Op::LDG, 23, &[r(12)], Arithmetic::Other),
+        ];
+        rows[0].word.as_mut().expect("a word").registers.special = Some(THREAD[0]);
+        rows[6].word.as_mut().expect("a word").registers.offset = 64;
+        let code = Code::counted(&rows, vec![1; rows.len()], None);
+        let flows = Flows::of(&code);
+        let places = flows.places(&code);
+        assert!(places[&2].is_at(&places[&5]));
+        assert!(places[&5].is_beside(&places[&6]) && !places[&5].is_at(&places[&6]), "64 bytes on");
+        assert!(!places[&5].is_beside(&places[&8]), "another argument");
     }
 }
