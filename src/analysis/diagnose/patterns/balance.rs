@@ -1,7 +1,7 @@
 //! The loop that the work of blocks is in, and what ends it.
 
 use super::*;
-use crate::analysis::phases::{Line, Loop, Origin};
+use crate::analysis::phases::{Carried, Line, Loop, Origin};
 
 /// The loop that a block spends most samples in, of those that are in no other one and turn.
 pub(super) fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop)> {
@@ -34,11 +34,11 @@ fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
     exits(study, cycle).any(|row| study.flows.turns_by_block(&study.code, cycle, row, blocks))
 }
 
-/// Whether turns of a loop store a value that the turn before left: a recurrence, whose turns follow one another.
-pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> bool {
+/// What turns of a loop store that the turn before left: of several the one that follows one another.
+pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<Carried> {
     let code = &study.code;
-    let mut rows = code.rows_of(&cycle.blocks);
-    rows.any(|row| code.executed[row] > 0 && code.op(row).stores_global() && study.flows.takes_carried(code, row))
+    let rows = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0 && code.op(*row).stores_global());
+    rows.filter_map(|row| study.flows.carried(code, row)).max_by_key(|own| *own == Carried::Recurrence)
 }
 
 /// The share of the samples from which a loop makes blocks differ.
