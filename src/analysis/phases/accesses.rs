@@ -27,6 +27,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());
     let through = study.indirection();
+    let vectors = study.as_vectors();
     let mut found: Vec<SectorAccess> = by
         .into_iter()
         .filter_map(|((.., is_inherent, width, _), rows)| {
@@ -47,6 +48,10 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 again: rows.iter().map(|row| sectors[*row].saturating_sub(ideal[*row])).sum::<u64>()
                     - (own - least.min(own)),
                 is_inherent,
+                stays: {
+                    let stays = |row: &usize| vectors.get(row).unwrap_or(&1.0) * sectors[*row] as f64;
+                    rows.iter().map(stays).sum::<f64>() / rows.iter().map(|row| sectors[*row]).sum::<u64>() as f64
+                },
                 step: None,
             };
             (100 * own >= all).then(|| {

@@ -248,6 +248,9 @@ pub struct SectorAccess {
     /// in excess, all of them together do not.
     #[serde(skip)]
     pub again: u64,
+    /// What is left of its sectors where each lane adds words side by side as vectors; 1 where it does not add such.
+    #[serde(skip)]
+    pub stays: f64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
@@ -331,6 +334,7 @@ mod tests {
             sectors,
             ideal,
             again: 0,
+            stays: 1.0,
             is_inherent: false,
             index: None,
             step: None,
