@@ -191,13 +191,15 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         let all_slots = Change { warps: (room, room), ..Change::default() };
         if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
-        } else if room >= 1.0 || m.machine.after(&all_slots).expected < WORTH_A_TRY {
+        } else if let Some(saves) = Some(m.machine.after(&all_slots).expected).filter(|saves| *saves < WORTH_A_TRY) {
             let sizes = m.block_sizes();
             let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
             let fuller = fuller.map(|(size, most)| {
                 format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
             });
-            found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
+            let all =
+                if room < 1.0 { format!(", all slots about {} of the time", share(saves)) } else { String::new() };
+            found.push(format!("occupancy limits ({} theoretical{all}{})", share(room), fuller.unwrap_or_default()));
         }
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));
