@@ -35,7 +35,7 @@ const ROWS: [(&str, &str, Option<&str>); 28] = [
     // Running sums: those of parts can be had first.
     ("column_scan_before", "more-blocks", Some("A scan: parts of the loop side by side")),
     // Four words of one lane, at an address that the data chooses; two words, in a row that several blocks add to.
-    ("voxelize_before", "fewer-atomics", Some("Add vectors: one `red.global.add.v4.f32`")),
+    ("voxelize_before", "fewer-atomics", Some("Add vectors: one red.global.add.v4.f32")),
     ("voxelize_before", "reuse-in-sm", None),
     ("moe_combine_before", "fewer-atomics", Some("Add nothing in L2: the block that keeps a sum")),
     ("moe_combine_before", "coalesce", None),

@@ -173,6 +173,8 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         found.extend(match (packable(m).is_empty(), by_data, coalescing) {
             // Sectors that come twice have a row of their own.
             (true, false, _) if levers.names(Action::AlignCopies) => None,
+            // So have words that lanes add to next.
+            (true, false, _) if all.iter().any(|access| access.stays < 1.0) => None,
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),

@@ -222,12 +222,16 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let has_owner = own.iter().all(|access| !access.is_inherent);
     let how = match (as_vectors < 1.0, has_owner) {
         (true, false) => {
-            "Add vectors: one `red.global.add.v4.f32` (or `.v2`) a lane for the words that it adds to side by side"
+            words!(
+                "Add vectors: one `red.global.add.v4.f32` (or `.v2`) a lane for the words that it adds to side by side"
+            )
         }
         (true, true) => {
-            "Add nothing in L2: the block that keeps a sum reads its parts and stores it once; or add vectors, one `red.global.add.v2.f32` (or `.v4`) a lane"
+            words!(
+                "Add nothing in L2: the block that keeps a sum reads its parts and stores it once; or add vectors, one `red.global.add.v2.f32` (or `.v4`) a lane"
+            )
         }
-        (false, true) => "Add nothing in L2: the block that keeps a sum reads its parts and stores it once",
+        (false, true) => words!("Add nothing in L2: the block that keeps a sum reads its parts and stores it once"),
         (false, false) => return None,
     };
     let stays = if has_owner { as_vectors / PARTS } else { as_vectors };
