@@ -347,7 +347,7 @@ fn idle_sms_of_a_small_grid_are_said_once() {
     says(&page["verdict"], "8 blocks leave 124 of 132 SMs idle");
     assert!(!page["verdict"].iter().any(|line| line.contains("`launch-short`") || line.contains("`launch-tail`")));
     // The lever that fills the chip stands in front of one for the blocks that are there.
-    assert!(row(&page["next"], "  1")[2].starts_with("Split the work further"));
+    assert!(row(&page["next"], "  1")[2].starts_with("Split the loop: its turns"));
 }
 
 #[test]

@@ -6,11 +6,12 @@ use crate::judged;
 use crate::project::Project;
 use crate::rules::{report, with};
 use kernel_audit::analysis::{Audit, LeverOrigin, Work};
+use kernel_audit::catalog::Code;
 use kernel_audit::evidence::{Report, SourceView};
 use std::path::Path;
 
 /// Kernel, the report that has it, code of a row, and how the row begins; no such row where that is `None`.
-const ROWS: [(&str, usize, &str, Option<&str>); 38] = [
+const ROWS: [(&str, usize, &str, Option<&str>); 48] = [
     // B is asked for as often as A and takes one pass in 33: through a tile of its own it gave 0.1 %.
     ("sgemm_a", 0, "move-constants", None),
     ("sgemm_b", 0, "move-constants", None),
@@ -73,6 +74,19 @@ const ROWS: [(&str, usize, &str, Option<&str>); 38] = [
     // Few lanes divide zero, in a function of the compiler.
     ("fft1024_before", 0, "regroup", None),
     ("fft1024_before", 0, "fewer-instructions", Some("Divide by the fast intrinsic")),
+    // Running sums: those of parts can be had first.
+    ("column_scan_before", 0, "more-blocks", Some("A scan: parts of the loop side by side")),
+    // Four words of one lane, at an address that the data chooses; two words, in a row that several blocks add to.
+    ("voxelize_before", 0, "fewer-atomics", Some("Add vectors: one red.global.add.v4.f32")),
+    ("voxelize_before", 0, "reuse-in-sm", None),
+    ("moe_combine_before", 0, "fewer-atomics", Some("Add nothing in L2: the block that keeps a sum")),
+    ("moe_combine_before", 0, "coalesce", None),
+    ("compact_before", 0, "fewer-atomics", Some("A scan of the block for the place of each value")),
+    ("quant_rows_before", 0, "more-warps", Some("Raise occupancy: blocks of 512 threads over the same shared memory")),
+    // Eight lanes read eight values.
+    ("dct8_before", 0, "move-constants", Some("Keep the table in shared memory or registers")),
+    ("mc_option_before", 0, "fewer-conversions", Some("Compute in single precision")),
+    ("tally_lanes", 1, "reuse-in-sm", Some("Add up inside the SM first")),
 ];
 
 /// Reports of pairs, read once.
@@ -180,4 +194,22 @@ fn what_is_too_little_for_a_row_is_told_where_no_row_stands() {
     let ruled_out = now.bottleneck.ruled_out.expect("ruled out").to_plain();
     let told = "Too little for a row: more-in-flight (about 0.8 %; L2 stays at 97.5 %).";
     assert!(ruled_out.starts_with(told), "{ruled_out}");
+}
+
+#[test]
+fn additions_are_named_where_they_fill_l2() {
+    let reports = Reports::read();
+    for kernel in ["voxelize_before", "moe_combine_before"] {
+        let sentence = reports.audit(kernel, 0).now.findings[0].sentence.to_plain();
+        assert!(sentence.contains(" of peak: additions are "), "{sentence}");
+    }
+}
+
+#[test]
+fn conversions_without_a_reciprocal_between_them_divide_nothing() {
+    let reports = Reports::read();
+    let divides = |kernel: &str| {
+        reports.audit(kernel, 0).now.findings.iter().any(|finding| finding.code == Code::IntegerDivision)
+    };
+    assert_eq!(["mc_option_before", "im2col_before"].map(divides), [false, true]);
 }

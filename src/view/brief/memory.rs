@@ -273,10 +273,20 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         || audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
     let all_are = |is_meant: fn(&SectorAccess) -> bool| with_excess().next().is_some() && with_excess().all(is_meant);
     let of_all = format!("{} of {} sectors ({} %)", amount(excess), amount(all), tenth(share));
-    let why = match (all_are(|one| one.is_shifted() && !one.is_inherent), all_are(SectorAccess::is_split)) {
-        (true, _) => Some(format!("{of_all} because contiguous bytes start off a sector's boundary")),
-        (_, true) => Some(format!("copies of 16 bytes a lane bring {of_all} twice")),
-        _ => None,
+    let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
+    let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
+    let why = if all_are(|one| one.is_shifted() && !one.is_inherent) {
+        Some(format!("{of_all} because contiguous bytes start off a sector's boundary"))
+    } else if all_are(SectorAccess::is_split) {
+        Some(format!("copies of 16 bytes a lane bring {of_all} twice"))
+    } else if all_are(|one| one.stays < 1.0 && !one.is_inherent) {
+        Some(format!("{of_all} hold the words that the lanes add to next"))
+    } else if inherent as f64 >= excess && all_are(|one| one.is_inherent) {
+        let index = with_excess().next().zip(audit.now.phases.as_ref());
+        let index = index.map(|(access, phases)| index_of(access, places::file(phases))).unwrap_or_default();
+        Some(format!("{of_all} lie beside the bytes at addresses that are loaded values{index}"))
+    } else {
+        None
     };
     if let Some(why) = why {
         return Some(words!("**Uncoalesced:** none by the order of the lanes; {}.{}", why, bulk));
@@ -294,8 +304,6 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         })
     });
     // Part of it, beside accesses that could be ordered otherwise.
-    let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
-    let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
     let is_part = inherent > 0 && (inherent as f64) < excess;
     let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();

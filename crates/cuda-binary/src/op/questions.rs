@@ -73,6 +73,11 @@ impl Op {
         self.does().computes
     }
 
+    /// Whether it combines values so that the result is the same in any grouping, up to rounding: sums, products, smallest and largest.
+    pub fn folds(self) -> bool {
+        self.does().folds
+    }
+
     /// Whether it runs beside the warp that starts it.
     pub fn is_async(self) -> bool {
         self.does().is_async

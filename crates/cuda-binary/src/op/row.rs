@@ -65,6 +65,8 @@ pub(crate) struct Does {
     pub(crate) control: Option<Control>,
     pub(crate) sync: Option<Sync>,
     pub(crate) told: Told,
+    /// Whether it combines values in any grouping.
+    pub(crate) folds: bool,
     pub(crate) computes: Option<Computes>,
     pub(crate) shape: Shape,
     pub(crate) results: Results,
@@ -90,6 +92,7 @@ pub(crate) const fn none() -> Does {
         control: None,
         sync: None,
         told: Told::No,
+        folds: false,
         computes: None,
         shape: Shape::Other,
         results: Results::None,
@@ -201,6 +204,11 @@ impl Does {
 
     pub(crate) const fn syncs(self, sync: Sync) -> Does {
         Does { sync: Some(sync), ..self }
+    }
+
+    /// `a ∘ b`, the same whichever of several are combined first, up to rounding.
+    pub(crate) const fn folds(self) -> Does {
+        Does { folds: true, ..self }
     }
 
     pub(crate) const fn computes(self, computes: Computes) -> Does {

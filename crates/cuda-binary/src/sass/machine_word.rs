@@ -83,6 +83,19 @@ impl MachineWord {
         matches!(bits(self.bits, 9, 3), 3 | 5)
     }
 
+    /// Whether a special function is the reciprocal of a float (`MUFU.RCP`): bits 74 to 77, as nvdisasm shows them of sm_75 to sm_120. Of
+    /// other instructions it says nothing.
+    pub fn is_reciprocal(&self) -> bool {
+        bits(self.bits, 74, 4) == 4
+    }
+
+    /// Whether it adds one float to global memory and asks for no answer (`REDG.ADD.F32`), on chips that add vectors of floats as well:
+    /// since sm_90, with a code of its own for values with a fraction, the type in bits 73 to 76, as nvdisasm shows them of sm_90 and
+    /// sm_120.
+    pub fn adds_float(&self) -> bool {
+        bits(self.bits, 0, 9) == 0x1a6 && bits(self.bits, 73, 4) == 9
+    }
+
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
     /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
     pub fn goes_first(&self) -> bool {

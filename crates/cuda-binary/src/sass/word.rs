@@ -99,6 +99,18 @@ mod tests {
         assert!(copy.registers.writes[0].meets(&factor) && copy.right_factor().is_none());
     }
 
+    /// Bits as nvdisasm prints them for sm_90.
+    #[test]
+    fn additions_and_reciprocals_by_hand() {
+        let adds = |high: u64, low: u64| decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).adds_float();
+        assert!(adds(0x0001e2000c10f384, 0x00000015100079a6), "REDG.E.ADD.F32.FTZ.RN.STRONG.GPU");
+        assert!(!adds(0x0001e6000c10e184, 0x000000030800798e), "REDG.E.ADD.STRONG.GPU");
+        assert!(!adds(0x0001e8000c10ff84, 0x0000000e0c0079a6), "REDG.E.ADD.F64.RN.STRONG.GPU");
+        assert!(!adds(0x0001e8000c10f784, 0x00384004140079a6), "REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU");
+        let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
+        assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
+    }
+
     /// Bits as nvdisasm prints them beside `LDG.E.CONSTANT R2, desc[UR4][R2.64]`, which holds scoreboard 2, and beside
     /// `IMAD.SHL.U32 R0, R2, 0x4, RZ`, which waits for it.
     #[test]

@@ -223,11 +223,16 @@ pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
     2 * own > all
 }
 
+/// What device memory moves over what L2 is asked for; `None` where the report does not tell.
+pub(super) fn of_dram(k: &Kernel<'_>) -> Option<f64> {
+    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
+    Some(k.sum(DRAM_BYTES)? / asked)
+}
+
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report
 /// does not tell.
 pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
-    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
-    k.sum(DRAM_BYTES).map(|moved| 2.0 * moved >= asked)
+    of_dram(k).map(|part| part >= 0.5)
 }
 
 #[cfg(test)]

@@ -203,7 +203,8 @@ impl Machine {
         };
         let left = self.needs.iter().map(least).max_by(|(_, a), (_, b)| a.total_cmp(b));
         // Work that goes takes the waits in front of it along, where nothing is said of them.
-        let takes_along = change.rewrites || !change.keeps.is_empty() && change.frees.1 == 0.0;
+        let goes = change.keeps.iter().any(|(.., least)| *least < 1.0);
+        let takes_along = change.rewrites || goes && change.frees.1 == 0.0;
         let waits = match takes_along {
             true => 0.0,
             false => active * (own - change.frees.1).max(0.0) * change.warps.1,

@@ -178,6 +178,8 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         found.extend(match (packable(m).is_empty(), by_data, coalescing) {
             // Sectors that come twice have a row of their own.
             (true, false, _) if levers.names(Action::AlignCopies) => None,
+            // So have words that lanes add to next.
+            (true, false, _) if all.iter().any(|access| access.stays < 1.0) => None,
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),
@@ -196,13 +198,15 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         let all_slots = Change { warps: (room, room), ..Change::default() };
         if m.is_by_design() == Some(true) {
             found.push("occupancy (1 block/SM by design)".to_owned());
-        } else if room >= 1.0 || m.machine.after(&all_slots).expected < WORTH_A_TRY {
+        } else if let Some(saves) = Some(m.machine.after(&all_slots).expected).filter(|saves| *saves < WORTH_A_TRY) {
             let sizes = m.block_sizes();
             let fuller = sizes.as_ref().and_then(|sizes| Some((sizes.fuller()?, f64::from(sizes.most_warps()))));
             let fuller = fuller.map(|(size, most)| {
                 format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
             });
-            found.push(format!("occupancy limits ({} theoretical{})", share(room), fuller.unwrap_or_default()));
+            let all =
+                if room < 1.0 { format!(", all slots about {} of the time", share(saves)) } else { String::new() };
+            found.push(format!("occupancy limits ({} theoretical{all}{})", share(room), fuller.unwrap_or_default()));
         }
     }
     let wave = m.phases.and_then(|phases| Some((phases.time.last_wave?, phases.is_persistent)));

@@ -27,6 +27,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     }
     let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());
     let through = study.indirection();
+    let vectors = study.as_vectors();
     let mut found: Vec<SectorAccess> = by
         .into_iter()
         .filter_map(|((.., is_inherent, width, _), rows)| {
@@ -48,6 +49,10 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                     - (own - least.min(own)),
                 is_inherent,
                 is_walk: !is_inherent && study.flows.walked(&study.code, first).is_some(),
+                stays: {
+                    let stays = |row: &usize| vectors.get(row).unwrap_or(&1.0) * sectors[*row] as f64;
+                    rows.iter().map(stays).sum::<f64>() / rows.iter().map(|row| sectors[*row]).sum::<u64>() as f64
+                },
                 step: None,
             };
             (100 * own >= all).then(|| {

@@ -2,13 +2,14 @@
 
 use super::code::Code;
 use super::detail::{IndexArithmetic, PIPES, Point};
+use super::flows::address;
 use super::point::point;
 use super::study::Study;
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
 use cuda_binary::op::Space;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether an opcode takes an address of its lanes.
 fn is_access(op: Op) -> bool {
@@ -65,6 +66,24 @@ impl Study<'_> {
             let on = PIPES.map(|part| part.row().map_or(0, |row| sum(&|op| row.runs(op, self.view.capability))));
             IndexArithmetic { executed: sum(&|_| true), on }
         })
+    }
+
+    /// Of additions of a float to global memory, by row, what is left of them where each lane adds those to words side by side as vectors
+    /// (`red.global.add.v4.f32`, since sm_90): they go out in one block, from one address that is not written between them.
+    pub(in crate::analysis) fn as_vectors(&self) -> BTreeMap<usize, f64> {
+        let code = &self.code;
+        let base = |row: usize| {
+            let adds = code.rows[row].word.is_some_and(|word| word.adds_float());
+            (adds && code.executed[row] > 0).then(|| address(code, row).into_iter().collect())
+        };
+        let mut found = BTreeMap::new();
+        for mut additions in code.flow.blocks.iter().flat_map(|own| by_base(code, own.instructions.clone(), base)) {
+            additions.sort_unstable();
+            for run in additions.chunk_by(|a, b| b.0 - a.0 == WORD) {
+                found.extend(run.iter().map(|(_, row)| (*row, of_vectors(run.len()))));
+            }
+        }
+        found
     }
 
     /// Loads of one word each from shared memory that all lanes read at the same addresses, four or more from one base that is not written
@@ -125,37 +144,53 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
     executed(study).filter(|row| is_own[*row]).collect()
 }
 
-/// Loads with one base: the offset and the row of each.
-type Loads = Vec<(i32, usize)>;
+/// Accesses with one base: the offset and the row of each.
+type Accesses = Vec<(i32, usize)>;
 
-/// Loads of one word with one base: those whose offsets follow each other, else all.
-fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
-    let mut done: Vec<Vec<usize>> = Vec::new();
-    let mut open: Vec<(Vec<Register>, Loads)> = Vec::new();
+/// Accesses of some rows that have a base, by the registers of it, as long as none of these is written.
+fn by_base(
+    code: &Code<'_>,
+    rows: std::ops::Range<usize>,
+    base: impl Fn(usize) -> Option<Vec<Register>>,
+) -> Vec<Accesses> {
+    let mut done: Vec<Accesses> = Vec::new();
+    let mut open: Vec<(Vec<Register>, Accesses)> = Vec::new();
     for row in rows {
         let registers = code.registers(row);
-        let is_load = code.op(row).loads_shared();
-        let is_word = is_load && registers.written().map(|own| own.count).sum::<u8>() == 1;
-        let is_base = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let base: Vec<Register> = registers.read().filter(is_base).collect();
-        if is_word && !base.is_empty() {
-            let load = (registers.offset, row);
+        if let Some(base) = base(row).filter(|base| !base.is_empty()) {
+            let access = (registers.offset, row);
             match open.iter_mut().find(|(own, _)| *own == base) {
-                Some((_, loads)) => loads.push(load),
-                None => open.push((base, vec![load])),
+                Some((_, accesses)) => accesses.push(access),
+                None => open.push((base, vec![access])),
             }
         }
         let is_written = |own: &Register| registers.written().any(|write| write.meets(own));
         let (ended, kept): (Vec<_>, Vec<_>) = open.into_iter().partition(|(own, _)| own.iter().any(is_written));
-        done.extend(ended.into_iter().flat_map(|(_, loads)| together(loads)));
+        done.extend(ended.into_iter().map(|(_, accesses)| accesses));
         open = kept;
     }
-    done.extend(open.into_iter().flat_map(|(_, loads)| together(loads)));
+    done.extend(open.into_iter().map(|(_, accesses)| accesses));
     done
 }
 
+/// Loads of one word with one base: those whose offsets follow each other, else all.
+fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
+    let is_base = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+    let base = |row: usize| {
+        let registers = code.registers(row);
+        let is_word = code.op(row).loads_shared() && registers.written().map(|own| own.count).sum::<u8>() == 1;
+        is_word.then(|| registers.read().filter(is_base).collect())
+    };
+    by_base(code, rows, base).into_iter().flat_map(together).collect()
+}
+
+/// What is left of so many additions to words side by side where they are vectors of four and two.
+fn of_vectors(words: usize) -> f64 {
+    (words / WIDE + (words % WIDE).count_ones() as usize) as f64 / words as f64
+}
+
 /// Whole fours of loads at addresses one word apart, by their offsets; all loads where there are none.
-fn together(mut loads: Loads) -> Vec<Vec<usize>> {
+fn together(mut loads: Accesses) -> Vec<Vec<usize>> {
     loads.sort_unstable();
     let rows = |run: &[(i32, usize)]| run.iter().map(|(_, row)| *row).collect::<Vec<usize>>();
     let side_by_side = loads.chunk_by(|a, b| b.0 - a.0 == WORD).filter(|run| run.len() >= WIDE);
@@ -172,5 +207,11 @@ mod tests {
         assert_eq!(together(vec![(8, 3), (0, 1), (4, 2), (20, 9), (12, 4)]), [vec![1, 2, 3, 4]]);
         // Four arrays, one behind the other.
         assert_eq!(together(vec![(1024, 2), (0, 1), (2048, 3), (3072, 4)]), [vec![1, 2, 3, 4]]);
+    }
+
+    #[test]
+    fn words_side_by_side_are_vectors_of_four_and_two() {
+        assert_eq!([1, 2, 4, 8].map(of_vectors), [1.0, 0.5, 0.25, 0.25]);
+        assert!((of_vectors(3) - 2.0 / 3.0).abs() < 1e-9 && (of_vectors(7) - 3.0 / 7.0).abs() < 1e-9);
     }
 }

@@ -249,6 +249,9 @@ pub struct SectorAccess {
     /// in excess, all of them together do not.
     #[serde(skip)]
     pub again: u64,
+    /// What is left of its sectors where each lane adds words side by side as vectors; 1 where it does not add such.
+    #[serde(skip)]
+    pub stays: f64,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// Whether each lane walks over a list of its own that begins at a loaded place.
@@ -356,6 +359,7 @@ mod tests {
             sectors,
             ideal,
             again: 0,
+            stays: 1.0,
             is_inherent: false,
             is_walk: false,
             index: None,

@@ -57,4 +57,5 @@ pub(in crate::analysis) use products::is_product;
 pub(in crate::analysis) use runs::Run;
 pub use runs::Stand;
 pub use study::Study;
+pub(in crate::analysis) use turns::Carried;
 pub use unavoidable::{Amount, Unavoidable};

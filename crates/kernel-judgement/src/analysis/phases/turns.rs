@@ -72,10 +72,10 @@ impl Flows {
         false
     }
 
-    /// Whether a row of a loop takes a value that the loop hands on from turn to turn and makes of what it loads: what it left is needed
-    /// for what comes next.
-    pub(in crate::analysis) fn takes_carried(&self, code: &Code<'_>, row: usize) -> bool {
-        let Some(own) = code.innermost(row) else { return false };
+    /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes
+    /// next. `None` where it takes nothing of the kind.
+    pub(in crate::analysis) fn carried(&self, code: &Code<'_>, row: usize) -> Option<Carried> {
+        let own = code.innermost(row)?;
         let turns = |row: &usize| own.blocks.contains(&code.block_of[*row]);
         let is_loaded = |row: &usize| turns(row) && (code.op(*row).reads_global() || code.op(*row).loads_shared());
         // A value that is stored once it is whole is none that is handed on.
@@ -84,8 +84,31 @@ impl Flows {
             let behind = self.behind_row(code, *value);
             2 * lanes(row) > lanes(*value) && behind.contains(value) && behind.iter().any(is_loaded)
         };
-        self.behind_row(code, row).iter().filter(|row| turns(row)).any(is_carried)
+        let values: BTreeSet<usize> =
+            self.behind_row(code, row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();
+        let is_copy = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_copy());
+        let mut folds = values.iter().filter(|row| !is_copy(row)).map(|row| code.op(*row));
+        let first = folds.next()?;
+        // One operation in any grouping, of the carried value and of what has no part in it.
+        let is_one = first.folds() && folds.all(|op| op == first);
+        let of_carried = |row: &usize| {
+            let operands = self.operands(code, *row).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            operands.filter(|(_, rows)| self.behind(code, vec![rows], LONGEST).iter().any(|row| values.contains(row)))
+        };
+        Some(match is_one && values.iter().all(|row| of_carried(row).count() == 1) {
+            true => Carried::Scan,
+            false => Carried::Recurrence,
+        })
     }
+}
+
+/// What the turns of a loop hand on to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::analysis) enum Carried {
+    /// The sum of what came before, or another combination in any grouping: that of parts can be had first.
+    Scan,
+    /// A value that nobody has before all turns in front are done.
+    Recurrence,
 }
 
 #[cfg(test)]
@@ -161,12 +184,12 @@ mod tests {
         assert!(!up_to(quotient(r(5)), &[], &[]), "a share of all pieces");
     }
 
-    /// Whether the store of `h = a h + b` takes a carried value, where it is stored by so many lanes.
-    fn is_carried(reads: &[Register], lanes: u64) -> bool {
+    /// What the store of `h = op(..)` takes that is carried, where it is stored by so many lanes.
+    fn carried(op: Op, reads: &[Register], lanes: u64) -> Option<Carried> {
         let rows = rows(&[
             word(Op::MOV, &[r(11)], &[]),
             word(Op::LDG, &[r(4)], &[r(2)]),
-            word(Op::FFMA, &[r(11)], reads),
+            word(op, &[r(11)], reads),
             word(Op::STG, &[], &[r(6), r(11)]),
             word(Op::ISETP, &[P], &[r(6)]),
             back(1),
@@ -174,14 +197,18 @@ mod tests {
         let all = vec![32; rows.len()];
         let lanes = all.iter().enumerate().map(|(row, all)| if row == 3 { lanes } else { *all }).collect();
         let code = Code::counted(&rows, all, Some(lanes));
-        Flows::of(&code).takes_carried(&code, 3)
+        Flows::of(&code).carried(&code, 3)
     }
 
     #[test]
     fn a_running_value_that_is_stored_each_turn_is_carried() {
-        assert!(is_carried(&[r(4), r(11)], 32));
-        assert!(!is_carried(&[r(4)], 32), "made anew each turn");
-        assert!(!is_carried(&[r(4), r(11)], 2), "stored once it is whole");
+        let of = |op: Op, reads: &[Register]| carried(op, reads, 32);
+        assert_eq!(of(Op::FFMA, &[r(4), r(11)]), Some(Carried::Recurrence), "h = x h + c");
+        assert_eq!(of(Op::FADD, &[r(4), r(11)]), Some(Carried::Scan), "h += x");
+        assert_eq!(of(Op::FMNMX, &[r(11), r(4)]), Some(Carried::Scan), "h = max(h, x)");
+        assert_eq!(of(Op::IADD3, &[r(4), r(11), r(11)]), Some(Carried::Recurrence), "h = 2 h + x");
+        assert_eq!(of(Op::FADD, &[r(4)]), None, "made anew each turn");
+        assert_eq!(carried(Op::FADD, &[r(4), r(11)], 2), None, "stored once it is whole");
     }
 
     /// Whether each lane's walk from a loaded place, in turns of so many words of four bytes, is the data's own order.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
-use crate::analysis::diagnose::level::place;
+use crate::analysis::diagnose::level::{L2_SECTORS, place};
 
-pub(super) const PATTERNS: [Pattern; 2] = [
+pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
         .cured_by(&[fewer_atomics]),
     Pattern::asks(
@@ -14,6 +14,7 @@ pub(super) const PATTERNS: [Pattern; 2] = [
         Stands::For(Action::FewerAtomics),
     )
     .cured_by(&[copies]),
+    Pattern::changes(&[spread]),
 ];
 
 /// What warps wait for that add to memory.
@@ -101,7 +102,7 @@ pub(super) fn shared_atomics(m: &Measures<'_>) -> Option<Held> {
     held.at(At::conflicts(m)).from(m.readings(&[&stage.counter])).if_large()
 }
 
-/// What stays of the additions with one for each block: lanes add one after the other, and warps where lanes were not counted.
+/// What stays of the atomics with one for each of so many blocks: lanes add one after the other, and warps where lanes were not counted.
 fn stays(m: &Measures<'_>, blocks: f64) -> f64 {
     let by_lanes = || {
         let code = &m.study?.code;
@@ -154,8 +155,11 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits(&WAITS);
     let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
     let slice = at_hot_spot(m)?;
-    // At best one block an SM stays.
-    let most = of_blocks.and(m.sms).map_or(gone, |sms| (1.0 - sms / blocks).max(gone));
+    // At best one block an SM stays, and adds once.
+    let most = m.sms.filter(|sms| *sms < blocks).map_or(gone, |sms| match of_blocks {
+        Some(_) => (1.0 - sms / blocks).max(gone),
+        None => 1.0 - stays(m, sms),
+    });
     let draft = draft.frees(gone * waits, most).at(At::most(m, Op::is_l2_atomic));
     let draft = draft.spares((0..m.stretches.len()).filter(|at| !slice.contains(at)).collect());
     // Words that data chooses are a table, and a block adds each of its words once.
@@ -172,9 +176,82 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
             let how = "A copy of the words in shared memory for each block, added up there, then one atomic per word and block";
             (draft.says(how, why), "one per 32 words and block".to_owned())
         }
+        None if hands_out_places(m) => {
+            let how = "A scan of the block for the place of each value in it, then one atomic per block, for the first of its places";
+            let draft =
+                draft.says(how, why).risks("shared memory and barriers of the scan; the order of the output changes");
+            (draft, count(blocks.min(executed)))
+        }
         None => (draft.because(why), count(blocks.min(executed))),
     };
     Some(draft.checks(words!("atomic instructions {} → {}", count(executed), goal), Counter::LtsTSectorsMax))
+}
+
+/// Whether what an atomic answers is behind the address of a store: it hands out places, and adds nothing up.
+fn hands_out_places(m: &Measures<'_>) -> bool {
+    let Some(study) = m.study else { return false };
+    let code = &study.code;
+    let is_answer = |row: &usize| code.op(*row).is_l2_atomic();
+    let stores = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).stores_global());
+    stores.into_iter().any(|row| study.flows.loads_behind(code, row).iter().any(is_answer))
+}
+
+/// The part of what L2 is asked for from which additions are what it does.
+const MOSTLY: f64 = 0.5;
+
+/// Parts that a sum has at least: what is added up by the block that keeps the sum is stored once, in whole sectors.
+const PARTS: f64 = 2.0;
+
+/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where it is most of them; `None` where they add to one
+/// address, which is another matter.
+pub(super) fn added(m: &Measures<'_>) -> Option<f64> {
+    let own = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
+    let of_all = own / m.value(L2_SECTORS).filter(|all| *all > 0.0)?;
+    let is_hot = || hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention);
+    (of_all >= MOSTLY && !is_hot()).then_some(of_all.min(1.0))
+}
+
+/// Additions at many addresses that make most of L2's work: each asks for its sectors by itself, so that one of a vector asks for a half
+/// or a quarter of them. Where no data chooses the addresses, each sum has a block that can read its parts, add them up in registers and
+/// store it once. What is added to in DRAM is read and written there; at best neither is, since no counter tells what else is written.
+pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
+    let added = added(m)?;
+    let own: Vec<&SectorAccess> = m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()).collect();
+    let as_vectors =
+        own.iter().map(|access| access.stays * access.sectors as f64).sum::<f64>() / sectors_of(own.iter().copied());
+    let has_owner = own.iter().all(|access| !access.is_inherent);
+    let how = match (as_vectors < 1.0, has_owner) {
+        (true, false) => {
+            words!(
+                "Add vectors: one `red.global.add.v4.f32` (or `.v2`) a lane for the words that it adds to side by side"
+            )
+        }
+        (true, true) => {
+            words!(
+                "Add nothing in L2: the block that keeps a sum reads its parts and stores it once; or add vectors, one `red.global.add.v2.f32` (or `.v4`) a lane"
+            )
+        }
+        (false, true) => words!("Add nothing in L2: the block that keeps a sum reads its parts and stores it once"),
+        (false, false) => return None,
+    };
+    let stays = if has_owner { as_vectors / PARTS } else { as_vectors };
+    let of_dram = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
+    let least = if of_dram[1] > 0.0 { (of_dram[0] - of_dram[1]).max(0.0) / (of_dram[0] + of_dram[1]) } else { 1.0 };
+    let gone = added * (1.0 - stays);
+    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites();
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0 - gone, 1.0 - added).keeps(&[Part::MemoryDram], 1.0, least);
+    let draft = draft.frees_of(m, &WAITS, gone).at(At::most(m, Op::is_l2_atomic));
+    let beside = (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors)));
+    let why =
+        words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside.unwrap_or_default());
+    let risk = if has_owner {
+        "the parts of each sum must be found; another order of additions"
+    } else {
+        "sm_90 and later; words at multiples of the vector's bytes"
+    };
+    let asked = m.value(L2_SECTORS)?;
+    let check = words!("sectors asked of L2 {} → {}", count(asked), count(asked * (1.0 - gone)));
+    Some(draft.says(how, why).risks(risk).checks(check, L2_SECTORS))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.

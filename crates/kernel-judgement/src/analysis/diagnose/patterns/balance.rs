@@ -1,7 +1,7 @@
 //! The loop that the work of blocks is in, and what ends it.
 
 use super::*;
-use crate::analysis::phases::{Line, Loop, Origin};
+use crate::analysis::phases::{Carried, Line, Loop, Origin};
 use crate::evidence::WarpSync;
 
 /// The loop that a block spends most samples in, of those that are in no other one and turn.
@@ -35,14 +35,16 @@ fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
     exits(study, cycle).any(|row| study.flows.turns_by_block(&study.code, cycle, row, blocks))
 }
 
-/// How the turns of a loop follow one another, where they do: a recurrence. Each stores a value that the turn before left in registers, or
-/// all that it leaves in shared memory is made of what it read there behind a barrier.
-pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<&'static str> {
+/// How the turns of a loop follow one another, where they do, and why: each stores a value that the turn before left in registers (of
+/// several the one that nobody has before), or all that it leaves in shared memory is made of what it read there behind a barrier.
+pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'static str)> {
     let code = &study.code;
     let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
-    let is_carried = |row: &usize| code.op(*row).stores_global() && study.flows.takes_carried(code, *row);
-    if rows.iter().any(is_carried) {
-        return Some("each turn of the loop stores a value that the turn before left, so that they follow one another");
+    let stored = rows.iter().filter(|row| code.op(**row).stores_global());
+    let carried = stored.filter_map(|row| study.flows.carried(code, *row));
+    if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {
+        let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
+        return Some((own, why));
     }
     let is_made_of_shared = |row: &usize| {
         let behind = study.flows.behind_row(code, *row);
@@ -54,9 +56,10 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<&'static str> 
     let is_recurrence = stores.peek().is_some()
         && rows.iter().any(|row| code.is_block_barrier(*row))
         && stores.all(|row| code.op(*row).stores_shared() && is_made_of_shared(row));
-    is_recurrence.then_some(
+    is_recurrence.then_some((
+        Carried::Recurrence,
         "each turn of the loop makes what it leaves in shared memory of what the turn before left there, so that they follow one another",
-    )
+    ))
 }
 
 /// The share of the samples from which a loop makes blocks differ.

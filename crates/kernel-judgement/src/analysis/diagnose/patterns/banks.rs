@@ -83,8 +83,11 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
         whole(l1.share),
         whole(goal)
     );
-    let draft =
-        draft.frees(gone * behind, most).expects(gone * (behind + with)).at(At::conflicts(m)).says(sentence, why);
+    let draft = draft
+        .frees(gone * behind, most)
+        .expects(felt(m) * gone * (behind + with))
+        .at(At::conflicts(m))
+        .says(sentence, why);
     let draft = draft.risks(risk).checks(words!("wavefronts of shared memory {} → {}", all, ideal), SHARED);
     Some(if m.top_wait().is_none() { draft.open("the section WarpStateStats") } else { draft })
 }

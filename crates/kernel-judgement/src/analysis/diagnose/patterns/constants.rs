@@ -104,9 +104,17 @@ fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), part * (for_loads + queued))
         .at(At::point(&point(study, *first)));
     let of_requests = share(own as f64 / requests.max(1) as f64);
-    let why = words!("{} of the requests bring one value to all lanes through L1", of_requests);
+    // Constant memory serves one address at a time.
+    let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
+    let draft = match loads.iter().any(|row| study.flows.differs_by_lane(code, *row, rows_are_warps)) {
+        true => draft.says(
+            "Keep the table in shared memory or registers",
+            words!("{} of the requests bring values of one sector through L1", of_requests),
+        ),
+        false => draft.because(words!("{} of the requests bring one value to all lanes through L1", of_requests)),
+    };
     let check = words!("requests of global loads −{}", count(own as f64));
-    Some(draft.because(why).checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
 }
 
 /// Sectors of a line of L1.

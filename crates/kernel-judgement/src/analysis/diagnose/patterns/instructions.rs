@@ -291,11 +291,26 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
-/// Divisions of integers by values that are not known when the code is compiled, by warps, and the part of the instructions, 0 to 1, that
-/// goes where they are known.
+/// Divisions of integers by values that are not known when the code is compiled, by warps: what goes back to an integer and has a
+/// reciprocal behind it that is made of what was an integer. Without the code as many as there can be.
+fn all_divisions(m: &Measures<'_>) -> Option<f64> {
+    let [to, reciprocal, back] = OF_A_FLOAT;
+    let Some(study) = m.study else {
+        let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+        return Some(to?.min(reciprocal?).min(back?));
+    };
+    let (code, flows) = (&study.code, &study.flows);
+    let is_reciprocal =
+        |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
+    let is_of_integer = |row: usize| flows.behind_row(code, row).iter().any(|row| code.op(*row) == to);
+    let divides = |row: &usize| flows.behind_row(code, *row).into_iter().filter(is_reciprocal).any(is_of_integer);
+    let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back);
+    Some(rows.filter(divides).map(|row| code.executed[row] as f64).sum())
+}
+
+/// The same, and the part of the instructions, 0 to 1, that goes where the divisors are known.
 pub(super) fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
-    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
-    let divisions = to?.min(reciprocal?).min(back?);
+    let divisions = all_divisions(m)?;
     let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;
     (WORTH..=1.0).contains(&gone).then_some((divisions, gone))
 }

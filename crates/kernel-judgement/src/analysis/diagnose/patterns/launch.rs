@@ -7,6 +7,7 @@ use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::kernel::readings::Found;
+use crate::analysis::phases::Carried;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -247,6 +248,7 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     // More blocks that all stay share out pieces of unequal length in turn as well.
     let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
     let change = Change { warps: (filled.max(0.25), filled), tail: (tail, 0.0), ..Change::default() };
+    let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
     // Threads that share the turns of a loop take fewer each where they are more.
@@ -258,6 +260,13 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let is_larger = has_blocks && is_shared && has_room;
     let is_larger = is_larger && m.block_warps.is_some_and(|warps| 2.0 * WARP * warps <= THREADS);
     let (how, risk) = match (is_larger, stores) {
+        _ if matches!(carried, Some((Carried::Scan, _))) => (
+            words!(
+                "A scan: parts of the loop side by side, each summed up first, then gone through from the sum before it{}",
+                fit
+            ),
+            "the input is read twice, or sums are handed on from part to part (look-back); another order of additions",
+        ),
         (true, _) => (
             words!("Blocks of up to {} threads for the same loop, then the loop split{}", count(THREADS), fit),
             "a reduction over more warps",
@@ -266,17 +275,28 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
             (words!("More blocks with a shorter loop each{}", fit), "what each block does before its loop")
         }
         (false, false) => {
-            (words!("Split the work further (rows across warps, split-K){}", fit), "a reduction across blocks")
+            (words!("Split the loop: its turns across more warps or blocks{}", fit), "a reduction across blocks")
         }
     };
     let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
     let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
     let draft = draft.risks(risk).checks(check, WAVES);
-    Some(match whole.and_then(|(study, cycle)| hands_on(study, cycle)) {
-        Some(why) => draft.not_here(why),
+    Some(match carried {
+        Some((Carried::Recurrence, why)) => draft.not_here(why),
+        Some((Carried::Scan, _)) => read_twice(m, draft),
         None => draft,
     })
+}
+
+/// The same where what is loaded is loaded for the sums of parts as well; at best these are handed on, and it is not.
+fn read_twice(m: &Measures<'_>, draft: Draft) -> Draft {
+    let part = |own: f64, all: f64| if all > 0.0 { (own / all).min(1.0) } else { 1.0 };
+    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
+    let again = 1.0 + part(sectors_of(loads), sectors_of(m.accesses()));
+    let of_dram = m.value(DRAM_BYTES[0]).zip(m.sum(DRAM_BYTES)).map_or(1.0, |(read, moved)| part(read, moved));
+    let parts: Vec<Part> = m.machine.parts().filter(|part| *part != Part::MemoryDram).collect();
+    draft.keeps(&parts, again, 1.0).keeps(&[Part::MemoryDram], 1.0 + of_dram, 1.0)
 }
 
 /// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.

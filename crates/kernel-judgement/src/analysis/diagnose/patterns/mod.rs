@@ -184,6 +184,13 @@ fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
     all.filter(is_around).min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
 }
 
+/// The part of the waits inside the SM, 0 to 1, without which a launch is expected to be shorter: beside a part of all SMs at its roof what is
+/// waited for less inside is waited for there, as far as that part works meanwhile.
+fn felt(m: &Measures<'_>) -> f64 {
+    let beside = m.machine.busiest(level::is_shared).map_or(0.0, |(_, need)| need);
+    if beside >= ROOF { 1.0 - beside } else { 1.0 }
+}
+
 /// Part of the time below which a cost is none.
 pub(super) const WORTH: f64 = 0.02;
 

@@ -1,6 +1,6 @@
 //! Room for warps, and blocks that end before it is filled.
 
-use super::balance::at_loop;
+use super::balance::{at_loop, ends, outermost};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
@@ -99,8 +99,9 @@ fn fill(m: &Measures<'_>) -> Option<Draft> {
     )
 }
 
-/// Warps of the largest block.
+/// Warps of the largest block, and lanes of a warp.
 const MOST_WARPS: f64 = 32.0;
+const LANES: f64 = 32.0;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
@@ -134,8 +135,10 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         .waves
         .zip(m.occupancy.blocks_per_sm)
         .is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
+    let over_shared = larger_over_shared(m).filter(|_| is_shared && fuller.is_none());
     let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
+        (None, Some(_)) if over_shared.is_some() => over_shared.map_or(room, |(_, filled)| filled),
         (None, Some(blocks)) if has_blocks => (room * (blocks + 1.0) / blocks).min(1.0),
         // The same shared memory serves twice the threads.
         (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
@@ -186,6 +189,13 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                     let larger = format!("one stage less, or smaller ones: a block more fits at {bytes} B each");
                     (larger, "fewer stages in flight a block")
                 }
+                None if over_shared.is_some() => {
+                    let threads = over_shared.map_or(0.0, |(threads, _)| threads);
+                    (
+                        format!("blocks of {} threads over the same shared memory", count(threads)),
+                        "a reduction over more warps",
+                    )
+                }
                 None if is_shared => {
                     let larger = "more threads a block over the same shared memory, or less of it a block";
                     (larger.to_owned(), "spills, or smaller tiles")
@@ -218,6 +228,21 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         _ => At::most(m, |op| op.copies_global() || op.is_in(Space::Shared) && op.act() != Some(Act::Load)),
     };
     Some(draft.at(at).says(how, why).risks(risk).checks(check, THEORETICAL))
+}
+
+/// The threads of a block over the same shared memory with which an SM holds most warps, and the part of its slots that they fill, 0 to 1:
+/// where the threads of a block share the turns of its loop, more of them take fewer turns each. `None` where no size fills more.
+fn larger_over_shared(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let (study, cycle) = outermost(m).filter(|_| !m.has_tensor)?;
+    ends(study, cycle).iter().any(|end| end.thread && !end.block).then_some(())?;
+    let (now, blocks) = (m.block_warps?, m.occupancy.blocks_per_sm?);
+    let slots = now * blocks / m.theoretical?;
+    let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
+    let by_registers = registers.map_or(f64::INFINITY, |(own, file)| file.all / own / LANES);
+    let filled = |warps: f64| warps * blocks.min((slots.min(by_registers) / warps).floor()) / slots;
+    let sizes = std::iter::successors(Some(now), |warps| Some(2.0 * warps)).take_while(|warps| *warps <= MOST_WARPS);
+    let best = sizes.fold(now, |best, warps| if filled(warps) > filled(best) { warps } else { best });
+    (best > now).then(|| (LANES * best, filled(best)))
 }
 
 /// The part of a thread's registers that a compiler finds elsewhere.

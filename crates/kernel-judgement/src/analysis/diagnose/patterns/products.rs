@@ -235,7 +235,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
     let (name, kind) = (op.name(), of_type.to_uppercase());
     let why = words!(
-        "{} `{}` on loaded {}; {} {} → {} at the {} multiply-adds a cycle and SM of tensor instructions, and fragments read {} of the wavefronts",
+        "{} `{}` on loaded {}; {} {} → {} at {} multiply-adds a cycle and SM; fragments read {} of the wavefronts",
         count(executed),
         name,
         if op == Op::FFMA { "halves" } else { "values" },
@@ -245,7 +245,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         fixed(rate / OPERATIONS, 0),
         share(reads)
     );
-    let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}: the type of the data has it here", kind);
+    let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}", kind);
     let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
     let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
     Some(draft.checks(words!("{} {} → 0", name, count(all)), EXECUTED))

@@ -1,6 +1,6 @@
 //! What is read again where it could stay: shared memory, more bytes than were stated.
 
-use super::atomics::own_retries;
+use super::atomics::{added, own_retries, spread};
 use super::banks::{is_chosen_by_data, wavefronts};
 use super::barriers::{barriers, exchanges};
 use super::instructions::of_values;
@@ -89,8 +89,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && super::products::operands(m).is_none();
     let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
     let unit = m.busiest_of(parts)?;
-    // What L2 gets from DRAM once is read by nobody twice.
-    let is_stream = !is_inside && level::is_of_dram(m) != Some(false);
+    // What L2 gets from DRAM once is read by nobody twice, and what lanes add to has a row of its own.
+    let is_stream = !is_inside && (level::is_of_dram(m) != Some(false) || spread(m).is_some());
+    let is_added = !is_inside && added(m).is_some();
     // What loaded values choose is used again only where they say so.
     let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
@@ -122,6 +123,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_global = is_inside && stage.is_some_and(|stage| !stage.is_mostly_shared());
     let again = if is_global { answered(m) } else { 0.0 };
     let how = match is_inside {
+        false if is_added => "Add up inside the SM first: a copy of the words, or of a part of them, in shared memory",
         false => "Reuse data inside the SM: shared memory, registers, clusters",
         true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
         // What threads of a block read each for itself L1 answers, and a tile once for all of them.
@@ -147,6 +149,8 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     // What is computed with the values is computed still.
     let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
+    let draft =
+        if is_inside && felt(m) < 1.0 { draft.expects(felt(m) * (1.0 - kept) * m.waits(&waits)) } else { draft };
     // A tile of a block takes away what L1 asks L2 for again.
     let draft = match stage {
         Some(_) if is_global => draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)),
@@ -155,6 +159,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     };
     let at = At::most(m, |op| match unit.part {
         _ if is_shuffled => op.is_shuffle(),
+        _ if is_added => op.is_l2_atomic(),
         Part::MemoryShared => op.is_in(Space::Shared),
         _ => op.reads_global(),
     });

@@ -28,9 +28,10 @@ const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Cou
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
 
-/// Whether another order of the lanes would not take its excess: it is the data's, or the bytes are contiguous.
+/// Whether another order of the lanes would not take its excess: it is the data's, the bytes are contiguous, or the words beside them are
+/// added by the next instruction.
 fn is_ordered(access: &SectorAccess) -> bool {
-    access.is_inherent || access.is_shifted() || access.is_split()
+    access.is_inherent || access.is_shifted() || access.is_split() || access.stays < 1.0
 }
 
 /// The accesses whose sectors would go if their bytes lay side by side, without those that are ordered already; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.

@@ -1,6 +1,6 @@
 //! What limits, by name: parts of the chip, waits, and what cannot be told.
 
-use super::atomics::hot_spot;
+use super::atomics::{added, hot_spot};
 use super::constants::fetch;
 use super::loads;
 use super::loads::chain;
@@ -35,10 +35,16 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Op
     })
 }
 
-/// Device memory: the fabric of L2 carries the same stream.
+/// The part of what L2 is asked for from which DRAM moves as much: what is read once, with the sectors at the ends of rows.
+const NEARLY: f64 = 0.9;
+
+/// Device memory, with what the fabric of L2 carries.
 fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
-    let is_of_dram = level::is_of_dram(m);
-    let why = if is_of_dram.is_some() { ", because its fabric carries the same stream" } else { "" };
+    let why = match level::of_dram(m) {
+        Some(part) if part >= NEARLY => words!(", because its fabric carries the same stream"),
+        Some(part) if part > 0.0 => words!(", which is asked for {} times the bytes", fixed(1.0 / part, 1)),
+        _ => Words::default(),
+    };
     let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
     let behind = behind.map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
     let then = resident(m, dram);
@@ -118,6 +124,9 @@ pub(super) fn shuffles(m: &Measures<'_>) -> Option<f64> {
 
 /// What fills a unit, where counters tell.
 fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
+    if let Some(added) = added(m).filter(|_| unit.part == Part::MemoryL2) {
+        return words!(": additions are {} of the sectors that it is asked for", share(added));
+    }
     if unit.part == Part::MemoryL2 {
         return loads::streams(m).map(|own| words!(": {}", own.said())).unwrap_or_default();
     }
