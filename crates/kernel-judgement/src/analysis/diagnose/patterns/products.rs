@@ -152,26 +152,35 @@ const OF_A_TILE: f64 = 2.0;
 const WARP: f64 = 32.0;
 const WAVEFRONT: f64 = 128.0;
 
-/// The type whose tensor instructions give the same as a scalar multiply-add, its multiply-adds for each lane, and the bytes of a factor.
+/// The type whose tensor instructions give the same as a scalar multiply-add.
+struct Kin {
+    name: &'static str,
+    /// Multiply-adds for each lane.
+    each: f64,
+    /// Of a factor in memory.
+    bytes: f64,
+    /// What makes a factor of what is in memory; `None` where they are the same.
+    converts: Option<Op>,
+}
+
 /// Single precision has none, as TF32 keeps ten bits, but for factors that were halves.
-fn same_type(op: Op) -> Option<(&'static str, f64, f64)> {
+fn kin(op: Op) -> Option<Kin> {
+    let of = |name, each, bytes| Kin { name, each, bytes, converts: None };
     match op.pipe()? {
-        Pipe::Fp64 => Some(("fp64", 1.0, 8.0)),
-        Pipe::Fp16 => Some(("fp16", 2.0, 2.0)),
-        _ if op == Op::FFMA => Some(("fp16", 1.0, 2.0)),
-        _ => (op == Op::IDP).then_some(("int8", 4.0, 1.0)),
+        Pipe::Fp64 => Some(of("fp64", 1.0, 8.0)),
+        Pipe::Fp16 => Some(of("fp16", 2.0, 2.0)),
+        _ if op.class() == Some(Class::Fp32) => Some(Kin { converts: Some(Op::HADD2), ..of("fp16", 1.0, 2.0) }),
+        _ => (op == Op::IDP).then(|| of("int8", 4.0, 1.0)),
     }
 }
 
-/// Whether a row leaves a factor of that multiply-add as it is in memory: of single precision a half that is converted on its way.
-fn is_factor(study: &Study<'_>, op: Op, row: usize) -> bool {
+/// Whether a row leaves a factor as it is in memory, or as it was there before its conversion.
+fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
     let (code, flows) = (&study.code, &study.flows);
-    if op != Op::FFMA {
-        return code.op(row).brings_from_memory();
-    }
+    let Some(converts) = converts else { return code.op(row).brings_from_memory() };
     let reads = code.rows[row].word.unwrap_or_default().registers.reads;
     let mut own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
-    code.op(row) == Op::HADD2
+    code.op(row) == converts
         && own.any(|own| {
             let behind = flows.definitions(code, row, own);
             !behind.is_empty() && behind.iter().all(|row| code.op(*row).brings_from_memory())
@@ -190,7 +199,7 @@ fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
 /// The multiply-adds of one opcode.
 fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let (code, flows) = (&study.code, &study.flows);
-    let (of_type, each, bytes) = same_type(op)?;
+    let Kin { name: of_type, each, bytes, converts } = kin(op)?;
     let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
     let capability = m.kernel.device().compute_capability;
     let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
@@ -198,7 +207,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
     for own in products_of(study, |other| other == op) {
         let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
-        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, op, *row))) {
+        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row))) {
             executed += code.executed[own.row] as f64;
             sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
             let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
@@ -208,8 +217,8 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let all = m.count(|other| other == op);
     // A tile is one of registers, or of shared memory that the threads of a block share.
     let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
-    // Halves are converted for single precision alone, on the pipe that multiplies.
-    let converted = if op == Op::FFMA { loaded.values().sum() } else { 0.0 };
+    // Halves are converted on the pipe that multiplies.
+    let converted = if converts.is_some() { loaded.values().sum() } else { 0.0 };
     let multiplied = executed * WARP * each;
     let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
     let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
@@ -238,7 +247,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         "{} `{}` on loaded {}; {} {} → {} at {} multiply-adds a cycle and SM; fragments read {} of the wavefronts",
         count(executed),
         name,
-        if op == Op::FFMA { "halves" } else { "values" },
+        if converts.is_some() { "halves" } else { "values" },
         &unit.name,
         share(unit.share),
         share(pipe * unit.share),
