@@ -1,7 +1,7 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{Pieces, at_loop, dealt, ends, hands_on, outermost, pieces};
+use super::balance::{Pieces, at_loop, dealt, ends, hands_on, outermost, pieces, read_twice};
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
@@ -287,16 +287,6 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
         Some((Carried::Scan, _)) => read_twice(m, draft),
         None => draft,
     })
-}
-
-/// The same where what is loaded is loaded for the sums of parts as well; at best these are handed on, and it is not.
-fn read_twice(m: &Measures<'_>, draft: Draft) -> Draft {
-    let part = |own: f64, all: f64| if all > 0.0 { (own / all).min(1.0) } else { 1.0 };
-    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
-    let again = 1.0 + part(sectors_of(loads), sectors_of(m.accesses()));
-    let of_dram = m.value(DRAM_BYTES[0]).zip(m.sum(DRAM_BYTES)).map_or(1.0, |(read, moved)| part(read, moved));
-    let parts: Vec<Part> = m.machine.parts().filter(|part| *part != Part::MemoryDram).collect();
-    draft.keeps(&parts, again, 1.0).keeps(&[Part::MemoryDram], 1.0 + of_dram, 1.0)
 }
 
 /// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
