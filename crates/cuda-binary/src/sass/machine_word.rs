@@ -89,6 +89,11 @@ impl MachineWord {
         bits(self.bits, 74, 4) == 4
     }
 
+    /// Whether it makes an integer of 64 bits of a float (`F2I.U64`), or reads a double: a code of its own, as nvdisasm shows it of sm_90.
+    pub fn is_long_integer(&self) -> bool {
+        bits(self.bits, 0, 9) == 0x111
+    }
+
     /// Whether it adds one float to global memory and asks for no answer (`REDG.ADD.F32`), on chips that add vectors of floats as well:
     /// since sm_90, with a code of its own for values with a fraction, the type in bits 73 to 76, as nvdisasm shows them of sm_90 and
     /// sm_120.

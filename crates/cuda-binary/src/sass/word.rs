@@ -109,6 +109,8 @@ mod tests {
         assert!(!adds(0x0001e8000c10f784, 0x00384004140079a6), "REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU");
         let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
         assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
+        let integers = [0x000e_2400_0020_d800_0000_0006_0006_7311_u128, 0x0000_6400_0021_f000_0000_0004_0005_7305];
+        assert_eq!(integers.map(|word| decode(word, 0, (9, 0)).is_long_integer()), [true, false], "F2I.U64, F2I.U32");
     }
 
     /// Bits as nvdisasm prints them beside `LDG.E.CONSTANT R2, desc[UR4][R2.64]`, which holds scoreboard 2, and beside

@@ -180,7 +180,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let index = of_index(m, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     // What divides is most of the arithmetic of indices: that is what to change.
-    if is_index && divided(m).is_some_and(|(_, gone)| 2.0 * gone >= index.unwrap_or_default()) {
+    if is_index && divided(m).is_some_and(|own| 2.0 * own.gone >= index.unwrap_or_default()) {
         return None;
     }
     if part != Part::Issue && !is_index {
@@ -260,11 +260,11 @@ fn aside(m: &Measures<'_>) -> Option<(At, f64)> {
 /// What a division goes through: to a float, its reciprocal, and back.
 const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
 
-/// Instructions that a division of 32-bit integers takes in all.
-const OF_A_DIVISION: f64 = 20.0;
+/// Instructions that a division of integers of 32 and of 64 bits takes in all, as `nvcc` 13.0 makes it of `a % b`.
+const OF_A_DIVISION: [f64; 2] = [20.0, 75.0];
 
-/// Those that stay where the divisor is known when the code is compiled: a wide product and a shift.
-const OF_A_PRODUCT: f64 = 3.0;
+/// Those that stay where the divisor is known when the code is compiled: wide products and shifts.
+const OF_A_PRODUCT: [f64; 2] = [3.0, 15.0];
 
 /// Values that go from single to double precision and back.
 fn conversions(m: &Measures<'_>) -> Option<Draft> {
@@ -292,32 +292,46 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// Divisions of integers by values that are not known when the code is compiled, by warps: what goes back to an integer and has a
-/// reciprocal behind it that is made of what was an integer. Without the code as many as there can be.
-fn all_divisions(m: &Measures<'_>) -> Option<f64> {
+/// reciprocal behind it that is made of what was an integer: of 32 and of 64 bits. Without the code as many
+/// of the first as there can be.
+fn all_divisions(m: &Measures<'_>) -> Option<[f64; 2]> {
     let [to, reciprocal, back] = OF_A_FLOAT;
     let Some(study) = m.study else {
         let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
-        return Some(to?.min(reciprocal?).min(back?));
+        return Some([to?.min(reciprocal?).min(back?), 0.0]);
     };
     let (code, flows) = (&study.code, &study.flows);
     let is_reciprocal =
         |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
     let is_of_integer = |row: usize| flows.behind_row(code, row).iter().any(|row| code.op(*row) == to);
     let divides = |row: &usize| flows.behind_row(code, *row).into_iter().filter(is_reciprocal).any(is_of_integer);
-    let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back);
-    Some(rows.filter(divides).map(|row| code.executed[row] as f64).sum())
+    let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back).filter(divides);
+    let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
+    let (long, short): (Vec<usize>, Vec<usize>) = rows.partition(is_long);
+    Some([short, long].map(|rows| rows.into_iter().map(|row| code.executed[row] as f64).sum()))
 }
 
-/// The same, and the part of the instructions, 0 to 1, that goes where the divisors are known.
-pub(super) fn divided(m: &Measures<'_>) -> Option<(f64, f64)> {
-    let divisions = all_divisions(m)?;
-    let gone = divisions * (OF_A_DIVISION - OF_A_PRODUCT) / m.executed()?;
-    (WORTH..=1.0).contains(&gone).then_some((divisions, gone))
+/// Divisions of integers, with parts of the instructions, 0 to 1.
+pub(super) struct Divisions {
+    count: f64,
+    /// What they take.
+    all: f64,
+    /// What of it goes where the divisors are known.
+    pub(super) gone: f64,
+}
+
+pub(super) fn divided(m: &Measures<'_>) -> Option<Divisions> {
+    let (own, executed) = (all_divisions(m)?, m.executed()?);
+    let of = |each: [f64; 2]| (own[0] * each[0] + own[1] * each[1]) / executed;
+    let all = of(OF_A_DIVISION);
+    let gone = all - of(OF_A_PRODUCT);
+    (WORTH..=1.0).contains(&gone).then_some(Divisions { count: own.iter().sum(), all, gone })
 }
 
 /// Divisions of integers make much of the instructions.
 fn dividing(m: &Measures<'_>) -> Option<Held> {
-    let (divisions, gone) = divided(m).filter(|(_, gone)| 100.0 * gone >= m.limits[Threshold::CostShare])?;
+    let Divisions { count: divisions, gone, .. } =
+        divided(m).filter(|own| 100.0 * own.gone >= m.limits[Threshold::CostShare])?;
     let busiest = m.units.iter().find(|unit| place(unit.part) == place(Part::Issue));
     let sentence = words!(
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each{}.",
@@ -341,7 +355,7 @@ fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
 
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(m: &Measures<'_>) -> Option<Draft> {
-    let (divisions, gone) = divided(m)?;
+    let Divisions { count: divisions, all, gone } = divided(m)?;
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);
     let draft =
@@ -349,9 +363,8 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     // Of issue they take their part; of the warps' time what is waited for the conversions of their chain, of three steps. Where XU is
     // the busiest unit nobody knows what its other work is.
     let is_of_xu = m.units.first().is_some_and(|unit| unit.part == Part::ComputeXu);
-    let of_issue = OF_A_DIVISION * divisions / m.executed()?;
     let of_time = chain_of_conversions(m).filter(|_| !is_of_xu);
-    let draft = draft.takes(of_time.map_or(1.0, |of_time| (of_time + of_issue).min(1.0)));
+    let draft = draft.takes(of_time.map_or(1.0, |of_time| (of_time + all).min(1.0)));
     let how = "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal";
     let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
     let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
