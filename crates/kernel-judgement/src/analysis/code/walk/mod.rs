@@ -4,7 +4,7 @@
 //! The warps of one cluster walk the machine code, with what the launch and the instructions themselves say. Barriers open as in
 //! hardware: an mbarrier's phase ends with the last of its arrivals, a wait for a parity passes once the phase of that parity has ended.
 //! Bytes of copies are taken as there, and products as finished, as soon as they are issued. The walk ends when all warps do, or every
-//! mbarrier that is used again went through [`ENOUGH`] phases. It fails where nobody can go on, where a wait passes the same phase twice, and where a wait
+//! mbarrier that is used again went through `cluster::ENOUGH` phases. It fails where nobody can go on, where a wait passes the same phase twice, and where a wait
 //! passes another phase when the warps run in another order: with as many arrivals as a phase takes, and a parity that turns with it, each
 //! wait belongs to one phase, whoever runs first. Where a way depends on memory or arguments, and the ways do not meet before the next
 //! barrier, nothing is said.
