@@ -4,7 +4,7 @@
 use super::{actions, numbers, places, power, verdict, wanted};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Lever, LeverCode, Where};
-use crate::catalog::{self, Action, Code, Part, StallKind};
+use crate::catalog::{self, Action, Code, Part, StallKind, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
@@ -125,12 +125,16 @@ fn no_lever(audit: &Audit) -> Option<Words> {
         Code::LaunchFailed => {
             Some(words!("First find out why the launch failed: run the program under `compute-sanitizer`."))
         }
-        _ => Some(match verdict::place_of_limit(audit) {
-            Some(place) => {
-                words!("Nothing that was computed saves 1 %; most of what limits stands at {}.", place)
-            }
-            None => words!("Nothing that was computed saves 1 %."),
-        }),
+        _ => {
+            let least = audit.limits[Threshold::LeverLeast];
+            let least = format::fixed(least, if least.fract() == 0.0 { 0 } else { 1 });
+            Some(match verdict::place_of_limit(audit) {
+                Some(place) => {
+                    words!("Nothing that was computed saves {} %; most of what limits stands at {}.", least, place)
+                }
+                None => words!("Nothing that was computed saves {} %.", least),
+            })
+        }
     }
 }
 
