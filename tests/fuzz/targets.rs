@@ -15,8 +15,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
 
+/// A file of `tests/fixtures`, a listing or a page unpacked where it lies there as `.zst`.
 fn fixture(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    match fs::read(format!("{}.zst", path.display())) {
+        Ok(packed) => zstd::decode_all(packed.as_slice()).unwrap(),
+        Err(_) => fs::read(path).unwrap(),
+    }
 }
 
 fn fixtures(names: &[&str]) -> Vec<Vec<u8>> {

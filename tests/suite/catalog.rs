@@ -1,5 +1,6 @@
 //! The catalogs against what reports and builds hold: names that exist, opcodes with a class, limits as devices state them.
 
+use crate::truth;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -146,7 +147,7 @@ fn stall_reasons_of_one_family_are_found_once_each() {
 fn every_opcode_of_builds_and_reports_has_a_class() {
     let mut opcodes: BTreeSet<String> =
         facts("catalog/seen-opcodes.txt").into_iter().map(|row| row[0].clone()).collect();
-    let sass = fixture("h200/devset.sass");
+    let sass = truth::unpacked_text("h200/devset.sass");
     let address = regex::Regex::new(r"^\s+/\*[0-9a-f]{4,}\*/\s+(\S.*?;)").unwrap();
     let listed = sass.lines().filter_map(|line| address.captures(line)).map(|found| base(&found[1]).to_owned());
     let before = opcodes.len();

@@ -1,5 +1,6 @@
 //! Choosing the reader for a file, and what is said of files that none reads.
 
+use crate::truth;
 use kernel_audit::source::{ReadError, Want, read_build_log, read_profile};
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ fn fixture(name: &str) -> PathBuf {
 fn pages_are_chosen_by_content_under_any_name() {
     let folder = tempfile::tempdir().unwrap();
     let odd = folder.path().join("page.ncu-rep");
-    std::fs::copy(fixture("h200/truth/both_basic.raw.csv"), &odd).unwrap();
+    std::fs::write(&odd, truth::bytes("both_basic.raw.csv")).unwrap();
     let report = read_profile(&odd, &Want::everything()).unwrap();
     assert_eq!((report.launches.len(), report.origin.format.as_str()), (2, "ncu-raw-csv"));
     assert_eq!(report.origin.path, odd.display().to_string());
@@ -24,7 +25,7 @@ fn pages_are_chosen_by_content_under_any_name() {
 fn a_table_far_behind_program_output_is_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.txt");
-    let page = std::fs::read_to_string(fixture("h200/truth/badmetric_dropped.details.csv")).unwrap();
+    let page = truth::text("badmetric_dropped.details.csv");
     std::fs::write(&path, "step\n".repeat(300_000) + &page).unwrap();
     let report = read_profile(&path, &Want::default()).unwrap();
     assert_eq!((report.launches.len(), report.unrecognised_lines.len()), (1, 101));
@@ -53,7 +54,7 @@ fn what_cannot_be_read_is_named_with_its_cure() {
         (write("a.sqlite", b"SQLite format 3\0"), "SQLite", "ncu --set full"),
         (fixture("h200/devset.sm_90a.cubin"), "a cubin", ".ncu-rep"),
         (fixture("h200/devset.ptxas.txt"), "a build log", ".ncu-rep"),
-        (fixture("h200/devset.sass"), "a disassembly", ".ncu-rep"),
+        (write("d.sass", &truth::unpacked("h200/devset.sass")), "a disassembly", ".ncu-rep"),
         (fixture("h200/logs/nomatch.log"), "without a CSV table", "--csv"),
         (fixture("h200/logs/sanitizer_memcheck_v2.log"), "compute-sanitizer", ".ncu-rep"),
         (fixture("h200/README.md"), "text of no kind", ".ncu-rep"),
@@ -68,10 +69,10 @@ fn what_cannot_be_read_is_named_with_its_cure() {
     }
     let missing = read_profile(&folder.path().join("none"), &Want::default()).unwrap_err();
     assert!(matches!(missing, ReadError::Io { .. }));
-    for (name, found) in
-        [("h200/gemm_bias_v1.ncu-repz", "Nsight Compute report"), ("h200/truth/range.raw.csv", "ncu printed")]
-    {
-        let error = read_build_log(&fixture(name)).unwrap_err().to_string();
+    let report = fixture("h200/gemm_bias_v1.ncu-repz");
+    let page = write("range.raw.csv", &truth::bytes("range.raw.csv"));
+    for (path, found) in [(report, "Nsight Compute report"), (page, "ncu printed")] {
+        let error = read_build_log(&path).unwrap_err().to_string();
         assert!(error.contains(found) && error.contains("-Xptxas -v"), "{error}");
     }
 }

@@ -1,9 +1,9 @@
 //! Reading cubins: their numbers against `ptxas -v` and `cuobjdump`, their lines against `nvdisasm`.
 
+use crate::truth::unpacked as bytes;
 use kernel_audit::evidence::{Cubin, CubinKernel, CubinParameter, LineTable, Origin, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, cubin, ptxas_log, sass};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// (cubin, what ptxas printed, what cuobjdump printed, what nvdisasm printed)
 const BUILDS: [[&str; 4]; 4] = [
@@ -17,10 +17,6 @@ const BUILDS: [[&str; 4]; 4] = [
     ["cubin/old80.cubin", "cubin/old80.ptxas.txt", "cubin/old80.resource-usage.txt", "cubin/old80.lines.sass"],
     ["cubin/old90.cubin", "cubin/old90.ptxas.txt", "cubin/old90.resource-usage.txt", "cubin/old90.lines.sass"],
 ];
-
-fn bytes(name: &str) -> Vec<u8> {
-    std::fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
-}
 
 fn read(name: &str) -> Cubin {
     cubin::read(&bytes(name), Origin::default()).unwrap()

@@ -1,12 +1,14 @@
 //! Reading disassemblies, and what their code tells: counts, blocks, loops, sequences.
 
+use crate::truth;
 use kernel_audit::analysis::sass::{ControlFlow, Listed, class_counts, loops, opcode_counts, sequences};
 use kernel_audit::evidence::{Op, Origin, SassFunction, SassListing, SourceLine};
 use kernel_audit::source::{ReadError, sass};
 use kernel_audit::view::graph;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
-const DEVSET: &str = include_str!("../fixtures/h200/devset.sass");
+static DEVSET: LazyLock<String> = LazyLock::new(|| truth::unpacked_text("h200/devset.sass"));
 const V1: &str = "_Z12gemm_bias_v1PKfS0_S0_Pfiii";
 const V2: &str = "_Z12gemm_bias_v2PKfS0_S0_Pfiii";
 
@@ -36,7 +38,7 @@ fn counted_by_hand(text: &str) -> BTreeMap<(String, String), usize> {
 
 #[test]
 fn every_instruction_of_the_listing_is_read() {
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     assert_eq!((listing.functions.len(), listing.unrecognised_count), (7, 0));
     assert!(listing.functions.iter().all(|function| function.arch.as_ref() == "sm_90a"));
     let mut counts = BTreeMap::new();
@@ -45,7 +47,7 @@ fn every_instruction_of_the_listing_is_read() {
             *counts.entry((function.mangled.to_string(), instruction.named().to_owned())).or_default() += 1;
         }
     }
-    assert_eq!(counts, counted_by_hand(DEVSET));
+    assert_eq!(counts, counted_by_hand(&DEVSET));
     assert_eq!(counts.values().sum::<usize>(), DEVSET.matches("/* 0x").count() / 2);
     let first = &listing.functions[0].instructions[1];
     assert_eq!((first.offset, first.named(), first.operands()), (0x10, "S2R", "R7, SR_TID.X"));
@@ -71,7 +73,7 @@ fn both_disassemblers_give_the_same_code() {
 
 #[test]
 fn line_information_has_the_calls_that_were_inlined() {
-    let listing = read(include_str!("../fixtures/sass/roads.lines.sass"));
+    let listing = read(&truth::unpacked_text("sass/roads.lines.sass"));
     let roads = listing.function("sw").unwrap();
     let at = |line| SourceLine { file: "/opt/devset/roads.cu".into(), line, function: None };
     let chains: BTreeSet<Vec<u32>> =
@@ -134,9 +136,9 @@ pub(crate) fn nodes_of_flow<'a>(
 
 #[test]
 fn blocks_and_edges_are_those_of_nvdisasm() {
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     let ours = nodes_of_flow(listing.functions.iter());
-    let theirs = nodes_of_dot(include_str!("../fixtures/sass/devset.bbcfg.dot"));
+    let theirs = nodes_of_dot(&truth::unpacked_text("sass/devset.bbcfg.dot"));
     assert_eq!(ours, theirs);
     assert_eq!(theirs.len(), 26);
 }
@@ -161,9 +163,9 @@ pub(crate) fn join_unnamed(
 
 #[test]
 fn switches_and_calls_are_followed_as_nvdisasm_does() {
-    let listing = read(include_str!("../fixtures/sass/roads.lines.sass"));
+    let listing = read(&truth::unpacked_text("sass/roads.lines.sass"));
     let ours = nodes_of_flow(listing.functions.iter());
-    let mut theirs = nodes_of_dot(include_str!("../fixtures/sass/roads.bbcfg.dot"));
+    let mut theirs = nodes_of_dot(&truth::unpacked_text("sass/roads.bbcfg.dot"));
     assert_eq!(join_unnamed(&mut theirs, &ours), 3);
     for (start, node) in &theirs {
         assert_eq!(&ours[start], node, "{:#x}", start & 0xffff_ffff);
@@ -176,7 +178,7 @@ fn switches_and_calls_are_followed_as_nvdisasm_does() {
 
 #[test]
 fn the_graph_for_dot_has_the_blocks_and_edges_of_nvdisasm() {
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     let mut ours: BTreeMap<u64, (usize, BTreeSet<u64>)> = BTreeMap::new();
     for (number, function) in (1u64..).zip(&listing.functions) {
         let text = graph(function);
@@ -191,7 +193,7 @@ fn the_graph_for_dot_has_the_blocks_and_edges_of_nvdisasm() {
             }
         }
     }
-    assert_eq!(ours, nodes_of_dot(include_str!("../fixtures/sass/devset.bbcfg.dot")));
+    assert_eq!(ours, nodes_of_dot(&truth::unpacked_text("sass/devset.bbcfg.dot")));
     let turning = listing.functions.iter().map(|function| graph(function).matches("[style=bold]").count());
     let loops = listing.functions.iter().map(|function| loops(&ControlFlow::of(function.body())).0.len());
     assert_eq!(turning.sum::<usize>(), loops.sum::<usize>(), "one jump back for each loop here");
@@ -200,27 +202,27 @@ fn the_graph_for_dot_has_the_blocks_and_edges_of_nvdisasm() {
 /// `nvdisasm -cfg` joins blocks into nodes that are left in their middle: its edges are ours between its nodes.
 #[test]
 fn the_captured_graph_has_our_edges_between_its_nodes() {
-    let named = |text: &'static str| {
+    fn named(text: &str) -> BTreeMap<&str, &str> {
         let heads = text.lines().filter(|line| line.starts_with('"') && !line.contains(" -> ")).map(quoted);
         let labels = text.lines().filter(|line| line.starts_with("[label="));
-        heads.zip(labels).collect::<BTreeMap<_, _>>()
-    };
-    let dot = include_str!("../fixtures/h200/devset.cfg.dot");
-    let blocks = named(include_str!("../fixtures/sass/devset.bbcfg.dot"));
+        heads.zip(labels).collect()
+    }
+    let [dot, of_blocks] = ["h200/devset.cfg.dot", "sass/devset.bbcfg.dot"].map(truth::unpacked_text);
+    let blocks = named(&of_blocks);
     let theirs: BTreeSet<(&str, &str)> =
         dot.lines().filter_map(|line| line.split_once(" -> ")).map(|(from, to)| (quoted(from), quoted(to))).collect();
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     let mut ours = BTreeSet::new();
     let mut instructions = 0;
     for function in &listing.functions {
         let flow = ControlFlow::of(function.body());
         instructions += function.body().len();
         // The captured listing has no labels: nodes are found by the offsets that the graph of blocks prints for them.
-        let part = include_str!("../fixtures/sass/devset.bbcfg.dot")
+        let part = of_blocks
             .split("subgraph")
             .find(|part| part.trim_start().starts_with(&format!("\"cluster_{}\"", function.mangled)));
         let inside = part.unwrap();
-        let nodes: BTreeMap<u64, &str> = named(dot)
+        let nodes: BTreeMap<u64, &str> = named(&dot)
             .into_keys()
             .filter(|name| inside.contains(&format!("\n\"{name}\"\n")))
             .map(|name| (offset_of_label(blocks[name]), name))
@@ -243,7 +245,7 @@ fn offset_of_label(label: &str) -> u64 {
 
 #[test]
 fn loops_have_their_instructions() {
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     let v2 = listing.function(V2).unwrap();
     let flow = ControlFlow::of(v2.body());
     let (found, irreducible) = loops(&flow);
@@ -270,7 +272,7 @@ fn loops_have_their_instructions() {
 
 #[test]
 fn counts_classes_and_sequences_agree_with_the_text() {
-    let listing = read(DEVSET);
+    let listing = read(&DEVSET);
     let v2 = listing.function(V2).unwrap();
     let text = DEVSET.split("Function : ").find(|part| part.starts_with(V2)).unwrap();
     let listed = Listed::of(v2);
@@ -312,11 +314,11 @@ fn an_indirect_branch_without_targets_is_said_to_leave_unseen() {
 
 #[test]
 fn unknown_lines_are_kept_and_counted() {
-    let listing = read(&format!("{}\nwhat is this\n/*0010*/ 123 ;\n", DEVSET));
+    let listing = read(&format!("{}\nwhat is this\n/*0010*/ 123 ;\n", *DEVSET));
     assert_eq!((listing.unrecognised_count, listing.unrecognised_lines.len()), (2, 2));
     assert_eq!(listing.unrecognised_lines[0], "what is this");
     let noise: String = (0..150).map(|n| format!("noise {n}\n")).collect();
-    let listing = read(&format!("{noise}{DEVSET}"));
+    let listing = read(&format!("{noise}{}", *DEVSET));
     assert_eq!((listing.unrecognised_count, listing.unrecognised_lines.len()), (150, 100));
 }
 

@@ -1,13 +1,15 @@
 //! What machine code shows before it runs: a kernel as it was built, and with one thing of it changed.
 
+use crate::truth;
 use kernel_audit::analysis::code::{CodeInputs, LaunchShape, code_facts};
 use kernel_audit::analysis::{Evidence, Limits, Side, audit};
 use kernel_audit::source::{CodeParts, Neutral, read_code};
 use regex::Regex;
 use std::path::Path;
+use std::sync::LazyLock;
 
 const CUBIN: &[u8] = include_bytes!("../fixtures/h200/devset.sm_90a.cubin");
-const SASS: &str = include_str!("../fixtures/h200/devset.sass");
+static SASS: LazyLock<String> = LazyLock::new(|| truth::unpacked_text("h200/devset.sass"));
 const LOG: &str = include_str!("../fixtures/h200/devset.ptxas.txt");
 
 fn said(code: &str, sass: &str, log: &str, dynamic: u64) -> Option<String> {
@@ -60,9 +62,9 @@ fn with(instructions: &[&str]) -> String {
 
 #[test]
 fn build_differs() {
-    assert_eq!(said("build-differs", SASS, LOG, 0), None);
+    assert_eq!(said("build-differs", &SASS, LOG, 0), None);
     let other = LOG.replace("Used 32 registers", "Used 40 registers");
-    let words = said("build-differs", SASS, &other, 0).expect("another build");
+    let words = said("build-differs", &SASS, &other, 0).expect("another build");
     assert!(words.contains("disagree on registers per thread"), "{words}");
 }
 
@@ -90,15 +92,15 @@ fn narrow_products() {
 #[test]
 fn does_not_fit() {
     let most = 227 * 1024;
-    let words = said("does-not-fit", SASS, LOG, most + 1).expect("too much");
+    let words = said("does-not-fit", &SASS, LOG, most + 1).expect("too much");
     assert_eq!(words, "A block of 256 threads does not fit on an SM, by shared memory.");
-    assert_eq!(said("does-not-fit", SASS, LOG, most), None);
-    assert!(said("occupancy-limit", SASS, LOG, most).is_some_and(|words| words.contains("1 block of 256 threads")));
+    assert_eq!(said("does-not-fit", &SASS, LOG, most), None);
+    assert!(said("occupancy-limit", &SASS, LOG, most).is_some_and(|words| words.contains("1 block of 256 threads")));
 }
 
 #[test]
 fn narrow_access() {
-    let words = said("narrow-access", SASS, LOG, 0).expect("floats one by one");
+    let words = said("narrow-access", &SASS, LOG, 0).expect("floats one by one");
     assert!(words.contains("in the hottest loop, none wider than 32 bits"), "{words}");
     assert_eq!(said("narrow-access", &SASS.replace("LDG.E.CONSTANT", "LDG.E.128.CONSTANT"), LOG, 0), None);
 }
@@ -106,7 +108,7 @@ fn narrow_access() {
 /// Two blocks of 100 KiB leave a scheduler 4 warps, which are too few for its loads; without that there are 16.
 #[test]
 fn load_latency() {
-    let of = |dynamic| of("gemm_bias_v2", "load-latency", SASS, LOG, dynamic);
+    let of = |dynamic| of("gemm_bias_v2", "load-latency", &SASS, LOG, dynamic);
     let words = of(100 * 1024).expect("too few warps");
     assert!(
         words.contains("of the 281 that global memory, from L2 takes") && words.ends_with("there is room for 4."),

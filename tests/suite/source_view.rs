@@ -1,5 +1,6 @@
 //! Counters by instruction and by line: against ncu's source page and `nvdisasm`'s line information.
 
+use crate::truth;
 use kernel_audit::evidence::{Lines, Origin, SourceView, Value};
 use kernel_audit::source::{self, NameSet, Want, ncu_report::NcuReport, sass};
 use std::collections::BTreeMap;
@@ -175,7 +176,7 @@ fn lines_add_up_to_the_instructions_and_to_the_kernel() {
 
 #[test]
 fn places_are_those_that_nvdisasm_prints_for_the_cubin_in_the_report() {
-    let listing = std::fs::read(fixture("cubin/devset.lines.sass")).unwrap();
+    let listing = truth::unpacked("cubin/devset.lines.sass");
     let listing = sass::read(&listing, Origin::default(), "").unwrap();
     let cubin = std::fs::read(fixture("h200/devset.sm_90a.cubin")).unwrap();
     for name in REPORTS {
@@ -225,7 +226,7 @@ fn only_the_chosen_launch_and_metrics_are_read() {
 
 #[test]
 fn a_listing_of_other_code_is_not_joined() {
-    let listing = std::fs::read(fixture("h200/devset.sass")).unwrap();
+    let listing = truth::unpacked("h200/devset.sass");
     let listing = sass::read(&listing, Origin::default(), "").unwrap();
     let path = fixture("h200/gemm_bias_v1.ncu-repz");
     let mut other = listing.clone();

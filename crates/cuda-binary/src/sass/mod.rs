@@ -12,7 +12,7 @@ mod listing;
 mod machine_word;
 mod read;
 mod registers;
-mod word;
+pub(crate) mod word;
 
 pub use listing::{Instruction, Predicate, SassFunction, SassListing, SourceLine, Text};
 pub use machine_word::{

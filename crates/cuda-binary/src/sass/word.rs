@@ -51,15 +51,19 @@ fn target(word: u128, offset: u64, capability: (u32, u32)) -> Option<u64> {
     offset.checked_add(16)?.checked_add_signed(distance.checked_mul(4)?)
 }
 
-/// Every instruction of the listings for sm_90a among the fixtures, with what its bits say.
+/// The functions of the listings for sm_90a among the fixtures.
+#[cfg(test)]
+pub(crate) fn listed() -> Vec<super::SassFunction> {
+    let of = |file: &str| std::fs::read(format!("{}/../../tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR")));
+    let packed = zstd::decode_all(of("h200/devset.sass.zst").expect("a listing").as_slice()).expect("packed");
+    let read = |text: Vec<u8>| super::read(&text, crate::Origin::default(), "").expect("readable").functions;
+    [packed, of("sass/tiny.sass").expect("a listing")].into_iter().flat_map(read).collect()
+}
+
+/// Every instruction of [`listed`], with what its bits say.
 #[cfg(test)]
 pub(super) fn of_listings() -> Vec<(super::Instruction, MachineWord)> {
-    let read = |file: &str| {
-        let path = format!("{}/../../tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
-        let text = std::fs::read(path).expect("a listing");
-        super::read(&text, crate::Origin::default(), "").expect("readable").functions
-    };
-    let all = ["h200/devset.sass", "sass/tiny.sass"].into_iter().flat_map(read).flat_map(|one| one.instructions);
+    let all = listed().into_iter().flat_map(|one| one.instructions);
     let with_word = |own: super::Instruction| own.word.map(|word| (own, word)).expect("bits");
     all.map(with_word).collect()
 }
