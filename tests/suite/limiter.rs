@@ -3,7 +3,7 @@
 use crate::judged;
 use crate::pairs;
 use crate::rules::{report, set, with};
-use kernel_audit::analysis::{Audit, Because, Lever, Where, Work};
+use kernel_audit::analysis::{Audit, Because, Lever, StallBasis, Where, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Dim3, Value};
 
@@ -201,13 +201,43 @@ fn a_counter_above_its_peak_is_named() {
     assert_eq!([99.0, 130.0].map(at), [false, true]);
 }
 
+/// SMs without a block are idle, whether or not the report counts the cycles of the busiest.
+#[test]
+fn idle_multiprocessors_are_told_by_the_average_alone() {
+    let hidden = [("sm__cycles_active.max", f64::NAN), ("sm__cycles_elapsed.avg", f64::NAN)];
+    let audit = collected("sgemm_async", &hidden);
+    assert_eq!(limiter(&audit), Code::LaunchTail);
+    let finding = &audit.now.findings[0];
+    assert!(finding.sentence.to_plain().contains("of the launch: "), "{}", finding.sentence.to_plain());
+    let tail = audit.now.bottleneck.time.map(|time| time.tail);
+    assert!(tail.is_some_and(|tail| tail > 0.2), "{tail:?}");
+}
+
+/// Reasons of another pass that are more than what NVIDIA stores as their sum are shares of their own sum.
+#[test]
+fn shares_of_the_warps_time_add_up_to_all_of_it() {
+    let (report, _) = report("collected/pointer_chase/profile");
+    let stored = "smsp__average_warp_latency_per_inst_issued.ratio";
+    let half = report.launches[0].value(stored).and_then(Value::as_f64).expect("stored") / 2.0;
+    let audit = collected("pointer_chase", &[(stored, half)]);
+    let table = audit.now.stalls.table(StallBasis::ShareOfWarpTime).expect("shares");
+    let sum: f64 = table.rows.iter().filter_map(|row| row.row.new.value()).sum();
+    assert!((sum - 100.0).abs() < 1e-6, "{sum}");
+}
+
 /// A launch whose time and cycles are no numbers has run nothing.
 #[test]
 fn a_launch_without_a_number_has_failed() {
-    const TIMES: [&str; 2] = ["gpu__time_duration.sum", "gpc__cycles_elapsed.max"];
-    let failed = |value: f64| limiter(&collected("pointer_chase", &TIMES.map(|name| (name, value))));
-    assert_eq!(failed(f64::NAN), Code::LaunchFailed);
-    assert_ne!(failed(1.0e6), Code::LaunchFailed);
+    let (report, _) = report("collected/pointer_chase/profile");
+    let names = report.launches[0].metrics.iter().map(|metric| &*metric.name);
+    let is_whole = |name: &&str| name.contains("cycles_elapsed") || name.contains("time_duration");
+    let times: Vec<&str> = names.filter(is_whole).collect();
+    let failed = |ran: usize| {
+        let nan = times[ran..].iter().map(|name| (*name, f64::NAN));
+        limiter(&collected("pointer_chase", &nan.collect::<Vec<_>>()))
+    };
+    assert_eq!(failed(0), Code::LaunchFailed);
+    assert_ne!(failed(1), Code::LaunchFailed, "{} has a number", times[0]);
 }
 
 /// Of 67,108,864 instructions 2,097,152 divisions take 20 each, and 3 where the divisor is known: 17 × 2,097,152 / 67,108,864 = 53.1 %.

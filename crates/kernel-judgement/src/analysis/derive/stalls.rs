@@ -67,7 +67,7 @@ pub struct StallTable {
     pub rows: Vec<StallRow>,
 }
 
-/// Percent by which reasons that were counted in different passes fall short of the whole.
+/// Percent by which reasons that were counted in different passes differ from the whole.
 const APART: f64 = 5.0;
 
 impl StallTable {
@@ -236,16 +236,21 @@ fn in_unit(basis: StallBasis, reading: Reading) -> Reading {
     }
 }
 
-/// Share of the warp's time: a reason's cycles per issue over the sum that NVIDIA stores, [`LATENCY`]; where that is
-/// absent, over the sum of the reasons, if `selected` is among them and the sum is therefore whole.
+/// Share of the warp's time: a reason's cycles per issue over the sum that NVIDIA stores, [`LATENCY`], unless the reasons are more than
+/// that, counted in another pass: then over their sum, as where it is absent and `selected` is among them.
 fn shares(per_issue: &StallTable, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Option<StallTable> {
     let whole = |side: &KernelSummary<'_>, pick: fn(&Row) -> Option<&Reading>| -> Option<(f64, Arc<str>)> {
-        if let Reading::Measured(m) = side.reading(LATENCY) {
-            return Some((m.quantity.value(), m.from.metrics[0].clone()));
-        }
         let has_selected = per_issue.rows.iter().any(|r| r.reason == "selected");
-        let parts = per_issue.rows.iter().filter_map(|r| pick(&r.row)?.value());
-        has_selected.then(|| (parts.sum(), "sum of all reasons".into()))
+        let sum: f64 = per_issue.rows.iter().filter_map(|r| pick(&r.row)?.value()).sum();
+        let stored = match side.reading(LATENCY) {
+            Reading::Measured(m) => Some((m.quantity.value(), m.from.metrics[0].clone())),
+            Reading::Missing(_) => None,
+        };
+        match stored {
+            Some((value, name)) if sum <= value * (1.0 + APART / 100.0) => Some((value, name)),
+            None if !has_selected => None,
+            _ => Some((sum, "sum of all reasons".into())),
+        }
     };
     let (new_whole, old_whole) =
         (whole(new, |row| Some(&row.new)), old.and_then(|old| whole(old, |row| row.old.as_ref())));

@@ -269,6 +269,13 @@ mod tests {
     }
 
     #[test]
+    fn one_block_is_the_launch_however_many_multiprocessors_stay_idle() {
+        let time = TimeSplit { tail: 0.95, block: 20.0, ..TimeSplit::default() };
+        let found = with(time, vec![(Part::Issue, 0.01)]).after(&Change { frees: (0.3, 0.6), ..Change::default() });
+        assert!((found.most - 0.6).abs() < 1e-9, "{found:?}");
+    }
+
+    #[test]
     fn a_tail_and_a_ramp_stay_where_a_change_does_not_touch_them() {
         let time = TimeSplit { ramp: 0.1, tail: 0.3, empty: 0.1, block: 1.0, ..TimeSplit::default() };
         let machine = with(time, vec![(Part::Issue, 0.2)]);

@@ -102,10 +102,14 @@ impl<'a> Measures<'a> {
         let ratio = |part: Counter, whole: Counter| Some(k.value(part)? / positive(whole)?);
         let key = k.kernel.key();
         let threads = key.block.and_then(Dim3::count);
-        let blocks = key.grid.and_then(Dim3::count).map(|blocks| blocks as f64);
+        // Where a report keeps nothing of a launch its grid is zeros.
+        let blocks = key.grid.and_then(Dim3::count).filter(|blocks| *blocks > 0).map(|blocks| blocks as f64);
         let block_warps = threads.map(|threads| threads.div_ceil(32) as f64);
         let sms = k.kernel.device().sm_count.map(f64::from);
-        let active = ratio(RESIDENT, SM_CYCLES);
+        let active = ratio(RESIDENT, SM_CYCLES).or_else(|| ratio(RESIDENT, CYCLES));
+        // Where nobody counted the busiest SM it is busy for as long as a launch of that length can be.
+        let most = || Some((1.0 - EMPTY / positive(DURATION)?).max(0.0)).filter(|most| *most > 0.0);
+        let of_launch = || Some((active? / most()?).min(1.0));
         let life = || {
             let warps = blocks? * block_warps?;
             Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
@@ -130,7 +134,7 @@ impl<'a> Measures<'a> {
             sms,
             cycles: positive(CYCLES),
             active,
-            unequal: ratio(RESIDENT, RESIDENT_MOST).map(|share| 1.0 - share),
+            unequal: ratio(RESIDENT, RESIDENT_MOST).or_else(of_launch).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
             waves: positive(WAVES),
@@ -299,6 +303,16 @@ impl<'a> Measures<'a> {
         Some((1.0 - self.filled()? * waves.ceil() / waves).max(0.0))
     }
 
+    /// The largest share of the time that a last wave can cost: the rest of it, and no more than the slots for warps that stood idle.
+    pub(super) fn last_wave(&self) -> Option<f64> {
+        if let Some(phases) = self.phases {
+            return phases.time.last_wave.filter(|_| !phases.is_persistent);
+        }
+        let waves = self.waves.filter(|waves| *waves > 1.0)?;
+        let idle = 1.0 - (1.0 - self.unequal?) * self.filled()?;
+        Some((1.0 - waves / waves.ceil()).min(idle))
+    }
+
     /// Whether blocks end about as fast as they start; `None` where the life of a warp is not known.
     pub(super) fn ends_soon(&self) -> Option<bool> {
         Some(self.life? < self.limits[Threshold::ShortLife])
@@ -334,7 +348,7 @@ fn machine(m: &Measures<'_>) -> Machine {
     let active = m.active.map(|active| active.min(1.0));
     // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
     let launch = m.duration.filter(|_| !m.has_several()).map_or(1.0, |duration| (LAUNCH / duration).min(1.0));
-    let block = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (sms / blocks).min(1.0));
+    let block = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| sms / blocks);
     let time = match (active, busiest, m.over_time) {
         (Some(active), Some(busiest), _) => {
             let empty = 1.0 - busiest.max(active);

@@ -68,8 +68,8 @@ pub(super) fn drafts(ask: &Measures<'_>) -> (Drafts, Drafts) {
 /// A share of the time below which what is saved is not worth a word.
 const TRACE: f64 = 0.002;
 
-/// The least that a row is expected to save, as a share of the time.
-const WORTH_A_ROW: f64 = 0.01;
+/// What a row is expected to save at least, of the least ceiling of a row.
+const EXPECTED: f64 = 0.4;
 
 /// The part of what the first row is expected to save from which the cure of the limiter goes before it.
 const NEAR: f64 = 0.5;
@@ -82,7 +82,7 @@ pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Draft
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
     let is_row = |(draft, expected): &(Draft, f64)| {
-        draft.is_rough() || *expected >= WORTH_A_ROW && draft.saves(ask) >= least
+        draft.is_rough() || *expected >= EXPECTED * least && draft.saves(ask) >= least
     };
     let (merged, mut slight): (Drafts, Drafts) = merged.into_iter().partition(is_row);
     slight.sort_by(|(_, a), (_, b)| b.total_cmp(a));

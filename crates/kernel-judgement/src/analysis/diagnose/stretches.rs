@@ -28,7 +28,7 @@ pub struct TimeSplit {
     pub uneven: f64,
     /// No SM holds a block: the ramp, and memory that drains.
     pub(super) empty: f64,
-    /// What one of its blocks is of an SM's work; without a number of blocks, all of it.
+    /// What one of its blocks is of the average SM's work; without a number of blocks, all of it.
     pub(super) block: f64,
 }
 

@@ -92,12 +92,23 @@ impl Found {
     }
 }
 
+/// Names of counters that run from the start of a launch to its end.
+const WHOLE: [&str; 2] = ["cycles_elapsed", "time_duration"];
+
 impl Readings {
     /// Counters of the hardware that hold NaN in every launch. A quotient that does is one of nothing by nothing.
     pub(in crate::analysis) fn failed(&self) -> impl Iterator<Item = &Arc<str>> {
         let is_quotient = |name: &str| split(name).is_none_or(|(base, _)| base.metric_type == MetricType::Ratio);
         let nan = self.metrics.iter().filter(|metric| metric.found == Found::NotANumber);
         nan.map(|metric| &metric.name).filter(move |name| !is_quotient(name))
+    }
+
+    /// Whether nothing ran: counters hold NaN, and none that counts cycles or time from start to end holds a number.
+    pub(in crate::analysis) fn has_failed(&self) -> bool {
+        let is_number = |found: &Found| !matches!(found, Found::NotANumber | Found::NoNumber);
+        let ran =
+            |metric: &KeptMetric| WHOLE.iter().any(|whole| metric.name.contains(whole)) && is_number(&metric.found);
+        self.failed().next().is_some() && !self.metrics.iter().any(ran)
     }
 
     /// Everything that the launches of a group hold.

@@ -6,7 +6,6 @@ use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
-use crate::analysis::kernel::readings::Found;
 use crate::analysis::phases::Carried;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
@@ -26,14 +25,10 @@ pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::changes(&[waves]),
 ];
 
-/// A launch without blocks, or of which every counter is no number: it did not run.
+/// A launch of which every counter of the hardware is no number: it did not run.
 fn failed(m: &Measures<'_>) -> Option<Held> {
-    let is_empty = m.blocks == Some(0.0);
-    let is_nan = m.kernel.readings.metrics.iter().any(|metric| metric.found == Found::NotANumber);
-    let ran = m.duration.is_some() || m.cycles.is_some();
-    (is_empty || is_nan && !ran).then(|| {
-        let why = if is_empty { "its grid has no block" } else { "every counter of it is NaN" };
-        let sentence = words!("The launch failed: {}, so nothing ran that could be judged.", why);
+    m.kernel.readings.has_failed().then(|| {
+        let sentence = words!("The launch failed: every counter of it is NaN, so nothing ran that could be judged.");
         Held::new(Code::LaunchFailed, 100.0, 0.0, sentence).from(m.readings(&[DURATION, CYCLES]))
     })
 }
@@ -139,15 +134,15 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
         Some(waves) if waves < 1.0 => "are too few, or unequal",
         _ => "end at different times",
     };
-    let sentence = words!(
-        "The average SM is busy for {} of the busiest SM's time: {}{} {}.",
-        share(1.0 - idle),
-        blocks,
-        waves,
-        what
-    );
+    let sentence =
+        words!("The average SM is busy for {} of the {}: {}{} {}.", share(1.0 - idle), of_what(m), blocks, waves, what);
     let held = Held::new(Code::LaunchTail, 100.0 * idle, m.limits[Threshold::TailIdle], sentence);
     Some(held.from(m.held(&[RESIDENT, RESIDENT_MOST, WAVES])))
+}
+
+/// What the time of the average SM is a share of.
+fn of_what(m: &Measures<'_>) -> &'static str {
+    if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch" }
 }
 
 /// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
@@ -184,9 +179,8 @@ const MANY_WAVES: f64 = 20.0;
 
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(m: &Measures<'_>) -> Option<Draft> {
-    let phases = m.phases?;
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
-    let cost = phases.time.last_wave.filter(|cost| *cost >= WORTH && !phases.is_persistent)?;
+    let cost = m.last_wave().filter(|cost| *cost >= WORTH)?;
     let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
     let is_full =
         m.units.iter().any(|unit| level::is_shared(unit.part) && 100.0 * unit.share >= m.limits[Threshold::SolHigh]);
@@ -311,7 +305,7 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     if more_blocks(m).is_some() && dealt.is_none() {
         return None;
     }
-    let why = words!("the average SM is idle for {} of the busiest SM's time", share(idle));
+    let why = words!("the average SM is idle for {} of the {}", share(idle), of_what(m));
     let work = match pieces(m) {
         // More than a turn explains, blocks differ by what they wait for.
         Pieces::ToATurn(turns) if own > 1.0 - turns / turns.ceil() + ERROR => Pieces::Equal,
@@ -362,7 +356,8 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
             "a reduction over the parts of a split block",
         ),
     };
-    let check = words!("busy time of the average SM over the busiest {} → 1", fixed(1.0 - idle, 2));
+    let over = if m.value(RESIDENT_MOST).is_some() { "busiest" } else { "launch" };
+    let check = words!("busy time of the average SM over the {} {} → 1", over, fixed(1.0 - idle, 2));
     // Of a queue an SM is left with its last piece: half of one of twice the mean length.
     let left = dealt.map_or(STAYS_UNEVEN, |pieces| (1.0 / pieces / m.machine.time.tail).min(STAYS_UNEVEN));
     Some(all((left, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
