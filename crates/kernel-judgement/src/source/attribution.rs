@@ -180,22 +180,39 @@ fn sections<'a>(launch: &Launch, modules: &[&'a Module<'a>]) -> Vec<Loaded<'a>> 
             found.extend(module.loaded(&function.symbol, Some(function.symbol_index), function.address));
         }
     }
-    if let ([module], true, Some(address)) = (modules, found.is_empty(), only_address(launch)) {
-        found.extend(module.loaded(&launch.mangled, None, address));
+    if let ([module], true) = (modules, found.is_empty()) {
+        let code = module.range(&launch.mangled, None).map(|range| range.code.len() as u64);
+        found.extend(address(launch, code).and_then(|address| module.loaded(&launch.mangled, None, address)));
     }
     found.sort_by_key(|section| section.base);
     found.dedup_by_key(|section| section.base);
     found
 }
 
-/// The kernel's address, where the launch ran one function.
-fn only_address(launch: &Launch) -> Option<u64> {
+/// Bytes behind the last counted instruction of a function that its section holds at most: a jump to itself and padding.
+const PADDING: u64 = 256;
+
+/// The kernel's address, in a report that does not say which function lies where: the only one, or the only one whose counted
+/// instructions end where the kernel's code, of so many bytes, does.
+fn address(launch: &Launch, code: Option<u64>) -> Option<u64> {
     let metric = launch.metric(FUNCTION_PCS)?;
-    match &metric.instances[..] {
-        [one] => one.value.as_u64(),
-        [] => metric.value.as_ref()?.as_u64(),
-        _ => None,
+    let entries: Vec<u64> = match &metric.instances[..] {
+        [] => vec![metric.value.as_ref()?.as_u64()?],
+        many => many.iter().map(|one| one.value.as_u64()).collect::<Option<_>>()?,
+    };
+    if let [one] = entries[..] {
+        return Some(one);
     }
+    let counted = launch.metrics.iter().filter(|metric| Family::ByInstruction.has(&metric.name));
+    let counted: BTreeSet<u64> =
+        counted.flat_map(|metric| &metric.instances).filter_map(|one| one.id.as_u64()).collect();
+    let is_it = |(at, entry): &(usize, u64)| {
+        let next = entries.get(at + 1).copied().unwrap_or(u64::MAX);
+        let end = counted.range(*entry..next).next_back().map(|last| last + 16 - entry);
+        end.zip(code).is_some_and(|(end, code)| end <= code && code < end + PADDING && *entry + code <= next)
+    };
+    let mut found = entries.iter().copied().enumerate().filter(is_it);
+    found.next().filter(|_| found.next().is_none()).map(|(_, entry)| entry)
 }
 
 impl<'a> Module<'a> {
@@ -327,4 +344,44 @@ fn texts(modules: &[&Module<'_>], instructions: &[Instruction]) -> Vec<SourceTex
     let mut seen = HashSet::new();
     let files = modules.iter().flat_map(|module| &module.source.files);
     files.filter(|file| named.contains(file.file.as_ref()) && seen.insert(file.file.clone())).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::Instance;
+    use crate::quantity::Unit;
+
+    /// Functions at 0x1000, 0x2000 and 0x3000, of which 70, 559 and 20 instructions are counted.
+    #[test]
+    fn a_kernel_among_functions_lies_where_its_code_ends() {
+        let metric = |name: &str, ids: Vec<u64>, values: &[u64]| Metric {
+            name: name.into(),
+            unit: Unit::NONE,
+            value: None,
+            instances: ids
+                .iter()
+                .zip(values)
+                .map(|(id, value)| Instance { id: Value::U64(*id), value: Value::U64(*value) })
+                .collect(),
+        };
+        let entries = [0x1000, 0x2000, 0x5000];
+        let counted: Vec<u64> = entries
+            .iter()
+            .zip([70, 559, 20])
+            .flat_map(|(entry, count)| (0..count).map(move |at| entry + 16 * at))
+            .collect();
+        let ones = vec![1; counted.len()];
+        let of = |entries: &[u64]| Launch {
+            metrics: vec![
+                metric("inst_executed", counted.clone(), &ones),
+                metric(FUNCTION_PCS.name(), (0..entries.len() as u64).collect(), entries),
+            ],
+            ..Launch::default()
+        };
+        let at = |instructions: u64| address(&of(&entries), Some(16 * instructions));
+        assert_eq!([72, 568, 24].map(at), [Some(0x1000), Some(0x2000), Some(0x5000)]);
+        assert_eq!([60, 600, 800].map(at), [None; 3], "no function ends there");
+        assert_eq!(address(&of(&entries[1..2]), None), Some(0x2000), "the only one");
+    }
 }
