@@ -18,6 +18,11 @@ impl Flows {
         self.is_of(code, row, &BLOCK)
     }
 
+    /// By which of the block's numbers, in x, y and z, the address of an access differs.
+    pub(in crate::analysis) fn numbers_of_block(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
+        BLOCK.map(|number| self.is_of(code, row, &[number]))
+    }
+
     /// Whether it depends on that of the thread as well.
     pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
         self.is_of_block(code, row) && self.is_of(code, row, &THREAD)

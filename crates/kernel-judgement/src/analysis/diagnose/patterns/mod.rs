@@ -17,6 +17,7 @@ pub(super) mod launch;
 mod loads;
 mod local;
 pub(super) mod occupancy;
+mod order;
 pub(super) mod origin;
 mod passes;
 mod products;
@@ -46,7 +47,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 20] = [
+const FAMILIES: [&[Pattern]; 21] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -65,6 +66,7 @@ const FAMILIES: [&[Pattern]; 20] = [
     &tile::PATTERNS,
     &reuse::PATTERNS,
     &passes::PATTERNS,
+    &order::PATTERNS,
     &instructions::PATTERNS,
     &origin::PATTERNS,
 ];
