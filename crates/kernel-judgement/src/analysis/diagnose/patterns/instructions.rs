@@ -27,6 +27,10 @@ const WORKING: f64 = 0.4;
 /// third of all instructions (`lens`), a series of half the terms three quarters (`clenshaw`).
 const STAYS: f64 = 0.5;
 
+/// The part of the instructions that are special functions from which arithmetic is mostly theirs: twenty to fifty instructions go with
+/// one of a sine, a logarithm or a root.
+const FUNCTIONS: f64 = 0.01;
+
 /// The part of the work beside products that a tile of twice the columns does once for two.
 const TO_SERVE: f64 = 0.5;
 
@@ -189,12 +193,15 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };
     let own = index.unwrap_or_default();
-    // Of arithmetic on values half stays at least: an expansion of a function is hardly twice as long as what it can be. And what is
-    // stated stays, as do products of two values from memory.
+    // Of arithmetic on values half stays, as far as it is of no functions: what these are of may be known before the loop, or need none.
+    // And what is stated stays, as do products of two values from memory where there are no functions of them.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
     let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m, multiplies) / executed).min(1.0));
-    let stays = if is_index { 0.0 } else { (STAYS.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
+    let is_function =
+        m.mix.count(|op| op == Op::MUFU).zip(m.executed()).is_some_and(|(own, all)| own >= FUNCTIONS * all);
+    let [half, paired] = if is_function { [0.0; 2] } else { [STAYS, paired] };
+    let stays = if is_index { 0.0 } else { (half.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };

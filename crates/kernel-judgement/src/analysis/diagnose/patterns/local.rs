@@ -93,7 +93,10 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     let others = m.study.map_or(0.0, |study| study.local_index()[1] as f64);
     let gone = m.count(|op| op.is_in(Space::Local)) + others + index.map_or(0.0, |(own, _)| own);
     let issue = m.unit(Part::Issue).zip(m.executed());
-    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all.max(gone).max(1.0))));
+    let left = issue.map(|(_, all)| 1.0 - gone / all.max(gone).max(1.0));
+    // Code that indexes at run time is another one when it is unrolled; spills leave it as it is.
+    let is_other = are_spills(m) == Some(false);
+    let least = left.filter(|_| !is_other).unwrap_or_default();
     // What goes is known where opcodes were counted, those of addresses by instruction.
     let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
@@ -102,9 +105,12 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
     let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
     let stays = moved.map_or(kept, |moved| (SECTOR * global / moved).clamp(0.0, 1.0));
-    let after: Vec<(Part, f64)> = issue.into_iter().chain(control).collect();
+    // At best a cache answers the other code, and DRAM moved local arrays alone.
+    let rest = moved.filter(|_| is_other).map_or(stays, |moved| (1.0 - SECTOR * local / moved).clamp(0.0, stays));
+    let after: Vec<(Part, f64)> = control.into_iter().collect();
     let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().keeps(&L1, kept, kept);
-    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, stays);
+    let draft = left.into_iter().fold(draft, |draft, left| draft.keeps(&[Part::Issue], left, least));
+    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, rest);
     let part = share(1.0 - kept);
     let (how, mut why) = match are_spills(m) {
         Some(true) => {
