@@ -199,7 +199,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
     let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m, multiplies) / executed).min(1.0));
     let is_function =
-        m.mix.count(|op| op == Op::MUFU).zip(m.executed()).is_some_and(|(own, all)| own >= FUNCTIONS * all);
+        m.mix.count(|op| op == Op::MUFU).zip(m.mix.total).is_some_and(|(own, all)| own >= FUNCTIONS * all);
     let [half, paired] = if is_function { [0.0; 2] } else { [STAYS, paired] };
     let stays = if is_index { 0.0 } else { (half.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
     let aside = aside(m).filter(|_| !is_index);

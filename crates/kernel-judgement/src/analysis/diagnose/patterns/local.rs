@@ -102,15 +102,19 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
     let control = control.map(|(unit, (own, all))| (Part::ComputeControl, unit.share * (1.0 - own / all)));
-    // What the global accesses need at most stays with DRAM: local memory that hits in a cache takes nothing of it.
+    // What the global accesses need at most stays with DRAM, read and written: local memory that hits in a cache takes nothing of it.
+    let of_global = |way: usize, is_own: fn(Op) -> bool| {
+        let own: Vec<_> = m.accesses().iter().filter(|access| is_own(access.at.op())).collect();
+        let sectors = if m.accesses().is_empty() { global } else { sectors_of(own) };
+        Some(m.value(DRAM_BYTES[way])?.min(SECTOR * sectors))
+    };
+    let of_global = || Some(of_global(0, Op::reads_global)? + of_global(1, Op::writes_global)?);
     let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
-    let stays = moved.map_or(kept, |moved| (SECTOR * global / moved).clamp(0.0, 1.0));
-    // At best a cache answers the other code, and DRAM moved local arrays alone.
-    let rest = moved.filter(|_| is_other).map_or(stays, |moved| (1.0 - SECTOR * local / moved).clamp(0.0, stays));
+    let stays = moved.zip(of_global()).map_or(kept, |(moved, own)| (own / moved).clamp(0.0, 1.0));
     let after: Vec<(Part, f64)> = control.into_iter().collect();
     let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().keeps(&L1, kept, kept);
     let draft = left.into_iter().fold(draft, |draft, left| draft.keeps(&[Part::Issue], left, least));
-    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, rest);
+    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, stays);
     let part = share(1.0 - kept);
     let (how, mut why) = match are_spills(m) {
         Some(true) => {
