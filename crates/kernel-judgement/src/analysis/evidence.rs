@@ -239,10 +239,8 @@ impl TimedLaunches {
         (!launches.ns.is_empty()).then_some(launches)
     }
 
-    /// The launches of the kernel that a selection takes of a report; without numbers where they were not measured.
-    ///
-    /// # Errors
-    /// When the selection matches no kernel.
+    /// The launches of the kernel that a selection takes of a report; without numbers where they were not measured. Errors: when the
+    /// selection matches no kernel.
     pub fn of_selected(report: &Report, selection: &Selection) -> Result<TimedLaunches, SelectionError> {
         Ok(TimedLaunches::of_group(choose(report, selection.kernel.as_ref())?.swap_remove(0)))
     }

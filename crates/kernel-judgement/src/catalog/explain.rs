@@ -17,10 +17,9 @@ use strum::VariantArray;
 /// Where opcodes can be checked.
 const INSTRUCTION_SET: &str = "CUDA Binary Utilities documentation, Instruction Set Reference";
 
-/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter,
-/// finding, lever, instruction of PTX, section of ncu or word of the field, in whatever letters it is written; an option or a
-/// qualifier also with its value.
-/// `None` when no catalog knows the name; `nearest` then has suggestions.
+/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter, finding,
+/// lever, instruction of PTX, section of ncu or word of the field, in whatever letters it is written; an option or a qualifier also
+/// with its value. `None` when no catalog knows the name; `nearest` then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
     let name = name.trim().trim_end_matches('…').trim_end_matches('.');
     let without_value = || {

@@ -112,10 +112,7 @@ impl<'n> ReadingName<'n> {
     }
 }
 
-/// Whether there is a reading of this name.
-///
-/// # Errors
-/// There is none, with the nearest.
+/// Whether there is a reading of this name. Errors: there is none, with the nearest.
 pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     let parsed = ReadingName::of(name);
     let start = parsed.form.start();

@@ -74,10 +74,7 @@ pub struct CodeParts<'a> {
     pub sass: &'a [u8],
 }
 
-/// Reads a build.
-///
-/// # Errors
-/// Those of the readers of its parts.
+/// Reads a build. Errors: those of the readers of its parts.
 pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
     let origin = |format: &str, bytes: &[u8]| Origin {
         path: parts.input.to_owned(),
@@ -103,10 +100,8 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
     })
 }
 
-/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named.
-///
-/// # Errors
-/// Where the line table of the cubin is broken; `input` is what the error calls it.
+/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named. Errors: where the line table
+/// of the cubin is broken; `input` is what the error calls it.
 pub fn place_lines(
     listing: &mut SassListing,
     cubin: &[u8],

@@ -206,8 +206,7 @@ pub(in crate::analysis) const SHARED_OF_SM: Counter = Counter::DeviceAttributeMa
 pub(in crate::analysis) const SHARED_OF_BLOCK: Counter = Counter::LaunchSharedMemPerBlockAllocated;
 const BLOCK_SIZE: Counter = Counter::LaunchBlockSize;
 const WARP: f64 = 32.0;
-/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy
-/// calculator rounds.
+/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy calculator rounds.
 const SHARED_STEP: u64 = 128;
 
 /// Blocks whose shared memory fits on an SM at its largest carve-out.

@@ -66,10 +66,9 @@ pub(in crate::analysis) fn is_of_shared_memory(counter: &str) -> bool {
     catalog::subsystem_of(counter).is_some_and(|part| matches!(part.code, Part::MemoryDram | Part::MemoryL2))
 }
 
-/// A memory unit one of whose instances is at least `factor` times as busy as the average over the chip: `counter` names the
-/// busiest instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of
-/// memory limits alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a
-/// matter of the launch.
+/// A memory unit one of whose instances is at least `factor` times as busy as the average over the chip: `counter` names the busiest
+/// instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of memory limits
+/// alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a matter of the launch.
 pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, factor: f64) -> Option<(BusyUnit, f64)> {
     let spot = |counter: String| {
         let average = kernel.value(&counter)?;

@@ -31,8 +31,7 @@ pub struct Configuration {
     pub is_chosen: bool,
     /// Time of each launch in ns.
     pub ns: Vec<f64>,
-    /// Readings of its first launch by the names of [`CONFIGURATION_READINGS`], in base units; what was not collected is
-    /// left out.
+    /// Readings of its first launch by the names of [`CONFIGURATION_READINGS`], in base units; what was not collected is left out.
     pub readings: BTreeMap<String, f64>,
 }
 

@@ -122,8 +122,7 @@ impl Flows {
     }
 
     /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
-    /// earlier one.
-    /// Each register of several is looked for by itself: one may be written in a block in which the others are not.
+    /// earlier one. Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
         let mut found = Vec::new();
         for slot in slots(register) {

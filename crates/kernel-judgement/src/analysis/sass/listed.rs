@@ -15,9 +15,8 @@ pub struct Listed<'f> {
     pub loops: Vec<NaturalLoop>,
     /// Back jumps into code with several ways in, which no loop describes.
     pub(in crate::analysis) irreducible: usize,
-    /// The position of the loop that most likely runs most: among loops that hold no other, loops that only wait not counted,
-    /// those with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a
-    /// measurement.
+    /// The position of the loop that most likely runs most: among loops that hold no other, loops that only wait not counted, those
+    /// with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a measurement.
     pub(in crate::analysis) hottest: Option<usize>,
     /// The file that most instructions come from: the outermost place of each.
     pub(in crate::analysis) file: String,

@@ -35,8 +35,7 @@ pub struct Step {
     /// The largest slow-down in percent that the intervals leave possible.
     pub worst: Option<f64>,
     pub against: Against,
-    /// The acceptances about its comparison, in the order in which they were made. One holds from the audit on that it was
-    /// made for.
+    /// The acceptances about its comparison, in the order in which they were made. One holds from the audit on that it was made for.
     pub accepted: Vec<usize>,
     /// The audit that was pinned as its baseline.
     pub pin: Option<Mark>,

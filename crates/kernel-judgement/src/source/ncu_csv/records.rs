@@ -103,8 +103,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The cells of the record at the start of `text` and its length without the line break; `None` where a quoted cell
-/// does not end.
+/// The cells of the record at the start of `text` and its length without the line break; `None` where a quoted cell does not end.
 pub(super) fn record(text: &str, separator: u8) -> Option<(Cells<'_>, usize)> {
     let bytes = text.as_bytes();
     let mut cells = Vec::new();

@@ -28,11 +28,7 @@ pub(super) struct Cut {
     pub(super) is_aligned: bool,
 }
 
-/// Cuts the text into tables.
-///
-/// # Errors
-///
-/// [`ReadError::Malformed`] with the line for a row that is cut or has too many fields.
+/// Cuts the text into tables. Errors: [`ReadError::Malformed`] with the line for a row that is cut or has too many fields.
 pub(super) fn cut(path: &Path, text: &str) -> Result<Cut, ReadError> {
     let mut all = Cut::default();
     let mut name = name_of_file(path);
