@@ -30,8 +30,6 @@ pub use nsys::read_timeline;
 pub use open::read_build_log;
 pub use open::{open_report, read_all, read_unpacked};
 pub use profile::{Profile, read_profile};
-#[cfg(feature = "sqlite")]
-pub use rusqlite;
 pub use sanitizer_xml::read_sanitizer;
 pub use told_times::TimeUnit;
 pub use told_times::{Wanted, told_times};
