@@ -1,9 +1,6 @@
 //! What an audit says of its comparison in a few numbers: both sides as they were measured, and by how much they differ.
 
-use crate::analysis::artefact::Artefact;
-use crate::analysis::audit::Audit;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::results::changed::TimedChange;
+use crate::analysis::{Artefact, Audit, Row, TimedChange};
 use crate::evidence::Reading;
 
 /// Percent by which a side that is measured again may differ from what was measured before and still be the same.

@@ -1,15 +1,13 @@
 //! Everything that was read, measured or stated about a subject. Serialised, it is the snapshot.
 
 use crate::analysis::code::{Checked, CodeFacts};
-use crate::analysis::kernel::build::Build;
-use crate::analysis::kernel::configurations::Configuration;
-use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
+use crate::analysis::kernel::select::{KernelGroup, choose};
+use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::kernel::{commands, private};
-use crate::analysis::limits::Limits;
-use crate::analysis::profile::{Profile, Reduction};
-use crate::analysis::readings::with_counted_list;
+use crate::analysis::{
+    Build, Configuration, KernelKey, KernelSummary, Limits, Profile, Reduction, Selection, SelectionError, Work,
+    groups, readings::with_counted_list,
+};
 use crate::evidence::{
     Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView, TestRun,
 };

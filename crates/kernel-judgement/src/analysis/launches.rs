@@ -1,7 +1,8 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
 use crate::analysis::kernel::overview::{overview, that_matter};
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
+use crate::analysis::kernel::select::{self, KernelGroup};
+use crate::analysis::{KernelKey, Selection, SelectionError};
 use crate::evidence::{Dim3, Launch, Report};
 use regex::Regex;
 use std::collections::HashSet;

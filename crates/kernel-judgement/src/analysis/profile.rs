@@ -3,17 +3,15 @@
 //! Receives a report with the counters by instruction, keeps what judgements read and nothing else. Everything that is
 //! concluded is a function of these facts, so that a snapshot of them gives the same audit.
 
-use crate::analysis::kernel::overview::{OtherKernel, members, overview, that_matter};
-use crate::analysis::kernel::readings::Readings;
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::overview::{members, overview, that_matter};
+use crate::analysis::kernel::select::{self, KernelGroup};
 use crate::analysis::kernel::{commands, private};
-use crate::analysis::limits::Limits;
-use crate::analysis::lines::public_names;
 use crate::analysis::over_time::{OverTime, over_time};
 use crate::analysis::readings::{kept, with_counted_list};
-use crate::analysis::studied::Studied;
+use crate::analysis::{
+    KernelKey, KernelSummary, Limits, OtherKernel, SelectionError, Work, kernel::readings::Readings,
+    lines::public_names, studied::Studied,
+};
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::borrow::Cow;

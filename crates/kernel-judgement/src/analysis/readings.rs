@@ -2,9 +2,7 @@
 
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
 use crate::analysis::derive::{asked, mix, roofline, stalls};
-use crate::analysis::kernel::readings::Readings;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work, kernel::readings::Readings};
 use crate::catalog::{self, CounterPlace};
 use cuda_binary::Op;
 use std::collections::HashSet;

@@ -1,7 +1,6 @@
 //! Evidence checklists: what should hold for a kind of kernel.
 
-use super::Threshold;
-use super::row::catalog;
+use super::{Threshold, row::catalog};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

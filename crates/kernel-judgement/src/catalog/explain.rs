@@ -1,15 +1,13 @@
 //! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
 
-use super::collection::section;
 use super::explain_chip::{chip_named, of_chip};
 use super::explain_metric::{by_name, reading};
-use super::explanation::Explanation;
-use super::known::alike;
 use super::replaced::{ReplacedRow, replaced};
 use super::{
     AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, StallFamily,
-    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, lever, levers, limiter, limiters,
-    metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
+    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, collection::section,
+    explanation::Explanation, known::alike, lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall,
+    stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use cuda_binary::{Class, Op};
 use strum::VariantArray;

@@ -1,7 +1,6 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use super::row::catalog;
-use super::{StallKind, stall};
+use super::{StallKind, row::catalog, stall};
 use serde::Deserialize;
 
 /// What a code can stand for.

@@ -3,9 +3,7 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
-use super::explain_chip::chip_named;
-use super::replaced::replaced;
-use super::{chips, metric, metrics};
+use super::{chips, explain_chip::chip_named, metric, metrics, replaced::replaced};
 use crate::nearest::{several, slip_of};
 use crate::quantity::metric_table::{self, CHIPS, MetricType, split};
 use std::collections::BTreeSet;

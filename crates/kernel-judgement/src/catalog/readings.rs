@@ -1,7 +1,6 @@
 //! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
 
-use super::vocabulary::UnknownName;
-use super::{NameCheck, StallRow, check_metric_name, stalls};
+use super::{NameCheck, StallRow, check_metric_name, stalls, vocabulary::UnknownName};
 use crate::nearest::nearest;
 use crate::quantity::Unit;
 use cuda_binary::{Class, Op};

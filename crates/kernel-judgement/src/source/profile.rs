@@ -2,13 +2,11 @@
 //!
 //! A new reader of profiles is its module's line in `mod.rs` and its line in [`READERS`].
 
-use super::attribution::source_views;
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, CsvPage, Page};
 use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
-use super::text::decode;
-use super::{NameSet, ReadError, Rules, Want, cubin};
+use super::{NameSet, ReadError, Rules, Want, attribution::source_views, cubin, text::decode};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

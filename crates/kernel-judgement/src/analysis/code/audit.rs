@@ -1,11 +1,8 @@
 //! What is concluded of a build from its facts.
 
 use super::checked::{CheckResult, Checked};
-use super::facts::CodeFacts;
-use super::patterns;
-use crate::analysis::diagnose::finding::Finding;
-use crate::analysis::judgement::Judgement;
-use crate::analysis::limits::Limits;
+use super::{facts::CodeFacts, patterns};
+use crate::analysis::{Finding, Judgement, Limits};
 use crate::catalog::Code;
 
 /// A build with what its facts come to.

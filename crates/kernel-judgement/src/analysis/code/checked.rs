@@ -1,8 +1,7 @@
 //! What a check of a subject found in the machine code, and how it ends.
 
-use super::count::Count;
-use super::layout::Layout;
-use crate::analysis::judgement::{self, Judgement};
+use super::{count::Count, layout::Layout};
+use crate::analysis::{Judgement, judgement};
 use crate::quantity::format;
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

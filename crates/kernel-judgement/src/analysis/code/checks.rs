@@ -1,15 +1,12 @@
 //! Checks on machine code that a subject states, and the search for what they ask.
 
-use super::CodeFacts;
-use super::block_limits::LaunchShape;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
-use super::count::Count;
-use super::latency::under_way;
-use super::resource_checks::Resource;
-use super::resources::ResourceRow;
-use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
 use super::walk::{Walked, walk};
+use super::{
+    CodeFacts, block_limits::LaunchShape, count::Count, latency::under_way, resource_checks::Resource,
+    resources::ResourceRow, scope::Scope,
+};
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::Instruction;

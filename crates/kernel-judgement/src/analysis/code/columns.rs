@@ -1,7 +1,6 @@
 //! Builds of several audits side by side: resources, occupancy and instructions by class.
 
-use super::audit::CodeAudit;
-use super::facts::CodeFacts;
+use super::{audit::CodeAudit, facts::CodeFacts};
 
 /// One row: what it is, and each audit's value; `None` where an audit does not have it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -1,13 +1,10 @@
 //! What the code shows against a kernel before it runs: one function for each pattern, as for those of a profile.
 
-use super::accesses::WidthRow;
-use super::facts::CodeFacts;
 use super::resources::{Agreement, REGISTER_CAP, SPILL_LOADS, SPILL_STORES};
-use super::tensor_memory;
+use super::{accesses::WidthRow, facts::CodeFacts, tensor_memory};
 use crate::analysis::derive::occupancy::{SHARED, STAGE};
 use crate::analysis::derive::product_shape::{cycles, sides, wavefronts};
-use crate::analysis::diagnose::finding::{Finding, Severity};
-use crate::analysis::limits::Limits;
+use crate::analysis::{Finding, Limits, Severity};
 use crate::catalog::{self, Code, Threshold};
 use crate::quantity::format;
 use crate::words;

@@ -2,10 +2,9 @@
 
 use super::block_limits::{self, LaunchShape};
 use super::checks::{self, SassCheck};
-use super::facts::CodeFacts;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
-use super::{accesses, flow, latency, products, resources, shared_map, tensor_memory};
+use super::{accesses, facts::CodeFacts, flow, latency, products, resources, shared_map, tensor_memory};
 use crate::analysis::sass::{Listed, class_counts, diff, opcode_counts};
 use crate::catalog;
 use crate::evidence::{BuildRecord, CodeBuild, SassFunction};

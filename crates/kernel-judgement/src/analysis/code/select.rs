@@ -1,7 +1,6 @@
 //! Which kernel of a build, what the report says of its launch, and whether it ran this code.
 
-use crate::analysis::kernel::select::{self, Selection, SelectionError, short_name};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Selection, SelectionError, kernel::select, short_name};
 use crate::catalog::Counter;
 use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;

@@ -1,8 +1,6 @@
 //! Counters that ncu was asked for by name (`--metrics a,b,c`), in a report that holds no section of which a page would be made.
 
-use crate::analysis::derive::stalls;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::{DURATION, KernelSummary};
+use crate::analysis::{KernelSummary, Row, derive::stalls, kernel::summary::DURATION};
 use crate::catalog;
 use crate::evidence::is_asked_for;
 use std::collections::BTreeMap;

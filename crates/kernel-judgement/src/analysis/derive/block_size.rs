@@ -1,6 +1,6 @@
 //! Warps that an SM holds by the size of a block: from the chip's limits and what a block of the launch takes.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::{self, ChipRow, Counter};
 
 /// Threads of a warp.

@@ -3,7 +3,7 @@
 //! Shares of the stage's peak are compared, not wavefronts of the tag stage: a load of 16 bytes a thread is one wavefront
 //! there and four here. On an H200 the shared part and `l1tex__data_pipe_lsu_wavefronts_mem_lgds` add up to the whole.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::Counter;
 
 /// Wavefronts of the whole stage, percent of peak.

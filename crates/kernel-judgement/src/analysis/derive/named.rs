@@ -3,9 +3,8 @@
 
 use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL, share_above};
 use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
-use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, StallBasis, derive::stalls::Stalls};
 use crate::catalog::{self, Counter, Part, ReadingForm, ReadingName, StallReason};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::Unit;

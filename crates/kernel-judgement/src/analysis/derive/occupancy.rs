@@ -1,7 +1,6 @@
 //! Occupancy: how many warps can be resident, what caps them, and how far the next step is.
 
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Row};
 use crate::bounds::BLOCKS_OF_SM;
 use crate::catalog::{self, Counter};
 use crate::evidence::Dim3;
@@ -244,7 +243,7 @@ fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::groups;
     use crate::source;
 
     fn of<T>(file: &str, what: impl Fn(&KernelSummary<'_>) -> T) -> T {

@@ -1,8 +1,6 @@
 //! Warp stalls: every reason that the report holds, in each basis that it holds, never two bases in one table.
 
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits, Row};
 use crate::catalog::{self, Better, Counter, StallFamily, Threshold};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};

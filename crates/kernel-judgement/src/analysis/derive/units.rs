@@ -1,6 +1,6 @@
 //! Which counters of the chip are busy: NVIDIA's two breakdown lists, in percent of each counter's peak.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::{self, Counter, Part};
 
 /// Compute throughput of the SMs, percent of peak.

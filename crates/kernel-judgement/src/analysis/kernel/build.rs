@@ -1,7 +1,6 @@
 //! The build's own numbers for the kernel under audit, beside what the launch says.
 
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelKey, KernelSummary};
 use crate::catalog::Counter;
 use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
 

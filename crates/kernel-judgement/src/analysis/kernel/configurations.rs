@@ -1,8 +1,7 @@
 //! The launches that `kernel_audit.bench` shows a profiler: those of the subject, and one of each configuration that an
 //! autotuner chooses among. Each lies in NVTX ranges that name it; what tunes and warms up lies in none.
 
-use super::pick::Pick;
-use super::summary::DURATION;
+use super::{pick::Pick, summary::DURATION};
 use crate::catalog::Counter;
 use crate::evidence::{Launch, Report};
 use std::collections::{BTreeMap, HashSet};

@@ -1,7 +1,6 @@
 //! Which launches of a report are meant, where the names of its kernels alone do not say.
 
-use super::select::SelectionError;
-use super::stated::Unreadable;
+use super::{select::SelectionError, stated::Unreadable};
 use crate::evidence::{Dim3, Launch, Report};
 use std::fmt;
 use std::str::FromStr;

@@ -206,7 +206,7 @@ impl KernelGroup<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::groups;
     use crate::source::ncu_csv::made;
 
     /// DRAM's share of its peak in a launch that reads 600 and writes 300 GB/s, with these further columns.

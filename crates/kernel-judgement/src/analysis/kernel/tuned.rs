@@ -3,8 +3,7 @@
 
 use super::configurations::{Configuration, number, readings};
 use super::pick::{Pick, Rows};
-use super::select;
-use super::summary::DURATION;
+use super::{select, summary::DURATION};
 use crate::catalog::Counter;
 use crate::evidence::{Dim3, Launch, Report, Workload};
 use regex::Regex;

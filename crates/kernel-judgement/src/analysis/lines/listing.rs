@@ -1,8 +1,7 @@
 //! The code of one launch line by line, each line and each instruction with its costs.
 
-use super::accesses::EXECUTED;
-use super::attribution::Attribution;
 use super::spot::{Groups, shortened};
+use super::{accesses::EXECUTED, attribution::Attribution};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, SourceView};
 use similar::{Algorithm, DiffOp, capture_diff_slices};

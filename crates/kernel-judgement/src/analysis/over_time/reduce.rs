@@ -4,7 +4,7 @@ use super::model::{Blocks, Clock, Curve, Idle, OverTime, Part, Period, Regime, S
 use super::parts::{LEAST, Samples, parts};
 use super::sampled::{Sampled, Series};
 use super::{clock, period};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::{SeriesKind, Threshold};
 use crate::evidence::{Dim3, Launch};
 use std::ops::Range;

@@ -1,9 +1,7 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
 use super::detail::{Point, SectorAccess, is_shifted};
-use super::lanes::Lanes;
-use super::point::point;
-use super::study::Study;
+use super::{lanes::Lanes, point::point, study::Study};
 use crate::evidence::SourceLine;
 use std::collections::BTreeMap;
 

@@ -1,10 +1,7 @@
 //! Work that addresses cost, and loads of shared memory that could be one.
 
-use super::code::Code;
 use super::detail::{IndexArithmetic, PIPES, Point};
-use super::flows::address;
-use super::point::point;
-use super::study::Study;
+use super::{code::Code, flows::address, point::point, study::Study};
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;

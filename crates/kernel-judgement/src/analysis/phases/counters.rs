@@ -1,7 +1,6 @@
 //! The kernel's counters that the rules on phases read. What was not collected is `None`, never 0.
 
-use crate::analysis::derive::occupancy::smallest;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, derive::occupancy::smallest};
 use crate::catalog::Counter;
 
 /// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.

@@ -2,9 +2,8 @@
 
 use super::code::{Code, Loop};
 use super::main_loop::{MainLoop, main_loops};
-use super::model::PhaseKind;
-use super::parts;
 use super::tile_loop::{TileEnds, Traces};
+use super::{model::PhaseKind, parts};
 use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;

@@ -1,8 +1,7 @@
 //! Whom the roles of a launch wait for.
 
 use super::model::{Pace, PhaseKind, Phases, Role};
-use super::role_lines::lines;
-use super::study::Study;
+use super::{role_lines::lines, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 

@@ -1,8 +1,7 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
-use super::code::Code;
-use super::detail::Place;
 use super::flows::{Flows, address};
+use super::{code::Code, detail::Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;

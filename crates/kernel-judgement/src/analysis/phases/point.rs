@@ -1,10 +1,8 @@
 //! Instructions and lines as the page names them: the place, the call that leads there, the function's name.
 
 use super::detail::{Line, Named, Point};
-use super::frame::Frame;
-use super::model::Span;
 use super::products::{called, is_product};
-use super::study::Study;
+use super::{frame::Frame, model::Span, study::Study};
 use crate::analysis::lines::shortened;
 use crate::evidence::{SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap};

@@ -1,9 +1,7 @@
 //! Roles: how the warps of a block part, by the bits of the code and by its counts.
 
-use super::branches::Branches;
-use super::code::Code;
 use super::dispatches::{Dispatch, RoleCode, dispatches_by};
-use super::flows::Flows;
+use super::{branches::Branches, code::Code, flows::Flows};
 use std::collections::BTreeSet;
 
 /// How the warps of a block part.

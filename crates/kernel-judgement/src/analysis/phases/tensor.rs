@@ -2,8 +2,7 @@
 
 use super::detail::{Point, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
-use super::point::point;
-use super::study::Study;
+use super::{point::point, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 

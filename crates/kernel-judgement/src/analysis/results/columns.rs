@@ -1,16 +1,9 @@
 //! Several profiles side by side: kernels joined by name, grid and block, each compared with the first profile's.
 
-use crate::analysis::derive::panels::Panel;
-use crate::analysis::evidence::Side;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::limits::Limits;
-use crate::analysis::over_time::OverTime;
-use crate::analysis::profile::Profile;
-use crate::analysis::results::changed::TimedChange;
-use crate::analysis::results::pair::Pair;
-use crate::analysis::studied::Studied;
-use crate::analysis::version::Version;
-use crate::analysis::versus::verdict::Comparison;
+use crate::analysis::{
+    Comparison, KernelKey, Limits, Profile, Side, TimedChange, derive::panels::Panel, over_time::OverTime,
+    results::pair::Pair, studied::Studied, version::Version,
+};
 use crate::evidence::{Dim3, Workload};
 use std::collections::HashMap;
 

@@ -1,13 +1,9 @@
 //! The reference's own counters beside the kernel's.
 
-use crate::analysis::diagnose::{self, Unit};
-use crate::analysis::evidence::Reference;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
-use crate::analysis::limits::Limits;
-use crate::analysis::phases::Phases;
-use crate::analysis::version::measurement;
+use crate::analysis::{
+    KernelKey, KernelSummary, Limits, Reference, Unit, Work, diagnose, kernel::summary::CYCLES, phases::Phases,
+    version::measurement,
+};
 use crate::catalog::{self, Counter, Part};
 use crate::evidence::{Origin, Reading};
 

@@ -1,8 +1,7 @@
 //! The times of one thing: their median, and the rates that follow from the work.
 
 use super::states::Stretch;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::versus::verdict::Sample;
+use crate::analysis::{Sample, Work};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 

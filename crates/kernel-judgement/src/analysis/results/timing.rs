@@ -3,9 +3,7 @@
 use super::changed::{TimedChange, Timestretch, changed};
 use super::states::{self, Held, Step, Stretch};
 use super::timed::{Timed, drift, nanoseconds, timed};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::verdict::{Sample, Shift};
+use crate::analysis::{Limits, Sample, Work, versus::verdict::Shift};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
 
@@ -151,8 +149,7 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
 #[cfg(test)]
 pub(in crate::analysis) mod tests {
     use super::*;
-    use crate::analysis::results::changed::Doubt;
-    use crate::analysis::versus::verdict::Verdict;
+    use crate::analysis::{Doubt, Verdict};
     use crate::evidence::Reading;
     use crate::evidence::{
         BENCHMARK_SCHEMA, DeviceFacts, FlushedBy, FunctionFacts, LaunchFacts, TimedReference, TimingMethod,

@@ -1,14 +1,8 @@
 //! What was found by building and launching beside the profile, and whether it is of the kernel under audit.
 
-use crate::analysis::correctness::Looked;
-use crate::analysis::evidence::Side;
-use crate::analysis::kernel::configurations::Configuration;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::results::reference::ReferenceProfile;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::results::variants::VariantTimes;
+use crate::analysis::{
+    Configuration, KernelKey, KernelSummary, Limits, ReferenceProfile, Side, Timing, VariantTimes, correctness::Looked,
+};
 use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, SanitizerRun, TestRun, Workload};
 
 /// What was found of the new side beside its profile.

@@ -1,7 +1,6 @@
 //! What keeps a series from passing, since when.
 
-use crate::analysis::compared::Mark;
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::{Mark, Verdict};
 use crate::quantity::format;
 
 /// What is open in a series. The graver goes before; what does not decide is not made better by being repeated.

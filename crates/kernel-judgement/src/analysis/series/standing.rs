@@ -1,8 +1,7 @@
 //! The state of a series, audit by audit: which passed, what is open and since when, what the next one is compared with.
 
 use super::problem::{Open, Problem};
-use crate::analysis::compared::{Mark, near};
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::{Mark, Verdict, near};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an audit was compared with.

@@ -4,11 +4,9 @@
 //! better launch cadence, copies and allocations that dominate ask for reuse and overlap, kernels that dominate are
 //! profiled one by one. Each answer carries the readings that decided it.
 
-use crate::analysis::Limits;
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::select::short_name;
-use crate::analysis::timeline::busy::{DeviceTime, Part, devices, percent};
-use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
+use crate::analysis::timeline::busy::{devices, percent};
+use crate::analysis::timeline::memory::{api_rows, transfers};
+use crate::analysis::{ApiClass, ApiRow, DeviceTime, Judgement, Limits, Part, Transfer, judgement, short_name};
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
 use crate::quantity::{Quantity, Unit, format};

@@ -1,6 +1,6 @@
 //! Copies and fills on the GPU, and the calls of the API behind them.
 
-use crate::analysis::timeline::busy::Part;
+use crate::analysis::Part;
 use crate::evidence::{GpuOperation, OperationKind, Timeline, Totals};
 use std::collections::BTreeMap;
 
@@ -66,7 +66,8 @@ pub(in crate::analysis) fn transfers(timeline: &Timeline) -> Part<Vec<Transfer>>
         }
     };
     if rows.is_empty() {
-        let why = "no table of copies and fills (cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum or cuda_gpu_trace) with a row";
+        let why =
+            "no table of copies and fills (cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum or cuda_gpu_trace) with a row";
         return Part::Missing(why.into());
     }
     for row in &mut rows {

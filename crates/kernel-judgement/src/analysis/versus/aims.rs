@@ -2,10 +2,9 @@
 //! moves with everything that shortens a launch, and tells of no lever.
 
 use super::rewrite::OpcodeMove;
-use crate::analysis::derive::stalls::as_shown;
-use crate::analysis::diagnose::lever::{Lever, LeverCode};
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Run, Study};
+use crate::analysis::{Lever, LeverCode, derive::stalls::as_shown};
 use crate::catalog::{self, Action, Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Unit, format};

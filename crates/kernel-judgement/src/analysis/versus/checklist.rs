@@ -1,8 +1,7 @@
 //! Evidence checklists: what was expected of the kernel, line by line, against its readings.
 
 use crate::analysis::derive::named::{self, Known};
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::Expectation;
+use crate::analysis::{Expectation, Judgement, judgement};
 use crate::catalog::{self, Unless};
 use crate::evidence::Reading;
 

@@ -1,6 +1,6 @@
 //! What the author of a change expected of it, in the words of the change: `…. Expected: tensor pipe above 90 %, 6 % less time`.
 
-use crate::analysis::kernel::stated::{Expectation, Hypothesis};
+use crate::analysis::{Expectation, Hypothesis};
 use crate::catalog::{self, Counter, Operator, ReadingForm, ReadingName};
 use crate::quantity::ncu_units::unit_of;
 use crate::quantity::{Quantity, Unit, format, glance};

@@ -1,8 +1,6 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
-use crate::analysis::kernel::private::public_text;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::version::Version;
+use crate::analysis::{Work, public_text, version::Version};
 use crate::catalog::Counter;
 use crate::evidence::Session;
 use crate::quantity::{Quantity, Unit, format};

@@ -1,9 +1,8 @@
 //! The entry points of the reader.
 
-use super::number::Locale;
 use super::records::{Piece, Pieces, header_separator};
 use super::table::{CsvPage, Table, Taker};
-use super::{details, raw};
+use super::{details, number::Locale, raw};
 use crate::evidence::{Damage, Origin, Report};
 use crate::merge::{OURS, THEIRS};
 use crate::source::kind::UNMERGED;

@@ -1,8 +1,7 @@
 //! The files of one run, joined: each table once.
 
-use super::header::Report;
-use super::rows::Rows;
 use super::stats::{self, Printed, STATS};
+use super::{header::Report, rows::Rows};
 use crate::evidence::{Timeline, Totals};
 use crate::source::open::{origin, read_all};
 use crate::source::{ReadError, text};

@@ -1,7 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

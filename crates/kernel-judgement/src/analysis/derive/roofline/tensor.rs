@@ -4,7 +4,7 @@
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
 use super::products::{self, Products};
 use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS};
-use crate::analysis::kernel::summary::{DURATION, KernelSummary};
+use crate::analysis::{KernelSummary, kernel::summary::DURATION};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;

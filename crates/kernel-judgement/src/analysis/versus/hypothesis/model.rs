@@ -1,8 +1,6 @@
 //! A hypothesis as a subject states it, and what became of it.
 
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::{Expectation, Foresight};
-use crate::analysis::versus::expectation::CHANGE;
+use crate::analysis::{Expectation, Foresight, Judgement, judgement, versus::expectation::CHANGE};
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
 

@@ -2,14 +2,10 @@
 
 use super::judge::{judge, met, of_wrong};
 use super::model::{Because, Condition, FAULTS, SANITIZER, TIME, Tested, When};
-use crate::analysis::code::CodeAudit;
-use crate::analysis::correctness::Standing;
-use crate::analysis::evidence::Side;
-use crate::analysis::judgement::Judgement;
-use crate::analysis::kernel::stated::{Expectation, Hypothesis};
-use crate::analysis::versus::expectation::{self, CHANGE};
-use crate::analysis::versus::setting::{Setting, Weight};
-use crate::analysis::versus::verdict::{Comparison, Verdict};
+use crate::analysis::{
+    Comparison, Expectation, Hypothesis, Judgement, Setting, Side, Standing, Verdict, Weight, code::CodeAudit,
+    expectation, versus::expectation::CHANGE,
+};
 use crate::catalog::{CHECK, ReadingName};
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};

@@ -4,8 +4,7 @@
 //! time did, and by enough. A register more is a change, and explains nothing.
 
 use super::invariant::is_invariant;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits};
 use crate::catalog::{Counter, Family, Threshold};
 
 /// Families of counters that count the same thing; each counter is weighed by the largest of its family.

@@ -3,9 +3,7 @@
 use super::cause::{Cause, Causes};
 use super::judge::{Basis, Course, Judged};
 use super::word::Verdict;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::setting::Setting;
+use crate::analysis::{KernelKey, Limits, Setting};
 use crate::catalog::Threshold;
 
 /// The verdict on a kernel. In JSON it stands with its words, which the view makes.
