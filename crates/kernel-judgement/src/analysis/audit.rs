@@ -3,8 +3,8 @@
 use crate::analysis::code::{self, CheckResult, CodeAudit};
 use crate::analysis::derive::{asked, named};
 use crate::analysis::diagnose::{self, Kernel};
-use crate::analysis::versus::hypothesis::{self, Compared};
 use crate::analysis::versus::checklist;
+use crate::analysis::versus::hypothesis::{self, Compared};
 use crate::analysis::{
     Artefact, Changed, CheckedLine, Comparison, Evidence, Examined, Fault, Finding, KernelKey, KernelSummary, Limits,
     Performance, Profile, ReferenceProfile, Reported, Row, Setting, Side, SourceLines, Standing, Tested, TimeOfChange,

@@ -61,7 +61,12 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
     // Of thousands of metrics some hundreds stay, for each kernel of a report.
     readings.metrics.shrink_to_fit();
     readings.breakdowns.retain(|name, _| name.ends_with(AVERAGE));
-    readings.with_modifiers.iter_mut().for_each(|counts| counts.retain(|opcode, _| is_told_apart(opcode)));
+    readings.with_modifiers.iter_mut().for_each(|counts| {
+        counts.retain(|opcode, _| {
+            // The width of a store, the shape of a product, the type that a conversion unpacks.
+            mix::is_shared_store(opcode) || is_product(opcode) || mix::unpacks_bytes(opcode)
+        })
+    });
     readings.curves.values_mut().for_each(|points| *points = ends(points));
     readings
 }
@@ -69,12 +74,6 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
 /// Whether an opcode with its modifiers multiplies matrices.
 fn is_product(opcode: &str) -> bool {
     Op::of(opcode).is_product()
-}
-
-/// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product, the type that a
-/// conversion unpacks.
-fn is_told_apart(opcode: &str) -> bool {
-    mix::is_shared_store(opcode) || is_product(opcode) || mix::unpacks_bytes(opcode)
 }
 
 /// The first and the last point of each stretch of one height.

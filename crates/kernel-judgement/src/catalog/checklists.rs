@@ -2,48 +2,33 @@
 
 use super::{Threshold, row::catalog};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr};
 
 /// How a reading is compared with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Display, EnumString, IntoStaticStr)]
+#[strum(parse_err_ty = String, parse_err_fn = no_operator)]
 pub enum Operator {
-    /// `<`
     #[serde(rename = "<")]
+    #[strum(serialize = "<")]
     Below,
-    /// `<=`
     #[serde(rename = "<=")]
+    #[strum(serialize = "<=")]
     AtMost,
-    /// `>`
     #[serde(rename = ">")]
+    #[strum(serialize = ">")]
     Above,
-    /// `>=`
     #[serde(rename = ">=")]
+    #[strum(serialize = ">=")]
     AtLeast,
-    /// `==`
     #[serde(rename = "==")]
+    #[strum(serialize = "==")]
     Equal,
-    /// `!=`
     #[serde(rename = "!=")]
+    #[strum(serialize = "!=")]
     Unequal,
 }
 
 impl Operator {
-    /// Every comparison as it is written.
-    const ALL: [(Operator, &str); 6] = [
-        (Operator::AtMost, "<="),
-        (Operator::AtLeast, ">="),
-        (Operator::Equal, "=="),
-        (Operator::Unequal, "!="),
-        (Operator::Below, "<"),
-        (Operator::Above, ">"),
-    ];
-
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        Operator::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
-    }
-
     /// As a page writes it.
     pub fn sign(self) -> &'static str {
         match self {
@@ -51,7 +36,7 @@ impl Operator {
             Operator::AtLeast => "≥",
             Operator::Equal => "=",
             Operator::Unequal => "≠",
-            Operator::Below | Operator::Above => self.as_str(),
+            Operator::Below | Operator::Above => self.into(),
         }
     }
 
@@ -68,21 +53,8 @@ impl Operator {
     }
 }
 
-impl fmt::Display for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Operator {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Operator, String> {
-        let found = Operator::ALL.into_iter().find(|(_, written)| *written == text);
-        found
-            .map(|(comparison, _)| comparison)
-            .ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
-    }
+fn no_operator(found: &str) -> String {
+    format!("expected one of <, <=, >, >=, ==, !=, found {found:?}")
 }
 
 /// Where the miss of a line says nothing of the kernel.

@@ -11,7 +11,6 @@ use crate::quantity::{Unit, format};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// A part of metric names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MetricPart {

@@ -36,7 +36,6 @@ impl<R: Deserialize<'static>> Catalog<R> {
         &self.rows
     }
 
-    /// The row of this name.
     pub(super) fn get(&self, name: &str) -> Option<&R> {
         self.by_name.get(name).map(|at| &self.rows[*at])
     }

@@ -55,11 +55,6 @@ pub enum Resolved {
     Unknown(Vec<&'static str>),
 }
 
-/// The chip of an architecture, `sm_90` of `sm_90a`.
-fn chip_of(arch: &str) -> &str {
-    arch.trim_end_matches(|c: char| c.is_ascii_lowercase())
-}
-
 /// Resolves a name of SASS, PTX or CUDA C++ for an architecture such as `sm_90a`.
 pub fn resolve(name: &str, arch: &str) -> Resolved {
     let Some(row) = ROWS.get(name) else {
@@ -69,7 +64,7 @@ pub fn resolve(name: &str, arch: &str) -> Resolved {
         let opcodes = Op::ALL.iter().map(|op| op.name());
         return Resolved::Unknown(several(name, opcodes.chain(ROWS.rows().iter().map(|row| row.name)), 3));
     };
-    match row.sass.get(chip_of(arch)) {
+    match row.sass.get(arch.trim_end_matches(|c: char| c.is_ascii_lowercase())) {
         None => Resolved::NotOnChip(row.sass.keys().copied().collect()),
         Some(patterns) if patterns.is_empty() => Resolved::NoInstruction(row.note),
         Some(patterns) => Resolved::Patterns(patterns.clone()),

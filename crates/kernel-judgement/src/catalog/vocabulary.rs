@@ -117,16 +117,6 @@ impl StallReason {
         super::stalls::samples(self.into())
     }
 
-    /// As codes spell it, `long-scoreboard`.
-    fn in_code(self) -> String {
-        self.to_string().replace('_', "-")
-    }
-
-    /// The reason as a code spells it.
-    fn from_code(text: &str) -> Option<StallReason> {
-        text.replace('-', "_").parse().ok()
-    }
-
     /// How the code of a limit by this wait begins.
     fn prefix(self) -> &'static str {
         self.row().map_or("latency", |row| super::prefix_of(row.kind))
@@ -187,31 +177,13 @@ impl Code {
     pub fn row(self) -> Option<LimiterRow> {
         limiter(&self.to_string())
     }
-
-    /// Whether arithmetic or control of the SMs limits.
-    pub fn is_compute(self) -> bool {
-        self.starts("compute-")
-    }
-
-    /// Whether the warps wait for data or for a fixed time, and not for each other.
-    pub fn is_latency(self) -> bool {
-        match self {
-            Code::Latency | Code::LatencyL2 => true,
-            Code::Wait(reason) => reason.prefix() == "latency",
-            _ => false,
-        }
-    }
-
-    fn starts(self, with: &str) -> bool {
-        matches!(self, Code::Unit(part) if <&str>::from(part).starts_with(with))
-    }
 }
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Code::Unit(part) => part.fmt(f),
-            Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.in_code()),
+            Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.to_string().replace('_', "-")),
             own => f.write_str(Code::NAMED.iter().find(|(code, _)| code == own).map_or("", |(_, name)| name)),
         }
     }
@@ -230,7 +202,7 @@ impl FromStr for Code {
         }
         let wait = || {
             let (prefix, reason) = text.split_once('-')?;
-            let reason = StallReason::from_code(reason)?;
+            let reason: StallReason = reason.replace('-', "_").parse().ok()?;
             let is_stall = reason.row().is_some_and(StallRow::is_stall);
             (is_stall && prefix == reason.prefix()).then_some(Code::Wait(reason))
         };

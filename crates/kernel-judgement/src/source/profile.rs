@@ -3,7 +3,7 @@
 //! A new reader of profiles is its module's line in `mod.rs` and its line in [`READERS`].
 
 use super::kind::{self, Sought};
-use super::ncu_csv::{self, CsvPage, Page};
+use super::ncu_csv::{self, Page};
 use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
 use super::{NameSet, ReadError, Rules, Want, attribution::source_views, cubin, text::decode};
@@ -23,7 +23,6 @@ enum Kind {
     Page(Vec<u8>, Option<Box<Page>>),
 }
 
-/// A reader of profiles.
 struct Reader {
     /// Whether the file is this reader's, by its first bytes.
     probe: fn(&[u8]) -> bool,
@@ -43,12 +42,8 @@ const READERS: &[Reader] = &[
         probe: ncu_report::looks_like,
         open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage).map_err(in_part)?))),
     },
-    Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
+    Reader { probe: |head| ncu_csv::looks_like(head).is_some(), open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
 ];
-
-fn is_page(head: &[u8]) -> bool {
-    matches!(ncu_csv::looks_like(head), Some(CsvPage::Raw | CsvPage::Details | CsvPage::Source | CsvPage::Summary))
-}
 
 /// Reads a profile of any kind. Errors: those of [`Profile::open`] and [`Profile::read`].
 pub fn read_profile(path: &Path, want: &Want) -> Result<Report, ReadError> {

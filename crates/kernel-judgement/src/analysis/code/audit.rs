@@ -2,7 +2,7 @@
 
 use super::checked::{CheckResult, Checked};
 use super::{facts::CodeFacts, patterns};
-use crate::analysis::{Finding, Judgement, Limits};
+use crate::analysis::{Finding, Limits};
 use crate::catalog::Code;
 
 /// A build with what its facts come to.
@@ -23,25 +23,20 @@ pub(in crate::analysis) fn concluded(all: &[CodeFacts], earlier: &[CodeFacts], l
     let one = |facts: &CodeFacts| {
         let same = |old: &&CodeFacts| (&old.arch, &old.variant) == (&facts.arch, &facts.variant);
         let (before, earlier) = (facts.before.as_deref(), earlier.iter().find(same));
-        let end = |check: &Checked| [before, earlier].into_iter().flatten().find_map(|old| old.end_of(check));
+        let end = |check: &Checked| {
+            [before, earlier].into_iter().flatten().find_map(|old| {
+                let same = old.checked.iter().find(|own| (&own.name, &own.rule) == (&check.name, &check.rule));
+                same.map(Checked::verdict)
+            })
+        };
         CodeAudit {
             findings: patterns::findings(facts, limits),
-            old_findings: before.or(earlier).map(|old| old.shown(limits)),
+            old_findings: before
+                .or(earlier)
+                .map(|old| patterns::findings(old, limits).into_iter().map(|found| found.code).collect()),
             checks: facts.checked.iter().map(|check| check.beside(end(check))).collect(),
             facts: CodeFacts { checked: Vec::new(), before: None, ..facts.clone() },
         }
     };
     all.iter().map(one).collect()
-}
-
-impl CodeFacts {
-    /// Codes of what the code shows against the kernel.
-    fn shown(&self, limits: &Limits) -> Vec<Code> {
-        patterns::findings(self, limits).into_iter().map(|finding| finding.code).collect()
-    }
-
-    /// How the same check ends here; `None` where it was not asked.
-    fn end_of(&self, check: &Checked) -> Option<Judgement> {
-        self.checked.iter().find(|own| own.is_of_same(check)).map(Checked::verdict)
-    }
 }

@@ -70,7 +70,6 @@ fn rows(sides: &[Option<&CodeFacts>]) -> Vec<CodeColumnsRow> {
 /// The row of all instructions, behind those of resources and in front of those of classes.
 pub const INSTRUCTIONS: &str = "Instructions";
 
-/// The numbers of one build.
 fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
     let resource = |row: &super::ResourceRow| {
         let value = row.ptxas.or(row.cubin).or(row.launch)?;

@@ -39,7 +39,6 @@ impl LoadUse {
     }
 }
 
-/// Scoreboards of a warp.
 const SCOREBOARDS: usize = 6;
 
 /// Cycles of a warp's own work between a load and the first instruction of its block that waits for it, or the block's end where

@@ -33,7 +33,6 @@ pub struct ResourceRow {
     pub agreement: Agreement,
 }
 
-/// The label of the registers of a thread.
 pub(super) const REGISTERS: &str = "Registers per thread";
 /// The label of the most registers that launch bounds or options leave a thread.
 pub(super) const REGISTER_CAP: &str = "Register cap";
@@ -48,7 +47,6 @@ pub const SPILL_LOADS: &str = "Spill loads, callees included";
 /// The label of shared memory that the build fixes.
 pub(super) const STATIC_SHARED: &str = "Static shared memory";
 
-/// A resource as each source has it.
 pub(super) fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
     let build = ptxas.or(cubin);
     let build_differs = ptxas.zip(cubin).is_some_and(|(ptxas, cubin)| ptxas != cubin);

@@ -16,7 +16,6 @@ pub(in crate::analysis) const OPERANDS: Counter = Counter::L1texDataPipeLsuWavef
 /// The stage and its parts, in percent of its peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::analysis) struct DataStage {
-    /// All wavefronts.
     pub(in crate::analysis) whole: f64,
     /// Those of shared memory.
     pub(in crate::analysis) shared: f64,

@@ -64,9 +64,12 @@ fn total(own: Option<u64>, callees: impl Iterator<Item = Option<u64>>) -> Option
 /// The records of a kernel: same mangled name, else same function name; of the architecture nearest the device.
 fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildRecord> {
     let records = || logs.iter().flat_map(|log| &log.records);
-    let mut found: Vec<&BuildRecord> = records().filter(|r| is_mangled(key, r)).collect();
+    let mut found: Vec<&BuildRecord> =
+        records().filter(|r| !key.mangled.is_empty() && *key.mangled == *r.mangled).collect();
     if found.is_empty() {
-        found = records().filter(|r| is_named(key, r)).collect();
+        found = records()
+            .filter(|r| key.mangled.is_empty() && super::select::short_name(&r.demangled) == key.short_name())
+            .collect();
     }
     if let Some((major, minor)) = device.compute_capability {
         let arch = format!("sm_{major}{minor}");
@@ -75,12 +78,4 @@ fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildReco
         }
     }
     found.into_iter().cloned().collect()
-}
-
-fn is_mangled(key: &KernelKey, record: &BuildRecord) -> bool {
-    !key.mangled.is_empty() && *key.mangled == *record.mangled
-}
-
-fn is_named(key: &KernelKey, record: &BuildRecord) -> bool {
-    key.mangled.is_empty() && crate::analysis::kernel::select::short_name(&record.demangled) == key.short_name()
 }

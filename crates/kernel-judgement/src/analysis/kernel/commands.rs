@@ -80,7 +80,6 @@ fn is_python(program: &str) -> bool {
     version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// Whether a word is the name of a module.
 fn is_module(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }

@@ -177,7 +177,6 @@ pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<
     })
 }
 
-/// The launches of a kernel by metric.
 struct Columns<'r> {
     launches: &'r [&'r Launch],
     /// Every name, once, sorted.
@@ -213,7 +212,6 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The points of a curve, in order.
 fn points(curve: &Metric) -> Vec<(u64, f64)> {
     let mut points: Vec<(u64, f64)> =
         curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();

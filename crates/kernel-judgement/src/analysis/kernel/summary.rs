@@ -21,7 +21,6 @@ pub struct KernelSummary<'r> {
     /// Launches: at least one.
     pub(in crate::analysis) launches: usize,
     pub(in crate::analysis) device: Cow<'r, Device>,
-    /// The program that launched it.
     pub(in crate::analysis) program: Arc<str>,
     pub(in crate::analysis) clock: Option<ClockStatus>,
     pub(in crate::analysis) driver: Option<f32>,

@@ -16,7 +16,6 @@ const READ: usize = 5;
 struct Version {
     grid: Option<Dim3>,
     block: Option<Dim3>,
-    /// Registers of a thread.
     registers: f64,
     /// Dynamic shared memory of a block in bytes.
     shared: f64,

@@ -13,7 +13,6 @@ use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
 
-/// Lines kept.
 const LINES: usize = 5;
 
 /// Sectors of accesses that are not to shared memory, by instruction.

@@ -21,7 +21,6 @@ const FEW: usize = 8;
 /// A unit is busy in a regime from this share of the busiest on.
 const IN_REGIME: f64 = 0.2;
 
-/// The samples of a launch.
 pub(super) struct Samples<'a> {
     /// Ids of the units.
     pub(super) names: Vec<&'a str>,

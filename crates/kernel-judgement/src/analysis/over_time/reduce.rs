@@ -11,7 +11,6 @@ use std::ops::Range;
 
 /// Samples that are looked at: more are averaged, so that a long launch is judged as fast as a short one.
 const LOOKED_AT: usize = 2_000;
-/// Points of a curve.
 const POINTS: usize = 96;
 /// Curves that are kept, and what a unit's mean must be to have one, as a share of the busiest unit's.
 const CURVES: usize = 5;

@@ -8,11 +8,6 @@ use cuda_binary::Op;
 use cuda_binary::op::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether an opcode takes an address of its lanes.
-fn is_access(op: Op) -> bool {
-    op.is_lsu_access() || op.is_in(Space::Texture)
-}
-
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
 /// Bytes of a word.
@@ -20,7 +15,6 @@ const WORD: i32 = 4;
 
 /// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
 pub struct SharedRuns {
-    /// The first.
     pub(in crate::analysis) at: Point,
     /// Executions by warps, those of whole groups of four.
     pub loads: u64,
@@ -55,7 +49,12 @@ impl Study<'_> {
     pub fn index_arithmetic(&self) -> &IndexArithmetic {
         self.index.get_or_init(|| {
             let code = &self.code;
-            let mut own = only_for(self, &executed(self).filter(|row| is_access(code.op(*row))).collect());
+            let mut own = only_for(
+                self,
+                &executed(self)
+                    .filter(|row| code.op(*row).is_lsu_access() || code.op(*row).is_in(Space::Texture))
+                    .collect(),
+            );
             self.flows.remove_from_memory(code, &mut own);
             let sum = |keep: &dyn Fn(Op) -> bool| {
                 own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()

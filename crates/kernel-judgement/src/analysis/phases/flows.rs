@@ -25,10 +25,8 @@ const NUMBERS: usize = 256;
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::analysis) struct Origin {
-    /// The number of the thread or the lane.
     pub(in crate::analysis) thread: bool,
     pub(in crate::analysis) block: bool,
-    /// A value from memory.
     pub(in crate::analysis) memory: bool,
     /// A lane that the warp elected.
     pub(in crate::analysis) elected: bool,
@@ -168,7 +166,6 @@ impl Flows {
         found
     }
 
-    /// The rows behind what a row reads.
     pub(in crate::analysis) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
         self.behind(code, operands, LONGEST).into_iter().collect()
@@ -236,7 +233,6 @@ impl Flows {
         self.loads_behind(code, row).iter().any(is_near)
     }
 
-    /// The rows behind the address of an access.
     pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
         self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
     }

@@ -82,7 +82,6 @@ fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
     MainLoop { cycle: whole.clone(), inner, turns, has_tensor }
 }
 
-/// The smallest loop around a loop.
 fn around<'c>(code: &'c Code<'_>, cycle: &Loop) -> Option<&'c Loop> {
     let holds = |other: &&Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.is_superset(&cycle.blocks);
     code.loops.iter().filter(holds).min_by_key(|other| other.blocks.len())

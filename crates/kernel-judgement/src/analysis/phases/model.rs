@@ -120,7 +120,6 @@ impl Phase {
     }
 }
 
-/// Whether samples wait for an mbarrier.
 fn is_mbarrier(group: &WaitGroup) -> bool {
     group.cause.as_ref().is_some_and(|at| at.op().sync() == Some(Sync::Mbarrier))
 }

@@ -162,7 +162,6 @@ impl<'a, 'c> Places<'a, 'c> {
         if operand.is_negative { value.scaled(u32::MAX) } else { value }
     }
 
-    /// What a row leaves in a register.
     fn written(&mut self, row: usize, file: RegisterFile, number: u8, depth: usize) -> Sum {
         let word = self.code.rows[row].word.unwrap_or_default();
         if let Some(special) = word.registers.special {

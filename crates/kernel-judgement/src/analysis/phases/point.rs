@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 /// Share of a phase's samples that one call must hold to name it.
 const NAMING: f64 = 0.8;
 
-/// Where a row stands.
 pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
     let instruction = &study.view.instructions[row];
     let Line { file, line } = instruction.line().map(|own| study.line(own)).unwrap_or_default();

@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 pub(super) struct Split {
     /// The roles, in the order of their code, functions that they call included; one where all warps run the same.
     pub(super) roles: Vec<RoleCode>,
-    /// Blocks in front of the split.
     pub(super) front: BTreeSet<usize>,
     /// Blocks behind the place where the roles meet.
     pub(super) behind: BTreeSet<usize>,

@@ -124,7 +124,6 @@ impl<'v> Study<'v> {
         self.names.get(file).cloned().unwrap_or_default()
     }
 
-    /// A line as pages name it.
     pub(super) fn line(&self, line: &SourceLine) -> Line {
         Line { file: self.name(&line.file), line: line.line }
     }
@@ -167,12 +166,10 @@ impl<'v> Study<'v> {
             && self.code.turns(|op| op.copies_global() && !op.is_bulk())
     }
 
-    /// Whether a row is in a main loop.
     pub(super) fn is_in_main_loop(&self, row: usize) -> bool {
         self.mains.iter().any(|main| main.cycle.blocks.contains(&self.code.block_of[row]))
     }
 
-    /// Rows of the main loops.
     pub(in crate::analysis) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.mains.iter().flat_map(|main| self.code.rows_of(&main.cycle.blocks))
     }

@@ -55,11 +55,7 @@ pub enum Impossible {
         by: String,
     },
     /// The launch executed fewer operations than are stated.
-    FewerExecuted {
-        /// Stated operations.
-        stated: f64,
-        executed: f64,
-    },
+    FewerExecuted { stated: f64, executed: f64 },
 }
 
 impl Stated {

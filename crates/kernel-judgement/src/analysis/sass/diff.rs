@@ -61,7 +61,6 @@ pub struct SassDiff {
     pub lines_left_out: usize,
 }
 
-/// Lines of hunks that are kept.
 pub(crate) const LINES_KEPT: usize = 400;
 /// Changed instructions that are read in one go, rewrite or not.
 const LONG: usize = 60;

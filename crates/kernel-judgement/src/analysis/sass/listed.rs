@@ -46,7 +46,6 @@ impl<'f> Listed<'f> {
         Some(&self.code[self.flow.blocks[self.flow.block_of(at)?].instructions.start..at])
     }
 
-    /// The loops that hold an instruction.
     pub(in crate::analysis) fn loops_around(&self, at: usize) -> impl Iterator<Item = &NaturalLoop> {
         let block = self.flow.block_of(at);
         self.loops.iter().filter(move |own| block.is_some_and(|block| own.blocks.contains(&block)))

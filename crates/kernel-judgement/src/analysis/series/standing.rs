@@ -170,14 +170,8 @@ struct Place {
 }
 
 impl Place {
-    /// The first of a scale of its own.
     const fn first(scale: usize) -> Place {
         Place { scale, level: 1.0 }
-    }
-
-    /// The place of what is slower by so many percent.
-    fn slower(self, percent: f64) -> Place {
-        Place { level: self.level * (1.0 + percent / 100.0), ..self }
     }
 
     /// By how many percent this is slower than another; `None` where they do not compare.
@@ -293,7 +287,10 @@ impl State {
             Against::Elsewhere(name) => Some(scales.of(name)),
         };
         let compares = !matches!(step.verdict, None | Some(Verdict::NotComparable | Verdict::NotMeasured));
-        let measured = old.zip(step.change).filter(|_| compares).map(|(old, change)| old.slower(change));
+        let measured = old
+            .zip(step.change)
+            .filter(|_| compares)
+            .map(|(old, change)| Place { level: old.level * (1.0 + change / 100.0), ..old });
         let expected = step.pin.as_ref().or(self.passed.as_ref().map(|(mark, _)| mark));
         let is_expected = match &step.against {
             Against::Nothing => false,

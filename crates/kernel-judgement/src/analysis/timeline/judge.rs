@@ -168,7 +168,6 @@ fn kernels(timeline: &Timeline) -> Part<Vec<KernelShare>> {
     Part::Found(totals.into_iter().map(share).collect())
 }
 
-/// A time as text.
 pub(in crate::analysis) fn time(ns: f64) -> String {
     Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity)
 }

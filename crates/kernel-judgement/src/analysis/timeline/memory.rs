@@ -96,7 +96,6 @@ fn of_trace(operations: &[GpuOperation]) -> Vec<Transfer> {
     rows.into_iter().map(row).collect()
 }
 
-/// The functions of the API.
 pub(in crate::analysis) fn api_rows(timeline: &Timeline) -> Part<Vec<ApiRow>> {
     let Some(calls) = timeline.calls.as_ref().filter(|calls| !calls.is_empty()) else {
         let why = "no table of calls (cuda_api_sum) with a row";

@@ -35,17 +35,13 @@ pub(super) struct Aim {
 }
 
 pub(in crate::analysis) struct Sides<'s, 'a> {
-    /// A reading of the old side by its name.
     pub(in crate::analysis) old: &'s dyn Fn(&str) -> Reading,
-    /// The same of the new side.
     pub(in crate::analysis) new: &'s dyn Fn(&str) -> Reading,
     /// The code of the old and of the new side; `None` where one was not counted by instruction.
     pub(in crate::analysis) code: Option<(&'s Study<'a>, &'s Study<'a>)>,
-    /// The same by phase.
     pub(in crate::analysis) phases: Option<(&'s Phases, &'s Phases)>,
     /// Initialisations of mbarriers, old and new.
     pub(in crate::analysis) mbarriers: Option<(u64, u64)>,
-    /// The opcodes that moved between them.
     pub(in crate::analysis) moves: Option<&'s [OpcodeMove]>,
 }
 

@@ -32,7 +32,6 @@ impl Expectation {
     }
 }
 
-/// The reading of how busy the tensor cores are.
 const TENSOR_BUSY: &str = "tensor.busy";
 
 /// Holds every expectation against its reading, and against the old side's where `old_reading` gives one. `is_by_design` says whether

@@ -65,7 +65,7 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.device().sm_count.map(|n| n.to_string())),
     ("driver", "Display driver", Weight::Weakens, driver),
     ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
-    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.profile.session.ncu_version).map(|v| short_version(&v))),
+    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(s.profile.session.ncu_version.split_whitespace().next()?)),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
     ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, Counter::GpcCyclesElapsedAvgPerSecond)),
     ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, Counter::DramCyclesElapsedAvgPerSecond)),
@@ -108,10 +108,6 @@ fn of_work(new: &Work, old: &Work) -> Vec<Setting> {
 
 fn text(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_string())
-}
-
-fn short_version(version: &str) -> String {
-    version.split_whitespace().next().unwrap_or(version).to_string()
 }
 
 fn gpu(version: Version<'_, '_>) -> Option<String> {

@@ -30,7 +30,6 @@ impl Columns {
         columns
     }
 
-    /// Whether a row has the column of that name.
     pub(super) fn has(&self, row: &Cells<'_>, name: &str) -> bool {
         self.at.get(name).is_some_and(|at| *at < row.len())
     }
@@ -40,7 +39,6 @@ impl Columns {
         self.at.get(name).and_then(|at| row.get(*at)).map_or("", |cell| cell.trim())
     }
 
-    /// The number in the column of that name.
     pub(super) fn number(&self, row: &Cells<'_>, name: &str) -> Option<u32> {
         self.text(row, name).parse().ok()
     }

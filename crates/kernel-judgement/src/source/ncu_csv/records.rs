@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-/// The cells of one record.
 pub(super) type Cells<'a> = Vec<Cow<'a, str>>;
 
 /// One piece of the text, with its line from 1.

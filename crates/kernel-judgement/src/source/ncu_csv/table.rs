@@ -74,7 +74,6 @@ impl Table {
         self.rows.push(Row { line, id: id.map(|id| self.first.saturating_add(id)), at });
     }
 
-    /// The cells of a row of the text.
     pub(super) fn cells<'t>(&self, row: &Row, text: &'t str) -> Cells<'t> {
         let whole = text.get(row.at..).and_then(|text| record(text, self.separator));
         whole.map(|(cells, _)| cells).unwrap_or_default()

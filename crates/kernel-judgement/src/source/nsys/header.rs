@@ -42,7 +42,6 @@ pub(super) struct Column {
     pub(super) unit: String,
 }
 
-/// The columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header(pub(super) Vec<Column>);
 

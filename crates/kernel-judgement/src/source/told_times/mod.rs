@@ -49,7 +49,6 @@ impl TimeUnit {
     }
 }
 
-/// A tool, and what its times are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tool {
     name: &'static str,

@@ -8,7 +8,6 @@ use super::step::{FILE, Operand, Step};
 use super::value::{ALL, LANES, Value, lanes};
 use cuda_binary::op::{Computes, Control};
 
-/// A warp of the walk.
 pub(super) struct Warp {
     pub(super) block: usize,
     pub(super) number: usize,

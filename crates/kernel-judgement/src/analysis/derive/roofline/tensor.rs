@@ -118,7 +118,6 @@ fn ceiling(kernel: &KernelSummary<'_>, counter: &Rate<'_>) -> Ceiling {
     }
 }
 
-/// Whether a ceiling is one of these.
 pub(super) fn is_tensor(ceiling: &Ceiling) -> bool {
     ceiling.id.starts_with("tensor-")
 }

@@ -9,7 +9,6 @@ pub(super) const SANITIZER: &str = "sanitizer.";
 /// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
 /// nobody looked.
 pub(super) const FAULTS: &str = "correctness.faults";
-/// Time of one launch.
 pub(super) const TIME: &str = "time";
 
 /// Which side a condition is about.

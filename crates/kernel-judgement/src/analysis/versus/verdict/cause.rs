@@ -19,7 +19,6 @@ const KINDS: [Family; 8] = [
     Family::Threads,
 ];
 
-/// All executed warp instructions.
 const INSTRUCTIONS: Counter = Counter::SmspInstExecutedSum;
 /// Warps that an SM has room for; fewer can cost what more would hide.
 const ROOM: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
