@@ -7,8 +7,7 @@ use crate::evidence::{Dim3, Launch, Report};
 use regex::Regex;
 use std::collections::HashSet;
 
-/// The launch of the kernel under audit that is looked at by instruction: the one with the median time. Errors: when the selection
-/// matches no kernel.
+/// The launch of the kernel under audit with the median time, looked at by instruction. Errors: when the selection matches none.
 pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
     Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
 }
@@ -41,8 +40,7 @@ pub fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Ve
     Ok(page_groups(report, selection)?.into_iter().map(median_launch).collect())
 }
 
-/// The ids of the launches that a page is made from: those of the kernel under audit and of the others whose time matters;
-/// none where the selection matches no kernel.
+/// The ids of the launches that a page is made from: of the kernel under audit and of the others whose time matters.
 pub fn page_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
     let groups = page_groups(report, selection).unwrap_or_default();
     groups.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()

@@ -105,8 +105,7 @@ pub struct Checklist {
 }
 
 impl Checklist {
-    /// What follows from the lines that failed, by their labels: the cure of the first that has one; where none failed and
-    /// all were measured, what is left to do.
+    /// What follows from the failed lines, by label: the first cure; where none failed and all were measured, what is left to do.
     pub fn next(&self, failed: &[&str], all_measured: bool) -> Option<&str> {
         let first = self.check.iter().find(|check| failed.contains(&check.label.as_str()) && !check.then.is_empty());
         let clean = (failed.is_empty() && all_measured).then_some(self.clean.as_str());

@@ -87,8 +87,7 @@ const SEEN: &str = include_str!("open_names.txt");
 const BY_INSTRUCTION: [&str; 5] =
     ["inst_executed", "thread_inst_executed", "memory_", "branch_inst_executed", "smsp__branch_"];
 
-/// Checks a name as it would be given to `--metrics`; `chip` is one of the metric table (`gh100`), `None` for one that
-/// it does not cover.
+/// Checks a name for `--metrics`; `chip` is one of the metric table (`gh100`), `None` for one that it does not cover.
 pub fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
     let name = name.trim();
     if let Some(counter) = name.strip_prefix("breakdown:") {

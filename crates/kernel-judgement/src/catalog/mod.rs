@@ -65,8 +65,7 @@ pub use vocabulary::{Action, Code, Family, Part, StallReason, Threshold, limiter
 pub(crate) use words::WordRow;
 pub use words::{word, words};
 
-/// Reads what every page asks of the catalogs, in the order in which it is asked: beside other work, so that a page waits for
-/// none of them.
+/// Reads what every page asks of the catalogs, in the order of asking, beside other work.
 pub fn read_ahead() {
     metrics();
     counters();

@@ -56,8 +56,7 @@ forms! {
     Metric "METRIC" NONE "an ncu metric by name, in its own unit";
 }
 
-/// What the names of readings of the machine code begin with: `check.NAME` is 1 where the subject's check of that name passes, 0 where
-/// it fails.
+/// What names of readings of the machine code begin with: `check.NAME` is 1 where the check of that name passes, 0 where it fails.
 pub const CHECK: &str = "check.";
 
 /// Tools of compute-sanitizer whose errors can be asked for, and all of them together.

@@ -26,8 +26,7 @@ pub struct AliasRow {
     pub kind: AliasKind,
     /// The kernel of the probes in which it was seen.
     pub probe: &'static str,
-    /// Opcode patterns by chip (`sm_90`), the telling one first. Empty: no instruction of its own. A chip that is absent:
-    /// the construct does not exist there.
+    /// Opcode patterns by chip (`sm_90`), the telling one first; empty: no instruction of its own; absent: no such construct there.
     #[serde(borrow)]
     pub sass: BTreeMap<&'static str, Vec<&'static str>>,
     /// What a reader of the disassembly would trip over; may be empty.

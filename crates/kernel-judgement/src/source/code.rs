@@ -13,8 +13,7 @@ pub struct Neutral {
 }
 
 impl Neutral {
-    /// File names below `project` become relative to it, those below `toolkit` begin with `cuda`; other absolute names
-    /// keep their last part only.
+    /// File names become relative to `project`, those below `toolkit` begin with `cuda`; other absolute names keep their last part.
     pub fn new(project: &Path, toolkit: Option<&Path>) -> Neutral {
         let mut folders = Vec::new();
         for (folder, word) in toolkit.map(|folder| (folder, "cuda")).into_iter().chain([(project, "")]) {

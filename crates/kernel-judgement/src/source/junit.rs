@@ -18,8 +18,7 @@ pub fn read_junit(path: &Path) -> Result<TestRun, ReadError> {
     junit(&read_all(path)?, path, None)
 }
 
-/// What a file says of the tests whose name `meant` matches, or of all. Errors: [`ReadError::Malformed`] for bytes that are no JUnit
-/// file, and where no test is meant.
+/// What a file says of the tests whose name `meant` matches, or of all. Errors: for what is no JUnit file, and without such a test.
 pub fn junit(bytes: &[u8], path: &Path, meant: Option<&Regex>) -> Result<TestRun, ReadError> {
     let malformed = |position: String, expected: &str, found: String, cure: &str| ReadError::Malformed {
         path: path.into(),

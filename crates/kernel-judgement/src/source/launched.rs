@@ -92,8 +92,7 @@ pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
     lines.map(one).collect()
 }
 
-/// Reads a `collected.json`. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file or another
-/// schema.
+/// Reads a `collected.json`. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file.
 pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
     let bytes = read_all(path)?;
     Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {

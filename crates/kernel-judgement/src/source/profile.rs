@@ -32,8 +32,7 @@ struct Reader {
 
 /// How much of a file tells a report.
 const MAGIC: u64 = 64;
-/// How much of a file the probes see next. A program may print this much before ncu's table; the whole file is searched
-/// when no probe knows the beginning.
+/// How much of a file the probes see next, as a program may print before ncu's table; then the whole file is searched.
 const HEAD: u64 = 1 << 20;
 
 /// Every reader of profiles; the first whose probe says yes reads the file.

@@ -17,8 +17,7 @@ pub struct CodeAudit {
     pub checks: Vec<CheckResult>,
 }
 
-/// What is concluded of each build. Its old code is the old build, else the build of its architecture and variant that an earlier
-/// audit saw.
+/// What is concluded of each build, beside the old build, else the one of its architecture and variant in an earlier audit.
 pub(in crate::analysis) fn concluded(all: &[CodeFacts], earlier: &[CodeFacts], limits: &Limits) -> Vec<CodeAudit> {
     let one = |facts: &CodeFacts| {
         let same = |old: &&CodeFacts| (&old.arch, &old.variant) == (&facts.arch, &facts.variant);

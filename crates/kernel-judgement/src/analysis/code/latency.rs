@@ -78,8 +78,7 @@ struct Flight {
     latency: u32,
 }
 
-/// The load of a loop that is used soonest. Two turns are followed, so that a value that the next turn uses is met there; the
-/// second is the steady one.
+/// The load of a loop that is used soonest, over two turns: a value may be used in the next one, and the second is the steady one.
 fn soonest(turn: &[&Instruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
     let words: Vec<MachineWord> = turn.iter().map(|own| own.word).collect::<Option<_>>()?;
     // `work` runs without waits, `now` with them.

@@ -61,8 +61,7 @@ fn build_differs(g: &Built<'_>) -> Option<Finding> {
     shown(Code::BuildDiffers, Severity::Notes, sentence).filter(|_| !rows.is_empty())
 }
 
-/// Spilled registers: bytes stored and loaded by ptxas, instructions that the cubin marks, and the cap on registers, where the
-/// kernel uses all that it leaves.
+/// Spilled registers: bytes by ptxas, instructions that the cubin marks, and the cap on registers where the kernel uses all of it.
 fn spills(g: &Built<'_>) -> Option<Finding> {
     let stores = g.code.resource(SPILL_STORES).and_then(|row| row.ptxas);
     let loads = g.code.resource(SPILL_LOADS).and_then(|row| row.ptxas);

@@ -27,8 +27,7 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The launch that the audit of `report` is about; `cubins` are those that the report holds. Errors: when the selection matches
-    /// no kernel of the report.
+    /// The launch that the audit of `report` is about; `cubins` are the report's. Errors: when the selection matches no kernel.
     pub fn of(report: &Report, cubins: &[ReportCubin], wanted: &Selection) -> Result<Launched, SelectionError> {
         let chosen = select::choose(report, wanted.kernel.as_ref())?;
         let first = chosen[0].launches[0];
@@ -63,8 +62,7 @@ pub enum CodeError {
     Several { input: String, arch: String, filter: String, found: Vec<String> },
 }
 
-/// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from. Errors: when it takes
-/// none or several.
+/// The kernel of a cubin that a filter takes, or the only one; `input` is where the cubin is from. Errors: none or several.
 pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
     chosen(cubin, input, filter, None)
 }

@@ -105,8 +105,7 @@ impl BlockSizes {
         (1..=self.chip.max_threads_per_block / WARP).map(|warps| self.at(warps * WARP))
     }
 
-    /// The size of which an SM holds the most warps, where each scheduler gets one more than now: of several a power of two, then the
-    /// nearest.
+    /// The size of which an SM holds the most warps, one more a scheduler than now: of several a power of two, then the nearest.
     pub(in crate::analysis) fn fuller(&self) -> Option<BlockSize> {
         let nearest = |size: &BlockSize| std::cmp::Reverse(size.threads.abs_diff(self.threads));
         let best = self.all().max_by_key(|size| (size.warps, size.threads.is_power_of_two(), nearest(size)))?;

@@ -21,8 +21,7 @@ pub(in crate::analysis) struct Known<'a, 'r> {
     pub(in crate::analysis) at_products: f64,
 }
 
-/// The reading of a name, by the table of names (`audit explain readings`). What only a comparison tells is settled by
-/// hypotheses, and is not collected here.
+/// The reading of a name of `audit explain readings`. What only a comparison tells is settled by hypotheses.
 pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
     let ReadingName { form, word } = ReadingName::of(name);
     let executed =

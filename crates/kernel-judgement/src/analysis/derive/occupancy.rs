@@ -175,8 +175,7 @@ pub(crate) struct FileInUse {
     pub(crate) share: f64,
 }
 
-/// Blocks of an SM that the smallest cap admits, of all or of all but one; `None` where one is not known that every version of ncu
-/// collects. That of barriers came with 2024.
+/// Blocks of an SM that the smallest cap admits, of all or all but one; `None` where one of ncu's older caps is not known.
 pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>) -> Option<f64> {
     let caps = LIMITS.iter().filter(|(resource, _)| Some(*resource) != but);
     let known = caps.filter_map(|(resource, metric)| {

@@ -86,8 +86,7 @@ pub struct Stalls {
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
     pub issue_active: Row,
-    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
-    /// instruction tell.
+    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or nothing tells.
     pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,

@@ -60,8 +60,7 @@ pub(in crate::analysis) fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> 
     units
 }
 
-/// Whether a counter is of a slice of L2 or a channel of memory, which all SMs share: only of these is the busiest instance looked
-/// at.
+/// Whether a counter is of a slice of L2 or a channel of memory, which all SMs share: of these the busiest instance counts.
 pub(in crate::analysis) fn is_of_shared_memory(counter: &str) -> bool {
     catalog::subsystem_of(counter).is_some_and(|part| matches!(part.code, Part::MemoryDram | Part::MemoryL2))
 }

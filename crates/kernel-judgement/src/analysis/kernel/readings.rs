@@ -49,8 +49,7 @@ pub struct Readings {
     pub metrics: Vec<KeptMetric>,
     /// Executions by opcode, the median over the launches.
     pub opcodes: BTreeMap<Arc<str>, f64>,
-    /// Executions by opcode with its modifiers, of stores to shared memory, matrix products and conversions of bytes; `None`
-    /// where no opcode is counted so.
+    /// Executions by opcode with modifiers, of shared stores, products and conversions of bytes; `None` where none is counted so.
     pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
     /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
     pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,

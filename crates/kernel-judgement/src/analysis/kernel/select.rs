@@ -167,8 +167,7 @@ pub fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
     })
 }
 
-/// The groups that the filter takes, the most device time first. The first is the one under audit. Errors: when the filter takes
-/// none.
+/// The groups that the filter takes, the most device time first: the one under audit. Errors: when the filter takes none.
 pub(in crate::analysis) fn choose<'r>(
     report: &'r Report,
     filter: Option<&Regex>,

@@ -30,8 +30,7 @@ const BY_INSTRUCTION: [Counter; 9] = [
     Counter::MemoryL1WavefrontsSharedIdeal,
 ];
 
-/// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
-/// report samples.
+/// What the analysis by line asks of a reader, for launches whose aggregates tell which stall reasons the report samples.
 pub fn source_want(launches: &[&Launch]) -> Want {
     let metrics = launches.iter().flat_map(|launch| &launch.metrics);
     let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());

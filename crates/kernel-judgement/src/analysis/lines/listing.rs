@@ -54,8 +54,7 @@ pub struct ListedFile {
 pub struct ListedInstruction {
     /// Byte offset in its function.
     pub offset: u64,
-    /// As a disassembler prints it; without a listing the opcode, and where a branch goes, by the bits. Empty for an opcode
-    /// that is not known.
+    /// As a disassembler prints it, else opcode and target by the bits; empty for an opcode that is not known.
     pub text: String,
     /// Position in [`Listing::files`] and line; `None` where no line is known.
     pub line: Option<(usize, u32)>,
@@ -163,8 +162,7 @@ impl Listing {
         }
     }
 
-    /// The same with the samples of the old side at the lines whose text both have, in their order: numbers move from version to
-    /// version.
+    /// The same with the samples of the old side at the lines whose text both have, in their order.
     #[must_use]
     pub fn beside(mut self, old: &SourceView) -> Listing {
         let old = Listing::of(old);

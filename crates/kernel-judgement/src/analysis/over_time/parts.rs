@@ -79,8 +79,7 @@ impl Samples<'_> {
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// When a sample begins. The first whole one begins up to a step behind the launch; what is not sampled of both ends is
-    /// less than a step.
+    /// When a sample begins. The first whole one begins up to a step late; what is not sampled of both ends is less than a step.
     fn time(&self, n: usize) -> f64 {
         (n as f64 * self.step).min(self.ns)
     }

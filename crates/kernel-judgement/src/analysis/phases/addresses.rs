@@ -25,8 +25,7 @@ pub struct SharedRuns {
 }
 
 impl Study<'_> {
-    /// Executions of what does nothing but make the addresses of local memory, on the uniform datapath and elsewhere: what arrays cost
-    /// that are indexed at run time.
+    /// Executions of what makes nothing but addresses of local memory, on the uniform datapath and elsewhere: the price of indexed arrays.
     pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
         let code = &self.code;
         let own = only_for(self, &executed(self).filter(|row| code.op(*row).is_in(Space::Local)).collect());

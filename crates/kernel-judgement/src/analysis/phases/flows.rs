@@ -34,8 +34,7 @@ pub(in crate::analysis) struct Origin {
     pub(in crate::analysis) unknown: bool,
 }
 
-/// The values of a kernel: where each register is written, and the facts that rules ask for more than once, each found when it is
-/// first asked for.
+/// The values of a kernel: where each register is written, and the facts that several rules ask for, each found when first asked for.
 pub(in crate::analysis) struct Flows {
     /// Rows that write a register, ascending, by its place in [`slots`].
     writes: Vec<Vec<usize>>,

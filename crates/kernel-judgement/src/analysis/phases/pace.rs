@@ -52,8 +52,7 @@ fn judged(roles: &[f64]) -> Option<Pace> {
     }
 }
 
-/// Samples at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies. A barrier that waits for the
-/// warps' own products is none.
+/// Samples at an mbarrier, or a barrier of block or cluster: for another role or bulk copies, not for the warps' own products.
 fn at_barriers(study: &Study<'_>, rows: &[usize]) -> u64 {
     let code = &study.code;
     let asks = |row: usize| {

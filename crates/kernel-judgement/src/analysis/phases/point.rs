@@ -73,8 +73,7 @@ pub(super) fn calling<'v>(view: &'v SourceView, rows: &[usize], line: &SourceLin
     votes.into_values().rev().max_by_key(|(count, _)| *count).map(|(_, call)| call)
 }
 
-/// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
-/// instructions were inlined into.
+/// The lines of some rows, as inlined into: from the first to the last with more than a twentieth of their samples.
 pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
     let Study { code, samples, .. } = study;
     let offsets = || rows.iter().map(|row| code.rows[*row].offset);

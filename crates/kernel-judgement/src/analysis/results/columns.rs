@@ -43,15 +43,13 @@ pub struct Joined {
 /// Which kernels of several files are one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matched {
-    /// Of each kernel that the first file shares with at least one other its place there, and those in the others: (position of
-    /// the file, place in it), in the order of the files.
+    /// Of each kernel that the first file shares its place there, and those in the others: (position of the file, place in it).
     pub joined: Vec<(usize, Vec<(usize, usize)>)>,
     /// Kernels without a counterpart: (position of the file, kernel).
     pub unmatched: Vec<(usize, KernelKey)>,
 }
 
-/// Finds which kernels of `files` are one, by kind, name, grid and block. Where each holds exactly one kernel, these are joined
-/// whatever they are called.
+/// Which kernels of `files` are one, by kind, name, grid and block; those of files with one kernel each are one in any case.
 pub fn matched(files: &[Vec<KernelKey>]) -> Matched {
     let Some((first, others)) = files.split_first() else { return Matched::default() };
     let is_one_each = files.iter().all(|kernels| kernels.len() == 1);

@@ -55,8 +55,7 @@ const WORK: [Counter; 7] = [
     Counter::L1texTSectorsPipeLsuMemGlobalOpStSum,
 ];
 
-/// The catalog's busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: by these the gap is
-/// taken apart.
+/// The busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: it takes the gap apart.
 fn tensor(own: &KernelSummary<'_>, other: &KernelSummary<'_>) -> Option<&'static str> {
     let is_tensor = |id: &str| catalog::subsystem_of(id).is_some_and(|part| part.code == Part::ComputeTensor);
     let ids = catalog::metrics().iter().map(|metric| metric.id);

@@ -105,8 +105,7 @@ impl Sides<'_, '_> {
         (!was.is_empty()).then(|| Aim::falls(names.join(", "), counted(sum(&was)), counted(sum(&is))))
     }
 
-    /// What brings more in flight: the loads or prefetches that moved most, or further stages. A wait that became shorter may have
-    /// another cause.
+    /// What brings more in flight: the loads or prefetches that moved most, or further stages; a shorter wait may have another cause.
     fn in_flight(&self, lever: &Lever) -> Option<Aim> {
         let moves = self.moves?;
         let is_own = |one: &&OpcodeMove| {

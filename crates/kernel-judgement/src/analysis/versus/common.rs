@@ -39,8 +39,7 @@ pub(in crate::analysis) fn limiter_change(
     }
 }
 
-/// Codes of a side's findings that the metrics which the other side holds as well do not show: nobody knows whether that side
-/// has them.
+/// Codes of a side's findings that the other side's metrics do not show: nobody knows whether that side has them.
 pub(in crate::analysis) fn unseen(
     found: impl Iterator<Item = Code>,
     by: Version<'_, '_>,

@@ -134,8 +134,7 @@ fn clock_control(version: Version<'_, '_>) -> Option<String> {
     })
 }
 
-/// Clocks drift from run to run: they are compared to the precision that is printed. A chip that ncu has no unit for counts
-/// them in Hz as well.
+/// Clocks drift: they are compared to the precision that is printed, in Hz on a chip that ncu has no unit for.
 fn clock(version: Version<'_, '_>, id: Counter) -> Option<String> {
     Quantity::new(version.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
 }

@@ -92,8 +92,7 @@ pub(super) struct Taker<'w> {
 }
 
 impl Taker<'_> {
-    /// The value of a cell in the base unit; `None` for `n/a`, `no data` and nothing, and for a number that can mean two
-    /// things, which is damage.
+    /// The value of a cell in the base unit; `None` for `n/a`, `no data`, nothing, and a number of two meanings, which is damage.
     pub(super) fn value(&mut self, cell: &str, shift: i32, name: &str, line: u64) -> Option<Value> {
         match self.locale.number(cell) {
             Number::Plain(digits) => number::value(&digits, shift),

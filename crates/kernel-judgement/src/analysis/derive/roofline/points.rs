@@ -44,8 +44,7 @@ impl Roofline {
     }
 }
 
-/// Share of the busiest pipe's rate below which a pipe has no point: compilers move constants with `HFMA2`, which the
-/// counters take for arithmetic.
+/// Share of the busiest pipe's rate below which a pipe has no point: `HFMA2` that moves constants counts as arithmetic.
 const TRACE: f64 = 0.01;
 
 /// Every pipe with work against every level with traffic.

@@ -6,8 +6,7 @@ use crate::evidence::Reading;
 
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 pub(super) const SANITIZER: &str = "sanitizer.";
-/// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
-/// nobody looked.
+/// What is wrong with the results, by the check of the outputs and compute-sanitizer; missing where nobody looked.
 pub(super) const FAULTS: &str = "correctness.faults";
 pub(super) const TIME: &str = "time";
 

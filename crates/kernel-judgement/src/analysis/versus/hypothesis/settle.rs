@@ -74,8 +74,7 @@ pub(in crate::analysis) fn settled(
     all
 }
 
-/// A hypothesis is confirmed once: the next audit has the change on both sides, so that its premise no longer holds. What was
-/// expected of the kernel still has to.
+/// A confirmed hypothesis has the change on both sides of the next audit; what was expected of the kernel still has to hold.
 fn remember(tested: &mut Tested) {
     if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Holds | Judgement::Fails) {
         return;

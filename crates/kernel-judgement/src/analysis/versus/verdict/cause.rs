@@ -115,8 +115,7 @@ fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
     values.iter().all(|value| *value == first).then_some(first)
 }
 
-/// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
-/// kernel or its launch.
+/// In what the code is another by so many percent of its instructions; where they were not counted, the kernel or its launch.
 fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
     let (was, is) = (old.opcodes(), new.opcodes());
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
