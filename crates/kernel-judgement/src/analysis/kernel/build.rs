@@ -45,22 +45,6 @@ pub struct BuildRow {
     pub launch_registers: Reading,
 }
 
-impl BuildRow {
-    /// Spill stores of the entry and all its callees, in bytes; `None` where the log does not say.
-    pub fn spill_stores(&self) -> Option<u64> {
-        total(self.record.spill_store_bytes, self.record.callees.iter().map(|c| c.spill_store_bytes))
-    }
-
-    /// Spill loads of the entry and all its callees, in bytes; `None` where the log does not say.
-    pub fn spill_loads(&self) -> Option<u64> {
-        total(self.record.spill_load_bytes, self.record.callees.iter().map(|c| c.spill_load_bytes))
-    }
-}
-
-fn total(own: Option<u64>, callees: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    Some(own? + callees.flatten().sum::<u64>())
-}
-
 /// The records of a kernel: same mangled name, else same function name; of the architecture nearest the device.
 fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildRecord> {
     let records = || logs.iter().flat_map(|log| &log.records);
