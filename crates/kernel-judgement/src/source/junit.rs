@@ -87,6 +87,7 @@ impl File {
     /// Reads a file; an error is the byte and what was found there.
     fn read(bytes: &[u8]) -> Result<File, (u64, String)> {
         let mut reader = Reader::from_reader(bytes);
+        reader.config_mut().expand_empty_elements = true;
         let (mut file, mut depth, mut is_whole) = (File::default(), 0u32, false);
         loop {
             let at = reader.buffer_position();
@@ -94,10 +95,6 @@ impl File {
                 Event::Start(tag) => {
                     file.take(&tag, depth).map_err(|found| (at, found))?;
                     depth += 1;
-                }
-                Event::Empty(tag) => {
-                    file.take(&tag, depth).map_err(|found| (at, found))?;
-                    is_whole |= depth == 0;
                 }
                 Event::End(_) => {
                     depth = depth.saturating_sub(1);
