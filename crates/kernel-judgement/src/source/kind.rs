@@ -65,7 +65,7 @@ fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'stati
         (_, [b'S', b'Q', b'L', b'i', b't', b'e', b' ', ..]) => {
             return (
                 "it is an SQLite database, such as Nsight Systems exports",
-                "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline` reads what `nsys stats` prints",
+                "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline FILE` reads an export of nsys",
             );
         }
         (_, [0x7f, b'E', b'L', b'F', ..]) if bytes.get(18..20) == Some(&[190, 0]) => {

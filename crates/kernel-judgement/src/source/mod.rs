@@ -27,5 +27,7 @@ pub use ncu_report::ReadError;
 pub use nsys::read_timeline;
 pub use open::{open_report, read_all, read_build_log, read_unpacked};
 pub use profile::{Profile, read_profile};
+#[cfg(feature = "sqlite")]
+pub use rusqlite;
 pub use sanitizer_xml::read_sanitizer;
 pub use told_times::{TimeUnit, Wanted, told_times};

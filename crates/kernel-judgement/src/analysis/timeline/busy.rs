@@ -50,7 +50,7 @@ pub(in crate::analysis) fn devices(timeline: &Timeline) -> Part<Vec<DeviceTime>>
         by_device.entry(&one.device).or_default().push(one);
     }
     if by_device.is_empty() {
-        return Part::Missing("no table of single kernels (cuda_gpu_trace) with a row".into());
+        return Part::Missing("no table of single kernels (cuda_gpu_trace, or an SQLite export) with a row".into());
     }
     Part::Found(by_device.into_iter().map(|(device, operations)| of_device(device, operations)).collect())
 }

@@ -7,7 +7,7 @@ use crate::source::open::{origin, read_all};
 use crate::source::{ReadError, text};
 use std::path::{Path, PathBuf};
 
-/// Reads what Nsight Systems recorded of one run, as `nsys stats` printed it. Errors:
+/// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed, SQLite that `nsys export` wrote. Errors:
 /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for another kind of file and for a table that two files hold,
 /// [`ReadError::Empty`] for files without any of the tables, [`ReadError::Malformed`] for a row that cannot be read.
 pub fn read_timeline(paths: &[PathBuf]) -> Result<Timeline, ReadError> {
@@ -54,7 +54,7 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
         return wrong("it is an empty file", "nsys failed; run it again and read what it says");
     }
     if bytes.starts_with(b"SQLite format 3\0") {
-        return wrong("it is an SQLite database, which holds what nsys prints", STATS);
+        return of_database(path, bytes);
     }
     if matches!(extension, "nsys-rep" | "qdrep") {
         return wrong("it is a report of Nsight Systems itself, which only nsys reads", STATS);
@@ -83,6 +83,18 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
     origin.format = "nsys-stats-csv".into();
     timeline.origins.push(origin);
     Ok(timeline)
+}
+
+#[cfg(feature = "sqlite")]
+fn of_database(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
+    super::sqlite::read(path, origin(path, bytes, true))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn of_database(path: &Path, _: &[u8]) -> Result<Timeline, ReadError> {
+    let found = "it is an SQLite database, which this build of audit does not read";
+    let cure = format!("build audit with `cargo install --features sqlite`, or {STATS}");
+    Err(ReadError::wrong(path, found, cure))
 }
 
 /// Adds a printed table, or a note that it was passed over.
