@@ -8,7 +8,11 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var("OUT_DIR").unwrap_or_default();
-    for (file, text) in [("vocabulary.rs", vocabulary()), ("counters.rs", counters())] {
+    for (file, text) in [
+        ("vocabulary.rs", vocabulary()),
+        ("counters.rs", counters()),
+        ("readings.rs", named("reading_forms", &ids("readings", "id"))),
+    ] {
         if let Err(fault) = fs::write(Path::new(&out).join(file), text) {
             println!("cargo::error={out}: {fault}");
         }

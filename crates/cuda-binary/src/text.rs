@@ -84,6 +84,35 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The function of a demangled name: `reduce` of `void ns::reduce<float, 4>(float const*)`.
+pub fn function_name(name: &str) -> &str {
+    const ANONYMOUS: &str = "(anonymous namespace)";
+    let (mut depth, mut start, mut end) = (0_i32, 0, None);
+    let mut inside_anonymous = 0;
+    for (at, c) in name.char_indices() {
+        if at < inside_anonymous {
+            continue;
+        }
+        match c {
+            '(' if depth == 0 && name[at..].starts_with(ANONYMOUS) => inside_anonymous = at + ANONYMOUS.len(),
+            '(' if depth == 0 => {
+                end = end.or(Some(at));
+                break;
+            }
+            '<' | '(' => {
+                if depth == 0 {
+                    end = Some(at);
+                }
+                depth += 1;
+            }
+            '>' | ')' => depth -= 1,
+            ':' | ' ' if depth == 0 => (start, end) = (at + 1, None),
+            _ => {}
+        }
+    }
+    &name[start..end.unwrap_or(name.len()).max(start)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +141,23 @@ mod tests {
     fn names_that_are_not_mangled_stay() {
         assert_eq!(demangle("_Z6spillsIfLi64EEvPKT_PS0_i"), "void spills<float, 64>(float const*, float*, int)");
         assert_eq!(demangle("plain_kernel"), "plain_kernel");
+    }
+
+    #[test]
+    fn function_names_lose_parameters_templates_and_namespaces() {
+        for (name, function) in [
+            ("gemm_bias_v1(const float *, int)", "gemm_bias_v1"),
+            ("void ns::reduce<float, ns::Op<3>>(float const*)", "reduce"),
+            ("void cutlass::Kernel<a::B<(int)4>>(T1::Params)", "Kernel"),
+            ("void (anonymous namespace)::fill<int>(int*)", "fill"),
+            ("void <unnamed>::scale<float>(float)", "scale"),
+            ("void at::native::elementwise<4, at::f(at::T&)::{lambda(int)#1}>(int, T3)", "elementwise"),
+            ("void a::(anonymous namespace)::fill<int>(int*)", "fill"),
+            ("plain", "plain"),
+            ("triton_poi_fused_0d1d2", "triton_poi_fused_0d1d2"),
+            ("", ""),
+        ] {
+            assert_eq!(function_name(name), function, "{name}");
+        }
     }
 }

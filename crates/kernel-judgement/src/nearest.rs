@@ -45,8 +45,7 @@ pub(crate) fn several<'a>(name: &str, candidates: impl Iterator<Item = &'a str>,
     found.into_iter().take(most).map(|(_, _, candidate)| candidate).collect()
 }
 
-/// The candidate that `name` differs from by one or two edits, other digits aside: a slip even where names that nobody
-/// lists are to be expected.
+/// The candidate that `name` differs from by one or two edits, other digits aside: a slip also among names that nobody lists.
 pub(crate) fn slip_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let is_number = |other: &str| {
         let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
@@ -56,8 +55,7 @@ pub(crate) fn slip_of<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     near.min_by_key(|(edits, _)| *edits).map(|(_, other)| other).filter(|other| !is_number(other))
 }
 
-/// Edits (insertions, deletions, replacements, swaps of neighbours) that turn one name into the other, case ignored; `None`
-/// for more than `limit`.
+/// Edits (insertions, deletions, replacements, swaps) from one name to the other, case ignored; `None` for more than `limit`.
 fn within(a: &str, b: &str, limit: usize) -> Option<usize> {
     // Thousands of names are tried, of which most differ too much in length already. A character has up to four bytes.
     if a.len().abs_diff(b.len()) > limit * 4 {

@@ -7,10 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Error, ErrorKind, Read as _};
 use std::path::Path;
 
-/// The bytes of a file.
-///
-/// # Errors
-/// Those of the system; what is no file with an end, and one of more than [`bounds::FILE`] bytes.
+/// The bytes of a file. Errors: those of the system; what is no file with an end, and one of more than [`bounds::FILE`] bytes.
 pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let too_large = || Error::new(ErrorKind::FileTooLarge, format!("it has more than {} bytes", bounds::FILE));
     if fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > bounds::FILE) {
@@ -20,10 +17,8 @@ pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > bounds::FILE { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// What a file holds: its bytes, of one packed with zstd what was packed.
-///
-/// # Errors
-/// As [`bytes()`], and a packed file that is damaged or unpacks to more than it may.
+/// What a file holds: its bytes, of one packed with zstd what was packed. Errors: as [`bytes()`], and a packed file that is damaged
+/// or unpacks to more than it may.
 pub fn contents(path: &Path) -> io::Result<Vec<u8>> {
     let bytes = bytes(path)?;
     if !packed::is_packed(&bytes) {
@@ -32,18 +27,13 @@ pub fn contents(path: &Path) -> io::Result<Vec<u8>> {
     packed::unpack(&bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is packed with zstd, and damaged"))
 }
 
-/// The text of a file.
-///
-/// # Errors
-/// As [`bytes()`], and bytes that are no UTF-8.
+/// The text of a file. Errors: as [`bytes()`], and bytes that are no UTF-8.
 pub fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
-/// The first bytes of a file, at most `size` of them.
-///
-/// # Errors
-/// Those of the system, what is no file with an end, and a link that leads nowhere, which is not an absent file.
+/// The first bytes of a file, at most `size` of them. Errors: those of the system, what is no file with an end, and a link that leads
+/// nowhere, which is not an absent file.
 pub fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path).map_err(|error| match fs::symlink_metadata(path) {
         Ok(_) if error.kind() == ErrorKind::NotFound => {
@@ -63,10 +53,7 @@ pub fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The BLAKE3 hash of a file of any size, lower-case hexadecimal.
-///
-/// # Errors
-/// Those of the system.
+/// The BLAKE3 hash of a file of any size, lower-case hexadecimal. Errors: those of the system.
 pub fn blake3(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path)?)?;

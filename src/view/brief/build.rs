@@ -105,7 +105,8 @@ fn alone(launch: &[Fact], occupancy: &[Fact]) -> Table {
 fn launch(audit: &Audit) -> Vec<Fact> {
     let spills = |rows: &[BuildRow]| {
         let first = rows.first()?;
-        Some([first.spill_stores()? + first.spill_loads()?, first.record.stack_bytes?, first.record.barriers?])
+        let [stores, loads] = first.record.spills();
+        Some([stores? + loads?, first.record.stack_bytes?, first.record.barriers?])
     };
     // A build of our own has its log in the facts of its code.
     let printed = || audit.code.first()?.facts.printed();
@@ -244,8 +245,8 @@ const PRINTED: [Printed; 9] = [
     ("Architecture", |b| text(&b.record.arch)),
     ("Registers per thread", |b| printed(b.record.registers)),
     ("Registers per thread, as launched", |b| tables::reading(&b.launch_registers)),
-    ("Spill stores, callees included", |b| bytes(b.spill_stores())),
-    ("Spill loads, callees included", |b| bytes(b.spill_loads())),
+    ("Spill stores, callees included", |b| bytes(b.record.spills()[0])),
+    ("Spill loads, callees included", |b| bytes(b.record.spills()[1])),
     ("Stack frame", |b| bytes(b.record.stack_bytes)),
     ("Static shared memory", |b| bytes(b.record.shared_bytes)),
     ("Barriers", |b| printed(b.record.barriers)),

@@ -48,6 +48,16 @@ pub struct BuildRecord {
     pub line: u64,
 }
 
+impl BuildRecord {
+    /// Spill stores and loads of the entry and all its callees, in bytes; `None` where the log does not say.
+    pub fn spills(&self) -> [Option<u64>; 2] {
+        let sum = |own: Option<u64>, callee: fn(&CalleeRecord) -> Option<u64>| {
+            Some(own? + self.callees.iter().filter_map(callee).sum::<u64>())
+        };
+        [sum(self.spill_store_bytes, |c| c.spill_store_bytes), sum(self.spill_load_bytes, |c| c.spill_load_bytes)]
+    }
+}
+
 /// What a build log says.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BuildLog {

@@ -1,9 +1,6 @@
 //! What one artefact contributed to an audit.
 
-use crate::analysis::derive::panels::Panel;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::profile::Profile;
+use crate::analysis::{KernelKey, Profile, Row, derive::panels::Panel};
 use crate::evidence::{Damage, Origin, Reading};
 
 /// What one artefact contributed.

@@ -1,37 +1,16 @@
 //! The whole analysis of one subject: the only way from evidence to an audit.
 
-use crate::analysis::artefact::Artefact;
-use crate::analysis::changed::{Changed, Found};
 use crate::analysis::code::{self, CheckResult, CodeAudit};
-use crate::analysis::correctness::{Fault, Standing, Void};
-use crate::analysis::derive::panels::Panel;
-use crate::analysis::derive::stores::StoreCount;
 use crate::analysis::derive::{asked, named};
-use crate::analysis::diagnose::finding::Finding;
 use crate::analysis::diagnose::{self, Kernel};
-use crate::analysis::evidence::{Evidence, Side};
-use crate::analysis::examined::Examined;
-use crate::analysis::kernel::row::{Performance, Row};
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::lines::SourceLines;
-use crate::analysis::others::Reported;
-use crate::analysis::phases::Unavoidable;
-use crate::analysis::profile::Profile;
-use crate::analysis::results::changed::TimeOfChange;
-use crate::analysis::results::floor::Stated;
-use crate::analysis::results::pair::Pair;
-use crate::analysis::results::reference::ReferenceProfile;
-use crate::analysis::results::timed::Timed;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::results::trials::Trials;
-use crate::analysis::version::Version;
-use crate::analysis::versus::checklist::{self, CheckedLine};
-use crate::analysis::versus::hypothesis::{self, Compared, Tested};
-use crate::analysis::versus::setting::Setting;
-use crate::analysis::versus::verdict::Comparison;
+use crate::analysis::versus::checklist;
+use crate::analysis::versus::hypothesis::{self, Compared};
+use crate::analysis::{
+    Artefact, Changed, CheckedLine, Comparison, Evidence, Examined, Fault, Finding, KernelKey, KernelSummary, Limits,
+    Performance, Profile, ReferenceProfile, Reported, Row, Setting, Side, SourceLines, Standing, Tested, TimeOfChange,
+    Timed, Timing, Trials, Void, Work, changed::Found, derive::panels::Panel, derive::stores::StoreCount,
+    phases::Unavoidable, results::floor::Stated, results::pair::Pair, version::Version,
+};
 use crate::catalog::Code;
 use crate::evidence::{Reading, Workload};
 

@@ -1,18 +1,11 @@
 //! What became of a kernel from the version before to the one under audit.
 
-use crate::analysis::derive::named;
 use crate::analysis::diagnose::{Diagnosis, Kernel};
-use crate::analysis::kernel::row::Performance;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::limits::Limits;
-use crate::analysis::results::pair::Pair;
-use crate::analysis::version::Version;
-use crate::analysis::versus::aims::Sides;
-use crate::analysis::versus::common::{LimiterChange, limiter_change, unseen};
-use crate::analysis::versus::estimates::Estimates;
-use crate::analysis::versus::rewrite::{self, OpcodeMove};
-use crate::analysis::versus::story::Story;
-use crate::analysis::versus::verdict::Comparison;
+use crate::analysis::versus::common::{limiter_change, unseen};
+use crate::analysis::{
+    Comparison, Estimates, LimiterChange, Limits, OpcodeMove, Performance, Story, Work, derive::named,
+    results::pair::Pair, version::Version, versus::aims::Sides, versus::rewrite,
+};
 use crate::catalog::Code;
 
 /// From the version before to the one under audit.

@@ -1,9 +1,6 @@
 //! What an audit says of its comparison in a few numbers: both sides as they were measured, and by how much they differ.
 
-use crate::analysis::artefact::Artefact;
-use crate::analysis::audit::Audit;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::results::changed::TimedChange;
+use crate::analysis::{Artefact, Audit, Row, TimedChange};
 use crate::evidence::Reading;
 
 /// Percent by which a side that is measured again may differ from what was measured before and still be the same.
@@ -63,8 +60,7 @@ impl Measured {
         Measured { kernel: artefact.kernel.name.to_string(), grid, cycles, ns, benchmark_ns }
     }
 
-    /// Whether both are the same launch, measured perhaps twice, for a change of so many percent: what a change is made of
-    /// is told from its noise by half of it.
+    /// Whether both are the same launch, measured perhaps twice: a change of so many percent is told from its noise by half of it.
     pub fn is_near(&self, other: &Measured, change: f64) -> bool {
         let near = near(change) / 100.0;
         let same = |a: Option<f64>, b: Option<f64>| match (a, b) {

@@ -1,6 +1,6 @@
 //! Whether the kernel computes what it should: from the check of its outputs and from compute-sanitizer.
 
-use crate::analysis::evidence::Side;
+use crate::analysis::Side;
 use crate::evidence::{CheckRun, Correctness, OutputCheck, SanitizerRun, TestCase, TestRun};
 
 /// What is known of a kernel's results.

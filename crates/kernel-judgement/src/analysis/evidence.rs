@@ -1,15 +1,13 @@
 //! Everything that was read, measured or stated about a subject. Serialised, it is the snapshot.
 
 use crate::analysis::code::{Checked, CodeFacts};
-use crate::analysis::kernel::build::Build;
-use crate::analysis::kernel::configurations::Configuration;
-use crate::analysis::kernel::select::{KernelGroup, KernelKey, Selection, SelectionError, choose, groups};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
+use crate::analysis::kernel::select::{KernelGroup, choose};
+use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::kernel::{commands, private};
-use crate::analysis::limits::Limits;
-use crate::analysis::profile::{Profile, Reduction};
-use crate::analysis::readings::with_counted_list;
+use crate::analysis::{
+    Build, Configuration, KernelKey, KernelSummary, Limits, Profile, Reduction, Selection, SelectionError, Work,
+    groups, readings::with_counted_list,
+};
 use crate::evidence::{
     Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView, TestRun,
 };
@@ -125,8 +123,7 @@ impl Side {
         checked.or(self.benchmark.as_ref().filter(|times| times.told.is_none()).map(|times| &times.launch))
     }
 
-    /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran. `None`
-    /// where there is none.
+    /// The hash by which what was measured is known: that of the report, or of the code of a build that nobody ran.
     pub fn hash(&self) -> Option<&str> {
         let hash = match &self.profile {
             Some(profile) => profile.origin.blake3.as_str(),
@@ -239,10 +236,7 @@ impl TimedLaunches {
         (!launches.ns.is_empty()).then_some(launches)
     }
 
-    /// The launches of the kernel that a selection takes of a report; without numbers where they were not measured.
-    ///
-    /// # Errors
-    /// When the selection matches no kernel.
+    /// The launches of the selected kernel of a report; without numbers where not measured. Errors: when the selection matches none.
     pub fn of_selected(report: &Report, selection: &Selection) -> Result<TimedLaunches, SelectionError> {
         Ok(TimedLaunches::of_group(choose(report, selection.kernel.as_ref())?.swap_remove(0)))
     }

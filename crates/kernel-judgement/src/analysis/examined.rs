@@ -1,18 +1,10 @@
 //! One version of a kernel and what is concluded of it alone.
 
-use crate::analysis::artefact::Artefact;
-use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::derive::occupancy::Occupancy;
-use crate::analysis::derive::roofline::Roofline;
-use crate::analysis::derive::stalls::Stalls;
-use crate::analysis::diagnose::finding::Finding;
-use crate::analysis::diagnose::lever::Lever;
-use crate::analysis::diagnose::{Bottleneck, Diagnosis, Kernel};
-use crate::analysis::kernel::build::BuildRow;
-use crate::analysis::over_time::OverTime;
-use crate::analysis::phases::Phases;
-use crate::analysis::version::Version;
+use crate::analysis::diagnose::{Diagnosis, Kernel};
+use crate::analysis::{
+    Artefact, Bottleneck, BuildRow, Finding, Lever, Occupancy, Roofline, derive::coalescing::Coalescing,
+    derive::mix::InstructionMix, derive::stalls::Stalls, over_time::OverTime, phases::Phases, version::Version,
+};
 use crate::catalog::Code;
 
 /// A version and what is concluded of it.

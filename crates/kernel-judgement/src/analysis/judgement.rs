@@ -35,7 +35,6 @@ pub enum Role {
 }
 
 impl Judgement {
-    /// Whether a measured number holds.
     pub(in crate::analysis) const fn of(holds: bool) -> Judgement {
         if holds { Judgement::Holds } else { Judgement::Fails }
     }

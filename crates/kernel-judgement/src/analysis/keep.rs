@@ -1,11 +1,9 @@
 //! What a snapshot keeps of a launch by instruction: everything but the text of its source, of which the lines stay that the page
 //! shows.
 
-use crate::analysis::audit::Audit;
-use crate::analysis::evidence::Evidence;
-use crate::analysis::lines::{SourceLines, Spot, short_names, shortened};
+use crate::analysis::lines::{short_names, shortened};
 use crate::analysis::phases::{Phases, is_product};
-use crate::analysis::profile::OtherProfile;
+use crate::analysis::{Audit, Evidence, SourceLines, Spot, profile::OtherProfile};
 use crate::evidence::{CounterColumn, Instruction, SourceLine, SourceView, Value};
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,23 +1,18 @@
 //! Which launches of a report an audit is about, and which of them is looked at by instruction.
 
 use crate::analysis::kernel::overview::{overview, that_matter};
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, Selection, SelectionError};
+use crate::analysis::kernel::select::{self, KernelGroup};
+use crate::analysis::{KernelKey, Selection, SelectionError};
 use crate::evidence::{Dim3, Launch, Report};
 use regex::Regex;
 use std::collections::HashSet;
 
-/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// The launch of the kernel under audit with the median time, looked at by instruction. Errors: when the selection matches none.
 pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
     Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
 }
 
-/// [`subject_launch`] of every kernel that the selection takes.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// [`subject_launch`] of every kernel that the selection takes. Errors: when the selection matches no kernel.
 pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
     let chosen = select::choose(report, selection.kernel.as_ref())?;
     Ok(chosen.into_iter().map(median_launch).collect())
@@ -40,16 +35,12 @@ fn median_launch(group: KernelGroup<'_>) -> &Launch {
     launches[(launches.len() - 1) / 2]
 }
 
-/// [`subject_launch`], and the same of the other kernels whose time matters.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// [`subject_launch`], and the same of the other kernels whose time matters. Errors: when the selection matches no kernel.
 pub fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
     Ok(page_groups(report, selection)?.into_iter().map(median_launch).collect())
 }
 
-/// The ids of the launches that a page is made from: those of the kernel under audit and of the others whose time matters;
-/// none where the selection matches no kernel.
+/// The ids of the launches that a page is made from: of the kernel under audit and of the others whose time matters.
 pub fn page_rows(report: &Report, selection: &Selection) -> HashSet<u32> {
     let groups = page_groups(report, selection).unwrap_or_default();
     groups.iter().flat_map(|group| &group.launches).map(|launch| launch.id).collect()

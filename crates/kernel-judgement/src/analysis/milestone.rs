@@ -1,17 +1,10 @@
 //! One line of a subject's history.
 
-use crate::analysis::audit::Audit;
-use crate::analysis::compared::{Compared, Mark, NEAR};
-use crate::analysis::correctness::Standing;
-use crate::analysis::derive::stalls::StallBasis;
-use crate::analysis::diagnose::lever::{LeverCode, LeverOrigin};
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::Foresight;
-use crate::analysis::results::floor::Floor;
-use crate::analysis::series::{Against, Problem, Step};
-use crate::analysis::versus::expectation;
-use crate::analysis::versus::hypothesis::{Condition, Tested, When};
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::series::{Against, Step};
+use crate::analysis::{
+    Audit, Compared, Condition, Foresight, Judgement, LeverCode, LeverOrigin, Mark, Problem, StallBasis, Standing,
+    Tested, Verdict, When, compared::NEAR, expectation, judgement, results::floor::Floor,
+};
 use crate::catalog::{Code, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

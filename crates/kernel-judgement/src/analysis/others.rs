@@ -1,13 +1,10 @@
 //! What else a report holds, and of its other kernels what limits each and what could be done about it.
 
-use crate::analysis::diagnose::lever::Lever;
-use crate::analysis::diagnose::{self, Bottleneck};
-use crate::analysis::kernel::overview::{JUDGED, OtherKernel, time_of_all};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::profile::{OtherProfile, Profile};
-use crate::analysis::version::measurement;
+use crate::analysis::kernel::overview::{JUDGED, time_of_all};
+use crate::analysis::{
+    Bottleneck, KernelSummary, Lever, Limits, OtherKernel, Profile, Work, diagnose, profile::OtherProfile,
+    version::measurement,
+};
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Reported {

@@ -3,17 +3,15 @@
 //! Receives a report with the counters by instruction, keeps what judgements read and nothing else. Everything that is
 //! concluded is a function of these facts, so that a snapshot of them gives the same audit.
 
-use crate::analysis::kernel::overview::{OtherKernel, members, overview, that_matter};
-use crate::analysis::kernel::readings::Readings;
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey, SelectionError};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::overview::{members, overview, that_matter};
+use crate::analysis::kernel::select::{self, KernelGroup};
 use crate::analysis::kernel::{commands, private};
-use crate::analysis::limits::Limits;
-use crate::analysis::lines::public_names;
 use crate::analysis::over_time::{OverTime, over_time};
 use crate::analysis::readings::{kept, with_counted_list};
-use crate::analysis::studied::Studied;
+use crate::analysis::{
+    KernelKey, KernelSummary, Limits, OtherKernel, SelectionError, Work, kernel::readings::Readings,
+    lines::public_names, studied::Studied,
+};
 use crate::evidence::{ClockStatus, Damage, Device, Origin, Report, RuleResult, Session, SourceView};
 use regex::Regex;
 use std::borrow::Cow;
@@ -103,10 +101,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Finds them, by what is read of every launch.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// Finds them, by what is read of every launch. Errors: when the filter takes none.
     pub fn of(report: &Report, filter: Option<&Regex>) -> Result<Kernels, SelectionError> {
         let taken = select::choose(report, filter)?;
         let all = taken.first().map(|first| overview(select::groups(report), &first.key)).unwrap_or_default();
@@ -160,10 +155,7 @@ impl Kernels {
 }
 
 impl Profile {
-    /// Every kernel of a report that the filter takes, the most device time first.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// Every kernel of a report that the filter takes, the most device time first. Errors: when the filter takes none.
     pub fn chosen(
         report: &Report,
         filter: Option<&Regex>,
@@ -178,18 +170,12 @@ impl Profile {
         Profile::of(report, group, kernels, with)
     }
 
-    /// The first of these kernels: the one under audit.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// The first of these kernels: the one under audit. Errors: when the filter takes none.
     pub fn subject(report: &Report, filter: Option<&Regex>, with: &Reduction<'_>) -> Result<Profile, SelectionError> {
         Ok(Profile::among_all(report, select::choose(report, filter)?.swap_remove(0), with))
     }
 
-    /// The counterpart of a kernel in the report of the old side.
-    ///
-    /// # Errors
-    /// When the filter takes no kernel, or none can be meant.
+    /// The counterpart of a kernel in the report of the old side. Errors: when the filter takes no kernel, or none can be meant.
     pub fn counterpart(
         report: &Report,
         of: &KernelKey,

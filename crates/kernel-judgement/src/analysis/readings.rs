@@ -2,9 +2,7 @@
 
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
 use crate::analysis::derive::{asked, mix, roofline, stalls};
-use crate::analysis::kernel::readings::Readings;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work, kernel::readings::Readings};
 use crate::catalog::{self, CounterPlace};
 use cuda_binary::Op;
 use std::collections::HashSet;
@@ -63,7 +61,12 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
     // Of thousands of metrics some hundreds stay, for each kernel of a report.
     readings.metrics.shrink_to_fit();
     readings.breakdowns.retain(|name, _| name.ends_with(AVERAGE));
-    readings.with_modifiers.iter_mut().for_each(|counts| counts.retain(|opcode, _| is_told_apart(opcode)));
+    readings.with_modifiers.iter_mut().for_each(|counts| {
+        counts.retain(|opcode, _| {
+            // The width of a store, the shape of a product, the type that a conversion unpacks.
+            mix::is_shared_store(opcode) || is_product(opcode) || mix::unpacks_bytes(opcode)
+        })
+    });
     readings.curves.values_mut().for_each(|points| *points = ends(points));
     readings
 }
@@ -71,12 +74,6 @@ pub(in crate::analysis) fn kept(kernel: KernelSummary<'_>, command_line: &str, w
 /// Whether an opcode with its modifiers multiplies matrices.
 fn is_product(opcode: &str) -> bool {
     Op::of(opcode).is_product()
-}
-
-/// Whether something is told by the modifiers of an opcode: the width of a store, the shape of a product, the type that a
-/// conversion unpacks.
-fn is_told_apart(opcode: &str) -> bool {
-    mix::is_shared_store(opcode) || is_product(opcode) || mix::unpacks_bytes(opcode)
 }
 
 /// The first and the last point of each stretch of one height.

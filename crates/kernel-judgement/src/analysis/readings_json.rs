@@ -1,10 +1,9 @@
-//! The readings of all sides as JSON: one table of columns of one length, so that a query needs nothing of ours. `metric`
-//! and `unit` name the rows; each side has `median`, and where a kernel was launched more than once `min`, `max`, `n` and
-//! the numbers of single launches in `each`. `others` has the medians of the report's other kernels, in the order of the
-//! profile's `others`.
+//! The readings of all sides as JSON: one table of columns of one length, so that a query needs nothing of ours. `metric` and `unit`
+//! name the rows; each side has `median`, and where a kernel was launched more than once `min`, `max`, `n` and the numbers of single
+//! launches in `each`. `others` has the medians of the report's other kernels, in the order of the profile's `others`.
 
-use crate::analysis::evidence::{Evidence, Reference, Side};
 use crate::analysis::kernel::readings::{Found, KeptMetric, Readings, median_of_sorted};
+use crate::analysis::{Evidence, Reference, Side};
 use crate::quantity::Unit;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

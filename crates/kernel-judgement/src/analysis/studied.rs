@@ -1,9 +1,8 @@
 //! What follows from the instructions of a kernel, whether they come from a report or from a snapshot.
 
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::lines::{Attribution, Parked, SourceLines};
+use crate::analysis::lines::{Attribution, Parked};
 use crate::analysis::phases::{Phases, Study};
+use crate::analysis::{KernelSummary, Limits, SourceLines};
 use crate::catalog::Code;
 use crate::evidence::SourceView;
 

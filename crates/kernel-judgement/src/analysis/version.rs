@@ -1,10 +1,6 @@
 //! One version of a kernel with its launches read as one: what is judged alone, or beside another.
 
-use crate::analysis::diagnose::Measurement;
-use crate::analysis::evidence::Side;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::profile::Profile;
-use crate::analysis::studied::Studied;
+use crate::analysis::{KernelSummary, Profile, Side, diagnose::Measurement, studied::Studied};
 use crate::evidence::LaunchFacts;
 
 /// A side with its profile.

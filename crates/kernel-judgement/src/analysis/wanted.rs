@@ -1,11 +1,9 @@
 //! What the analysis asks of a reader.
 
-use crate::analysis::derive::asked::FEW;
 use crate::analysis::derive::mix::{PER_OPCODE, WITH_MODIFIERS};
-use crate::analysis::derive::roofline;
-use crate::analysis::kernel::overview::MEMBER_NAMES;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::DURATION;
+use crate::analysis::{
+    Work, derive::asked::FEW, derive::roofline, kernel::overview::MEMBER_NAMES, kernel::summary::DURATION,
+};
 use crate::catalog::{self, Counter, CounterPlace};
 use crate::evidence::{NameSet, Rules, Want};
 use std::sync::Arc;

@@ -1,50 +1,34 @@
 //! Evidence checklists: what should hold for a kind of kernel.
 
-use super::Threshold;
-use super::row::catalog;
+use super::{Threshold, row::catalog};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use strum::{Display, EnumString, IntoStaticStr};
 
 /// How a reading is compared with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Display, EnumString, IntoStaticStr)]
+#[strum(parse_err_ty = String, parse_err_fn = no_operator)]
 pub enum Operator {
-    /// `<`
     #[serde(rename = "<")]
+    #[strum(serialize = "<")]
     Below,
-    /// `<=`
     #[serde(rename = "<=")]
+    #[strum(serialize = "<=")]
     AtMost,
-    /// `>`
     #[serde(rename = ">")]
+    #[strum(serialize = ">")]
     Above,
-    /// `>=`
     #[serde(rename = ">=")]
+    #[strum(serialize = ">=")]
     AtLeast,
-    /// `==`
     #[serde(rename = "==")]
+    #[strum(serialize = "==")]
     Equal,
-    /// `!=`
     #[serde(rename = "!=")]
+    #[strum(serialize = "!=")]
     Unequal,
 }
 
 impl Operator {
-    /// Every comparison as it is written.
-    const ALL: [(Operator, &str); 6] = [
-        (Operator::AtMost, "<="),
-        (Operator::AtLeast, ">="),
-        (Operator::Equal, "=="),
-        (Operator::Unequal, "!="),
-        (Operator::Below, "<"),
-        (Operator::Above, ">"),
-    ];
-
-    /// As it is written.
-    pub fn as_str(self) -> &'static str {
-        Operator::ALL.iter().find(|(own, _)| *own == self).map_or("", |(_, text)| text)
-    }
-
     /// As a page writes it.
     pub fn sign(self) -> &'static str {
         match self {
@@ -52,7 +36,7 @@ impl Operator {
             Operator::AtLeast => "≥",
             Operator::Equal => "=",
             Operator::Unequal => "≠",
-            Operator::Below | Operator::Above => self.as_str(),
+            Operator::Below | Operator::Above => self.into(),
         }
     }
 
@@ -69,21 +53,8 @@ impl Operator {
     }
 }
 
-impl fmt::Display for Operator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl FromStr for Operator {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Operator, String> {
-        let found = Operator::ALL.into_iter().find(|(_, written)| *written == text);
-        found
-            .map(|(comparison, _)| comparison)
-            .ok_or_else(|| format!("expected one of <, <=, >, >=, ==, !=, found {text:?}"))
-    }
+fn no_operator(found: &str) -> String {
+    format!("expected one of <, <=, >, >=, ==, !=, found {found:?}")
 }
 
 /// Where the miss of a line says nothing of the kernel.
@@ -134,8 +105,7 @@ pub struct Checklist {
 }
 
 impl Checklist {
-    /// What follows from the lines that failed, by their labels: the cure of the first that has one; where none failed and
-    /// all were measured, what is left to do.
+    /// What follows from the failed lines, by label: the first cure; where none failed and all were measured, what is left to do.
     pub fn next(&self, failed: &[&str], all_measured: bool) -> Option<&str> {
         let first = self.check.iter().find(|check| failed.contains(&check.label.as_str()) && !check.then.is_empty());
         let clean = (failed.is_empty() && all_measured).then_some(self.clean.as_str());

@@ -121,13 +121,6 @@ pub struct ChipRow {
     pub fact: Vec<ChipFact>,
 }
 
-impl ChipRow {
-    /// Whether products take tensor memory (tcgen05).
-    pub fn has_tensor_memory(&self) -> bool {
-        self.tensor_memory_columns.is_some()
-    }
-}
-
 catalog! {
     ChipRow, "chips.toml", "chip", |row| vec![row.arch],
     /// Every chip, oldest first.
@@ -171,7 +164,12 @@ mod tests {
         assert!((memory.bytes_per_second() / 7.67e12 - 1.0).abs() < 0.001);
         // Where products are of tcgen05 there is tensor memory for their sums, and nowhere else.
         for row in chips() {
-            assert_eq!(row.has_tensor_memory(), row.full_rate_tensor == Some("tensor-tcgen05"), "{}", row.arch);
+            assert_eq!(
+                row.tensor_memory_columns.is_some(),
+                row.full_rate_tensor == Some("tensor-tcgen05"),
+                "{}",
+                row.arch
+            );
         }
     }
 

@@ -25,7 +25,6 @@ struct Family {
 struct Part {
     /// What of the page it is collected for.
     fills: &'static str,
-    /// Whether it counts by instruction.
     #[serde(default)]
     by_instruction: bool,
     #[serde(default)]
@@ -38,7 +37,6 @@ struct Part {
     families: Vec<Family>,
 }
 
-/// Sections of ncu.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Sections {
@@ -69,7 +67,6 @@ pub fn sanitizer_ratio(tool: &str) -> f64 {
     SET.sanitizer.get(tool).copied().unwrap_or(1.0)
 }
 
-/// The sections of ncu.
 pub(super) fn section_names() -> impl Iterator<Item = &'static str> {
     SET.sections.named.keys().copied()
 }

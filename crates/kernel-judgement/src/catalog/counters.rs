@@ -3,8 +3,7 @@
 //! The enum is made by the build script of the ids in `metrics.toml` and `counters.toml`. A name that is only known at run time,
 //! of a table, a breakdown list or the user, stays a text.
 
-use super::metrics::metric;
-use super::row::catalog;
+use super::{metrics::metric, row::catalog};
 use serde::Deserialize;
 use std::fmt;
 use std::sync::Arc;

@@ -1,15 +1,13 @@
 //! The text of `audit explain`: one name, one paragraph, from whichever catalog knows it.
 
-use super::collection::section;
 use super::explain_chip::{chip_named, of_chip};
 use super::explain_metric::{by_name, reading};
-use super::explanation::Explanation;
-use super::known::alike;
 use super::replaced::{ReplacedRow, replaced};
 use super::{
     AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, StallFamily,
-    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, lever, levers, limiter, limiters,
-    metric, metrics, sass_aliases, stall, stall_of_metric, stalls, threshold_row, thresholds, word, words,
+    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, collection::section,
+    explanation::Explanation, known::alike, lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall,
+    stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
 use cuda_binary::{Class, Op};
 use strum::VariantArray;
@@ -17,10 +15,9 @@ use strum::VariantArray;
 /// Where opcodes can be checked.
 const INSTRUCTION_SET: &str = "CUDA Binary Utilities documentation, Instruction Set Reference";
 
-/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter,
-/// finding, lever, instruction of PTX, section of ncu or word of the field, in whatever letters it is written; an option or a
-/// qualifier also with its value.
-/// `None` when no catalog knows the name; `nearest` then has suggestions.
+/// Explains a metric (id, alias, or any name that a chip has), stall reason, opcode, opcode class, chip, threshold, limiter, finding,
+/// lever, instruction of PTX, section of ncu or word of the field, in whatever letters it is written; an option or a qualifier also
+/// with its value. `None` when no catalog knows the name; `nearest` then has suggestions.
 pub fn explain(name: &str) -> Option<Explanation> {
     let name = name.trim().trim_end_matches('…').trim_end_matches('.');
     let without_value = || {

@@ -1,18 +1,16 @@
 //! A metric by the parts of its name: the part of the chip, what is counted, rollup and rate, unit, chips, and what of a page
 //! rests on it.
 
-use super::collection::filled_by;
-use super::explanation::Explanation;
-use super::metric_names::ROLLUPS;
-use super::row::Catalog;
-use super::{check_metric_name, metric, subsystem_of, tables};
+use super::{
+    check_metric_name, collection::filled_by, explanation::Explanation, metric, metric_names::ROLLUPS, row::Catalog,
+    subsystem_of, tables,
+};
 use crate::quantity::metric_table::{CHIPS, MetricBase, MetricType, split};
 use crate::quantity::ncu_units::unit_of;
 use crate::quantity::{Unit, format};
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// A part of metric names.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MetricPart {

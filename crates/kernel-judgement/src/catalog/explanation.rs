@@ -5,9 +5,8 @@ use serde::Serialize;
 /// What a name means.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`,
-    /// `threshold`, `limiter`, `finding`, `lever`, `checklist`, `word`, `replaced name`,
-    /// `PTX instruction`, `PTX instructions` or `CUDA construct`.
+    /// What kind of thing the name is: `metric`, `stall reason`, `opcode`, `opcode class`, `chip`, `threshold`, `limiter`, `finding`,
+    /// `lever`, `checklist`, `word`, `replaced name`, `PTX instruction`, `PTX instructions` or `CUDA construct`.
     pub kind: &'static str,
     /// The name that the catalog has for it.
     pub name: String,

@@ -1,7 +1,6 @@
 //! Families of metrics that are told by their names.
 
-use super::row::catalog;
-use super::vocabulary::Family;
+use super::{row::catalog, vocabulary::Family};
 use serde::Deserialize;
 
 /// A family of metrics. A name is of it when it is listed, or begins as or holds what is listed.

@@ -1,11 +1,8 @@
 //! Every name that `audit explain` knows, and those that another one may stand for.
 
-use super::collection::section_names;
-use super::explain_chip::products;
-use super::replaced::replaced_names;
 use super::{
-    MetricRow, NameCheck, check_metric_name, checklists, chips, levers, limiters, metrics, sass_aliases, stalls,
-    thresholds, words,
+    MetricRow, NameCheck, check_metric_name, checklists, chips, collection::section_names, explain_chip::products,
+    levers, limiters, metrics, replaced::replaced_names, sass_aliases, stalls, thresholds, words,
 };
 use crate::nearest::several;
 use cuda_binary::{Class, Op};

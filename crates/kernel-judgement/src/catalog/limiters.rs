@@ -1,7 +1,6 @@
 //! The vocabulary of verdicts and findings: what every code means.
 
-use super::row::catalog;
-use super::{StallKind, stall};
+use super::{StallKind, row::catalog, stall};
 use serde::Deserialize;
 
 /// What a code can stand for.
@@ -41,8 +40,7 @@ catalog! {
     pub fn limiters
 }
 
-/// What a code means: a row of the file, or for `latency-REASON` and `sync-REASON` the words of the stall reason.
-/// `None` for a text that is no code.
+/// What a code means: a row of the file, or the words of the stall reason of `latency-REASON` and `sync-REASON`.
 pub fn limiter(code: &str) -> Option<LimiterRow> {
     if let Some(row) = ROWS.get(code) {
         return Some(row.clone());

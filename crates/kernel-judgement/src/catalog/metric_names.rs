@@ -3,9 +3,7 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
-use super::explain_chip::chip_named;
-use super::replaced::replaced;
-use super::{chips, metric, metrics};
+use super::{chips, explain_chip::chip_named, metric, metrics, replaced::replaced};
 use crate::nearest::{several, slip_of};
 use crate::quantity::metric_table::{self, CHIPS, MetricType, split};
 use std::collections::BTreeSet;
@@ -89,8 +87,7 @@ const SEEN: &str = include_str!("open_names.txt");
 const BY_INSTRUCTION: [&str; 5] =
     ["inst_executed", "thread_inst_executed", "memory_", "branch_inst_executed", "smsp__branch_"];
 
-/// Checks a name as it would be given to `--metrics`; `chip` is one of the metric table (`gh100`), `None` for one that
-/// it does not cover.
+/// Checks a name for `--metrics`; `chip` is one of the metric table (`gh100`), `None` for one that it does not cover.
 pub fn check_metric_name(name: &str, chip: Option<&str>) -> NameCheck {
     let name = name.trim();
     if let Some(counter) = name.strip_prefix("breakdown:") {

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Better {
     /// A smaller value is better: time, instructions, conflicts.
     Lower,
-    /// A smaller value is better where there was some: conflicts of a memory that a version did not use at all are
-    /// another way to work, not a loss.
+    /// A smaller value is better where the old side had some: a memory that it did not use is another way to work, not a loss.
     #[serde(rename = "lower-once-used")]
     LowerOnceUsed,
     /// A larger value is better: hit rates, efficiency, throughput at equal work.

@@ -34,10 +34,8 @@ mod words;
 
 pub(crate) use checklists::{Checklist, ChecklistLine, Unless};
 pub use checklists::{Operator, checklist, checklists};
-pub use chips::{ChipRow, LoadLatency, chip_of_arch};
-pub use chips::{chip, chips};
-pub use collection::collection;
-pub use collection::{MetricSet, sanitizer_ratio, section_fault};
+pub use chips::{ChipRow, LoadLatency, chip, chip_of_arch, chips};
+pub use collection::{MetricSet, collection, sanitizer_ratio, section_fault};
 pub(crate) use counters::CounterPlace;
 pub use counters::{Counter, counters};
 pub use explain::{explain, list};
@@ -49,32 +47,25 @@ pub(crate) use levers::LeverRow;
 pub use levers::{lever, levers};
 pub(crate) use libraries::{LibraryRow, library_of};
 pub(crate) use limiters::prefix_of;
-pub use limiters::{LimiterKind, LimiterRow};
-pub use limiters::{limiter, limiters};
-pub use metric_names::is_on_chip;
-pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch};
+pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
+pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};
 pub(crate) use metrics::MetricRow;
 pub use metrics::{Better, metric, metrics};
 pub use readings::{CHECK, ReadingForm, ReadingName, check_reading};
 pub(crate) use sass_aliases::{AliasKind, AliasRow, Resolved};
 pub use sass_aliases::{resolve, sass_aliases};
-pub use series::series;
-pub use series::{SeriesKind, SeriesRow, sampled_name, sampler, series_named, series_row};
-pub use stalls::{StallFamily, StallKind, StallRow, per_issue};
-pub use stalls::{stall, stall_families, stall_of_metric, stalls};
+pub use series::{SeriesKind, SeriesRow, sampled_name, sampler, series, series_named, series_row};
+pub use stalls::{StallFamily, StallKind, StallRow, per_issue, stall, stall_families, stall_of_metric, stalls};
 pub use subsystems::{InstructionWork, subsystem_of};
 pub use tables::{table, tables};
 pub use thresholds::thresholds;
 pub(crate) use thresholds::{ThresholdRow, threshold_row};
 pub(crate) use tool_options::{OptionKind, tool_option};
-pub use vocabulary::limiter_label;
-pub use vocabulary::{Action, Family};
-pub use vocabulary::{Code, Part, StallReason, Threshold};
+pub use vocabulary::{Action, Code, Family, Part, StallReason, Threshold, limiter_label};
 pub(crate) use words::WordRow;
 pub use words::{word, words};
 
-/// Reads what every page asks of the catalogs, in the order in which it is asked: beside other work, so that a page waits for
-/// none of them.
+/// Reads what every page asks of the catalogs, in the order of asking, beside other work.
 pub fn read_ahead() {
     metrics();
     counters();

@@ -1,64 +1,41 @@
 //! The readings that checklists, expectations and hypotheses can name: one table, which says itself (`audit explain readings`).
 
-use super::vocabulary::UnknownName;
-use super::{NameCheck, StallRow, check_metric_name, stalls};
+use super::{NameCheck, StallRow, check_metric_name, row::catalog, stalls, vocabulary::UnknownName};
 use crate::nearest::nearest;
 use crate::quantity::Unit;
 use cuda_binary::{Class, Op};
+use serde::Deserialize;
 use strum::VariantArray;
 
-/// The forms, each with how it is written, its unit, and what it is. A word in capitals stands for a name of a list.
-macro_rules! forms {
-    ($($form:ident $written:literal $unit:ident $what:literal;)*) => {
-        /// A name or a form of names that a reading can have.
+/// A form of names, and what readings of it are.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReadingRow {
+    id: &'static str,
+    /// How it is written; a word in capitals stands for a name of a list.
+    written: &'static str,
+    unit: Unit,
+    what: &'static str,
+}
+
+catalog! {
+    ReadingRow, "readings.toml", "reading", |row| vec![row.id],
+    fn readings
+}
+
+/// The enum of the ids of a catalog.
+macro_rules! reading_forms {
+    ($($variant:ident $id:literal,)*) => {
+        /// A name or a form of names that a reading can have: a row of `readings.toml`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
         pub enum ReadingForm {
-            $(#[doc = concat!("`", $written, "`")] $form,)*
-        }
-
-        impl ReadingForm {
-            /// How it is written, its unit, and what it is. A word in capitals stands for a name of a list.
-            pub(crate) fn row(self) -> (&'static str, Unit, &'static str) {
-                match self {
-                    $(ReadingForm::$form => ($written, Unit::$unit, $what),)*
-                }
-            }
+            $(#[doc = $id] $variant,)*
         }
     };
 }
+include!(concat!(env!("OUT_DIR"), "/readings.rs"));
 
-forms! {
-    Stall "stall.REASON" PERCENT
-        "share of a warp's time between two issued instructions; a barrier counts without warps parked at the last one";
-    MemoryStalls "stall-sum.memory" PERCENT "waits for memory together: long_scoreboard, lg_throttle and mio_throttle";
-    StallRank "stall-rank.REASON" NONE "place among the stalls, 1 for the largest";
-    Opcode "opcode.OP" INST "warp-level executions of an opcode, without modifiers";
-    Class "class.ID" INST "warp-level executions of a class of opcodes";
-    TensorInstructions "tensor.instructions" INST "executed tensor instructions";
-    TensorShare "tensor.share" PERCENT "tensor instructions over all that were executed";
-    TensorWgmmaShare "tensor.wgmma-share" PERCENT "warpgroup products over all products of the tensor cores";
-    TensorBusy "tensor.busy" PERCENT "the busiest tensor counter, of its peak";
-    SharedPerBlock "shared.per-block" BYTE
-        "shared memory that a block asks for, static and dynamic, without what the system adds to it";
-    SharedConflictShare "shared.conflict-share" PERCENT
-        "wavefronts of shared accesses beyond the ideal, over all of them";
-    SharedLoadsPerStore "shared.loads-per-store" NONE "executed shared loads for each shared store";
-    SharedWideStoreShare "shared.wide-store-share" PERCENT
-        "shared stores of 64 or 128 bits a lane over all shared stores";
-    GlobalExcessShare "global.excess-share" PERCENT
-        "excess sectors of global accesses (what would go if the bytes were packed), over all of them";
-    PredicationEfficiency "predication.efficiency" PERCENT
-        "threads that no predicate switches off, over active threads";
-    Check "check.NAME" NONE "1 where the subject's check of that name passes, 0 where it fails; hypotheses only";
-    Sanitizer "sanitizer.TOOL" NONE "errors that a tool of compute-sanitizer found; hypotheses only";
-    Faults "correctness.faults" NONE "what is wrong with the results; hypotheses only";
-    Change "change.WHAT" PERCENT "change against the baseline; hypotheses only";
-    Time "time" NS "time of one launch: the benchmark's where there is one, else ncu's; hypotheses only";
-    Metric "METRIC" NONE "an ncu metric by name, in its own unit";
-}
-
-/// What the names of readings of the machine code begin with: `check.NAME` is 1 where the subject's check of that name passes, 0 where
-/// it fails.
+/// What names of readings of the machine code begin with: `check.NAME` is 1 where the check of that name passes, 0 where it fails.
 pub const CHECK: &str = "check.";
 
 /// Tools of compute-sanitizer whose errors can be asked for, and all of them together.
@@ -67,6 +44,12 @@ const SANITIZER: [&str; 5] = ["errors", "memcheck", "racecheck", "initcheck", "s
 const CHANGE: [&str; 2] = ["time", "cycles"];
 
 impl ReadingForm {
+    /// How it is written, its unit, and what it is.
+    pub(crate) fn row(self) -> (&'static str, Unit, &'static str) {
+        let ReadingRow { written, unit, what, .. } = readings()[self as usize];
+        (written, unit, what)
+    }
+
     /// What the word in capitals can be; empty for a name that has none, and for lists that are not ours.
     pub(crate) fn words(self) -> Vec<&'static str> {
         match self {
@@ -112,10 +95,7 @@ impl<'n> ReadingName<'n> {
     }
 }
 
-/// Whether there is a reading of this name.
-///
-/// # Errors
-/// There is none, with the nearest.
+/// Whether there is a reading of this name. Errors: there is none, with the nearest.
 pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     let parsed = ReadingName::of(name);
     let start = parsed.form.start();

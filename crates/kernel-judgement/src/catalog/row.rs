@@ -16,8 +16,7 @@ pub(super) struct Catalog<R> {
 }
 
 impl<R: Deserialize<'static>> Catalog<R> {
-    /// The rows of an embedded file, which are its one array of tables. `names` gives every name of a row; each stands for
-    /// one row.
+    /// The rows of an embedded file, which are its one array of tables. `names` gives every name of a row; each stands for one row.
     pub(super) fn load(text: &'static str, array: &str, names: fn(&R) -> Vec<&str>) -> Catalog<R> {
         let mut arrays: BTreeMap<&str, Vec<R>> = parse(text);
         let rows = arrays.remove(array).unwrap_or_default();
@@ -37,7 +36,6 @@ impl<R: Deserialize<'static>> Catalog<R> {
         &self.rows
     }
 
-    /// The row of this name.
     pub(super) fn get(&self, name: &str) -> Option<&R> {
         self.by_name.get(name).map(|at| &self.rows[*at])
     }

@@ -26,8 +26,7 @@ pub struct AliasRow {
     pub kind: AliasKind,
     /// The kernel of the probes in which it was seen.
     pub probe: &'static str,
-    /// Opcode patterns by chip (`sm_90`), the telling one first. Empty: no instruction of its own. A chip that is absent:
-    /// the construct does not exist there.
+    /// Opcode patterns by chip (`sm_90`), the telling one first; empty: no instruction of its own; absent: no such construct there.
     #[serde(borrow)]
     pub sass: BTreeMap<&'static str, Vec<&'static str>>,
     /// What a reader of the disassembly would trip over; may be empty.
@@ -55,11 +54,6 @@ pub enum Resolved {
     Unknown(Vec<&'static str>),
 }
 
-/// The chip of an architecture, `sm_90` of `sm_90a`.
-fn chip_of(arch: &str) -> &str {
-    arch.trim_end_matches(|c: char| c.is_ascii_lowercase())
-}
-
 /// Resolves a name of SASS, PTX or CUDA C++ for an architecture such as `sm_90a`.
 pub fn resolve(name: &str, arch: &str) -> Resolved {
     let Some(row) = ROWS.get(name) else {
@@ -69,7 +63,7 @@ pub fn resolve(name: &str, arch: &str) -> Resolved {
         let opcodes = Op::ALL.iter().map(|op| op.name());
         return Resolved::Unknown(several(name, opcodes.chain(ROWS.rows().iter().map(|row| row.name)), 3));
     };
-    match row.sass.get(chip_of(arch)) {
+    match row.sass.get(arch.trim_end_matches(|c: char| c.is_ascii_lowercase())) {
         None => Resolved::NotOnChip(row.sass.keys().copied().collect()),
         Some(patterns) if patterns.is_empty() => Resolved::NoInstruction(row.note),
         Some(patterns) => Resolved::Patterns(patterns.clone()),

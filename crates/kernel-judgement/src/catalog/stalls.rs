@@ -118,8 +118,7 @@ fn metric_in(family: &str, reason: &str) -> String {
     FAMILIES.get(family).map(|family| format!("{}{reason}{}", family.prefix, family.suffix)).unwrap_or_default()
 }
 
-/// The family and the reason of a full metric name: `smsp__pcsamp_warps_issue_stalled_wait_not_issued`.
-/// `None` when no family has such a name, or when no row names the reason.
+/// The family and the reason of a full metric name (`smsp__pcsamp_warps_issue_stalled_wait_not_issued`); `None` for another name.
 pub fn stall_of_metric(metric: &str) -> Option<(&'static StallFamily, &'static StallRow)> {
     stall_families().iter().find_map(|family| {
         let name = metric.strip_prefix(family.prefix)?.strip_suffix(family.suffix)?;

@@ -1,7 +1,6 @@
 //! The part of the chip that a throughput counter belongs to.
 
-use super::row::Catalog;
-use super::{Part, StallReason};
+use super::{Part, StallReason, row::Catalog};
 use cuda_binary::op::Pipe;
 use cuda_binary::{Class, Op};
 use serde::Deserialize;

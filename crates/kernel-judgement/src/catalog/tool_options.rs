@@ -24,7 +24,6 @@ pub(crate) enum OptionKind {
     OwnFile,
 }
 
-/// Options of one kind.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct KindRow {

@@ -1,7 +1,6 @@
 //! The closed vocabulary as types: thresholds, parts of the chip, stall reasons, and the codes of limits, findings and levers.
 //!
-//! The enums are made of the ids in the TOML files by the build script. A test holds every threshold and code to be used
-//! somewhere.
+//! The enums are made of the ids in the TOML files by the build script. A test holds every threshold and code to be used somewhere.
 
 use super::{LimiterRow, StallRow, ThresholdRow, limiter, stall, threshold_row};
 use crate::quantity::Unit;
@@ -32,10 +31,7 @@ impl Threshold {
         THRESHOLDS[self as usize]
     }
 
-    /// Whether a configuration may set it to a number.
-    ///
-    /// # Errors
-    /// What is expected, for a number below zero or beyond all sense.
+    /// Whether a configuration may set it to a number. Errors: what is expected, for a number below zero or beyond all sense.
     pub fn accepts(self, value: f64) -> Result<(), String> {
         let (most, unit) = if self.row().unit == Unit::PERCENT { (1e3, " %") } else { (1e12, "") };
         if let Some(below) = self.row().below {
@@ -48,10 +44,7 @@ impl Threshold {
         fits.then_some(()).ok_or_else(|| format!("expected a number from 0 to {most}{unit}, found {value}"))
     }
 
-    /// The threshold of this id.
-    ///
-    /// # Errors
-    /// What to say to whoever wrote it: that there is none, with the nearest.
+    /// The threshold of this id. Errors: what to say to whoever wrote it: that there is none, with the nearest.
     pub fn named(id: &str) -> Result<Threshold, UnknownName> {
         let known = || Threshold::VARIANTS.iter().map(|threshold| threshold.into());
         id.parse().map_err(|_| UnknownName::new("threshold", id, known()))
@@ -124,16 +117,6 @@ impl StallReason {
         super::stalls::samples(self.into())
     }
 
-    /// As codes spell it, `long-scoreboard`.
-    fn in_code(self) -> String {
-        self.to_string().replace('_', "-")
-    }
-
-    /// The reason as a code spells it.
-    fn from_code(text: &str) -> Option<StallReason> {
-        text.replace('-', "_").parse().ok()
-    }
-
     /// How the code of a limit by this wait begins.
     fn prefix(self) -> &'static str {
         self.row().map_or("latency", |row| super::prefix_of(row.kind))
@@ -194,31 +177,13 @@ impl Code {
     pub fn row(self) -> Option<LimiterRow> {
         limiter(&self.to_string())
     }
-
-    /// Whether arithmetic or control of the SMs limits.
-    pub fn is_compute(self) -> bool {
-        self.starts("compute-")
-    }
-
-    /// Whether the warps wait for data or for a fixed time, and not for each other.
-    pub fn is_latency(self) -> bool {
-        match self {
-            Code::Latency | Code::LatencyL2 => true,
-            Code::Wait(reason) => reason.prefix() == "latency",
-            _ => false,
-        }
-    }
-
-    fn starts(self, with: &str) -> bool {
-        matches!(self, Code::Unit(part) if <&str>::from(part).starts_with(with))
-    }
 }
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Code::Unit(part) => part.fmt(f),
-            Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.in_code()),
+            Code::Wait(reason) => write!(f, "{}-{}", reason.prefix(), reason.to_string().replace('_', "-")),
             own => f.write_str(Code::NAMED.iter().find(|(code, _)| code == own).map_or("", |(_, name)| name)),
         }
     }
@@ -237,7 +202,7 @@ impl FromStr for Code {
         }
         let wait = || {
             let (prefix, reason) = text.split_once('-')?;
-            let reason = StallReason::from_code(reason)?;
+            let reason: StallReason = reason.replace('-', "_").parse().ok()?;
             let is_stall = reason.row().is_some_and(StallRow::is_stall);
             (is_stall && prefix == reason.prefix()).then_some(Code::Wait(reason))
         };

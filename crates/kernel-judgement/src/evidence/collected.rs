@@ -46,8 +46,7 @@ pub struct CollectedStep {
     /// What the tool remarked, line by line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// BLAKE3 over everything that decides what the step makes: command, inputs, tool, device. It is for the next
-    /// collection; an audit is without.
+    /// BLAKE3 over command, inputs, tool and device, which decide what the step makes: for the next collection, not for an audit.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub key: String,
     /// BLAKE3 of the file; empty without one.
@@ -79,10 +78,7 @@ impl Collected {
         Collected { schema, subject, program, steps: Vec::new() }
     }
 
-    /// Reads a manifest.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes, in words.
+    /// Reads a manifest. Errors: what is wrong with the bytes, in words.
     pub fn from_json(bytes: &[u8]) -> Result<Collected, String> {
         let read: Collected = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if read.schema != COLLECTED_SCHEMA {

@@ -9,10 +9,7 @@ use std::io::{self, Write};
 /// The schema that [`write_json`] writes; its number rises when a field changes its meaning.
 pub const SCHEMA: &str = "kernel-audit/evidence/2";
 
-/// Writes a report as JSON, with the instances of metrics that were read.
-///
-/// # Errors
-/// Those of `out`.
+/// Writes a report as JSON, with the instances of metrics that were read. Errors: those of `out`.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &ReportDump { schema: SCHEMA, report })?;
     out.write_all(b"\n")

@@ -106,8 +106,7 @@ impl Reading {
         )
     }
 
-    /// A reading computed from two; missing where either is, and not applicable for the reason `none` where it is no finite
-    /// number.
+    /// A reading computed from two; missing where either is, and not applicable for the reason `none` where it is no finite number.
     pub(crate) fn with(
         self,
         other: Reading,

@@ -13,10 +13,7 @@ use std::sync::Arc;
 /// The schema that [`write_source_json`] writes; its number rises when a field changes its meaning.
 pub(crate) const SOURCE_SCHEMA: &str = "kernel-audit/source/1";
 
-/// Writes views as JSON.
-///
-/// # Errors
-/// Those of `out`.
+/// Writes views as JSON. Errors: those of `out`.
 pub fn write_source_json(views: &[SourceView], out: &mut dyn Write) -> io::Result<()> {
     let launches: Vec<_> = views.iter().map(launch).collect();
     serde_json::to_writer(&mut *out, &Views { schema: SOURCE_SCHEMA, launches })?;

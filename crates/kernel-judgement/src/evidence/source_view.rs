@@ -84,8 +84,7 @@ pub(crate) enum Combine {
     Apart,
 }
 
-/// How the values of a metric combine. The masks are those of `memory_type` and its kin; averages carry `avg` or
-/// `nway` in their names.
+/// How the values of a metric combine: masks are `memory_type` and its kin, averages carry `avg` or `nway` in their names.
 pub(crate) fn combine(metric: &str) -> Combine {
     match metric {
         "memory_type" | "memory_access_type" | "memory_access_size_type" => Combine::Union,
@@ -109,8 +108,7 @@ impl SourceView {
         self.columns.binary_search_by(|column| column.metric.as_ref().cmp(metric)).ok().map(|at| &self.columns[at])
     }
 
-    /// The counts of a metric, one for each instruction, 0 where ncu's source page shows 0; `None` where the report
-    /// does not hold the metric by instruction.
+    /// The counts of a metric by instruction, 0 where ncu shows 0; `None` where the report does not hold the metric so.
     pub fn counts(&self, metric: impl AsRef<str>) -> Option<Vec<u64>> {
         let column = self.column(metric)?;
         let mut counts = vec![0; self.instructions.len()];

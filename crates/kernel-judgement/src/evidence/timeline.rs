@@ -2,8 +2,7 @@
 
 use super::Origin;
 
-/// The tables of one run, from one file or several. A table that no file holds is absent, which says nothing about how
-/// often something happened.
+/// The tables of one run, from one file or several; one that no file holds is absent, which is not zero.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Timeline {
     pub origins: Vec<Origin>,

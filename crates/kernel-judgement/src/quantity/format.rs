@@ -54,8 +54,7 @@ impl Scale {
         }
     }
 
-    /// The scale of times in ns that a benchmark took: from one on in µs, however many, because their intervals are finer than a
-    /// hundredth of a ms.
+    /// The scale of times in ns of a benchmark: µs from one on, because their intervals are finer than a hundredth of a ms.
     pub fn of_samples(values: impl IntoIterator<Item = f64>) -> Scale {
         let largest = values.into_iter().map(f64::abs).fold(0.0, f64::max);
         if largest < 1e3 * ROUNDS_UP {

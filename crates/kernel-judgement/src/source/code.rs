@@ -13,8 +13,7 @@ pub struct Neutral {
 }
 
 impl Neutral {
-    /// File names below `project` become relative to it, those below `toolkit` begin with `cuda`; other absolute names
-    /// keep their last part only.
+    /// File names become relative to `project`, those below `toolkit` begin with `cuda`; other absolute names keep their last part.
     pub fn new(project: &Path, toolkit: Option<&Path>) -> Neutral {
         let mut folders = Vec::new();
         for (folder, word) in toolkit.map(|folder| (folder, "cuda")).into_iter().chain([(project, "")]) {
@@ -74,10 +73,7 @@ pub struct CodeParts<'a> {
     pub sass: &'a [u8],
 }
 
-/// Reads a build.
-///
-/// # Errors
-/// Those of the readers of its parts.
+/// Reads a build. Errors: those of the readers of its parts.
 pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
     let origin = |format: &str, bytes: &[u8]| Origin {
         path: parts.input.to_owned(),
@@ -103,10 +99,8 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
     })
 }
 
-/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named.
-///
-/// # Errors
-/// Where the line table of the cubin is broken; `input` is what the error calls it.
+/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named. Errors: where the line table
+/// of the cubin is broken; `input` is what the error calls it.
 pub fn place_lines(
     listing: &mut SassListing,
     cubin: &[u8],

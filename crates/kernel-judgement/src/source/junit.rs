@@ -13,18 +13,12 @@ const COMMIT: &str = "commit";
 /// Names that an error lists.
 const LISTED: usize = 8;
 
-/// Reads a file, with all of its tests.
-///
-/// # Errors
-/// As [`junit`], and [`ReadError::Io`] where the system refuses.
+/// Reads a file, with all of its tests. Errors: as [`junit`], and [`ReadError::Io`] where the system refuses.
 pub fn read_junit(path: &Path) -> Result<TestRun, ReadError> {
     junit(&read_all(path)?, path, None)
 }
 
-/// What a file says of the tests whose name `meant` matches, or of all.
-///
-/// # Errors
-/// [`ReadError::Malformed`] for bytes that are no JUnit file, and where no test is meant.
+/// What a file says of the tests whose name `meant` matches, or of all. Errors: for what is no JUnit file, and without such a test.
 pub fn junit(bytes: &[u8], path: &Path, meant: Option<&Regex>) -> Result<TestRun, ReadError> {
     let malformed = |position: String, expected: &str, found: String, cure: &str| ReadError::Malformed {
         path: path.into(),
@@ -93,6 +87,7 @@ impl File {
     /// Reads a file; an error is the byte and what was found there.
     fn read(bytes: &[u8]) -> Result<File, (u64, String)> {
         let mut reader = Reader::from_reader(bytes);
+        reader.config_mut().expand_empty_elements = true;
         let (mut file, mut depth, mut is_whole) = (File::default(), 0u32, false);
         loop {
             let at = reader.buffer_position();
@@ -100,10 +95,6 @@ impl File {
                 Event::Start(tag) => {
                     file.take(&tag, depth).map_err(|found| (at, found))?;
                     depth += 1;
-                }
-                Event::Empty(tag) => {
-                    file.take(&tag, depth).map_err(|found| (at, found))?;
-                    is_whole |= depth == 0;
                 }
                 Event::End(_) => {
                     depth = depth.saturating_sub(1);

@@ -38,7 +38,6 @@ pub(super) const UNMERGED: (&str, &str) = (
     "take one side, `git checkout --ours FILE` or `git checkout --theirs FILE`; of audits `audit resolve` keeps both",
 );
 
-/// What the bytes are, and the cure.
 fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'static str) {
     let otherwise = sought.cure();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();

@@ -2,13 +2,11 @@
 //!
 //! A new reader of profiles is its module's line in `mod.rs` and its line in [`READERS`].
 
-use super::attribution::source_views;
 use super::kind::{self, Sought};
-use super::ncu_csv::{self, CsvPage, Page};
+use super::ncu_csv::{self, Page};
 use super::ncu_report::{self, NcuReport};
 use super::open::{in_part, origin, read_all, read_head};
-use super::text::decode;
-use super::{NameSet, ReadError, Rules, Want, cubin};
+use super::{NameSet, ReadError, Rules, Want, attribution::source_views, cubin, text::decode};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +23,6 @@ enum Kind {
     Page(Vec<u8>, Option<Box<Page>>),
 }
 
-/// A reader of profiles.
 struct Reader {
     /// Whether the file is this reader's, by its first bytes.
     probe: fn(&[u8]) -> bool,
@@ -35,8 +32,7 @@ struct Reader {
 
 /// How much of a file tells a report.
 const MAGIC: u64 = 64;
-/// How much of a file the probes see next. A program may print this much before ncu's table; the whole file is searched
-/// when no probe knows the beginning.
+/// How much of a file the probes see next, as a program may print before ncu's table; then the whole file is searched.
 const HEAD: u64 = 1 << 20;
 
 /// Every reader of profiles; the first whose probe says yes reads the file.
@@ -45,27 +41,17 @@ const READERS: &[Reader] = &[
         probe: ncu_report::looks_like,
         open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage).map_err(in_part)?))),
     },
-    Reader { probe: is_page, open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
+    Reader { probe: |head| ncu_csv::looks_like(head).is_some(), open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
 ];
 
-fn is_page(head: &[u8]) -> bool {
-    matches!(ncu_csv::looks_like(head), Some(CsvPage::Raw | CsvPage::Details | CsvPage::Source | CsvPage::Summary))
-}
-
-/// Reads a profile of any kind.
-///
-/// # Errors
-/// Those of [`Profile::open`] and [`Profile::read`].
+/// Reads a profile of any kind. Errors: those of [`Profile::open`] and [`Profile::read`].
 pub fn read_profile(path: &Path, want: &Want) -> Result<Report, ReadError> {
     Profile::open(path, want.allow_damage)?.read(want)
 }
 
 impl Profile {
-    /// Opens a profile.
-    ///
-    /// # Errors
-    /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file (with what it
-    /// is and what to do), else the reader's own.
+    /// Opens a profile. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file
+    /// (with what it is and what to do), else the reader's own.
     pub fn open(path: &Path, allow_damage: bool) -> Result<Profile, ReadError> {
         let chosen = |bytes: &[u8]| READERS.iter().find(|reader| (reader.probe)(bytes));
         let opened = |reader: &Reader| Ok(Profile { path: path.to_owned(), kind: (reader.open)(path, allow_damage)? });
@@ -81,10 +67,7 @@ impl Profile {
         Err(kind::wrong(path, &[], Sought::Profile))
     }
 
-    /// Reads every result, of it what `want` asks for.
-    ///
-    /// # Errors
-    /// The reader's own.
+    /// Reads every result, of it what `want` asks for. Errors: the reader's own.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let report = match &mut self.kind {
             Kind::Report(report) => report.read(want).map_err(in_part)?,
@@ -104,10 +87,7 @@ impl Profile {
         }
     }
 
-    /// The hash by which audits know the file, without what it measured.
-    ///
-    /// # Errors
-    /// Those of [`Profile::read`].
+    /// The hash by which audits know the file, without what it measured. Errors: those of [`Profile::read`].
     pub fn hash(&mut self) -> Result<String, ReadError> {
         let want = Want { hash: true, metrics: NameSet::none(), rules: Rules::None, ..Want::default() };
         match &self.kind {
@@ -116,12 +96,9 @@ impl Profile {
         }
     }
 
-    /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
-    /// given the brief reading and answers with the ids of launches. A report of one result is read whole, and so is a
-    /// details page of text.
-    ///
-    /// # Errors
-    /// The reader's own.
+    /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is given the brief
+    /// reading and answers with the ids of launches. A report of one result is read whole, and so is a details page of text. Errors:
+    /// the reader's own.
     pub fn read_chosen(
         &mut self,
         want: &Want,
@@ -143,10 +120,7 @@ impl Profile {
     }
 
     /// The launches of those ids as a report of their own, of one that [`Profile::read_chosen`] read with none of them chosen, each
-    /// with all that `want` asks for. Those that were read whole are taken out of it.
-    ///
-    /// # Errors
-    /// The reader's own.
+    /// with all that `want` asks for. Those that were read whole are taken out of it. Errors: the reader's own.
     pub fn part(&mut self, report: &mut Report, want: &Want, ids: &HashSet<u32>) -> Result<Report, ReadError> {
         let (launches, damage) = match &mut self.kind {
             Kind::Report(file) if file.results() > 1 => file.read_rows(want, ids).map_err(in_part)?,
@@ -166,12 +140,9 @@ impl Profile {
         Ok(part)
     }
 
-    /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics;
-    /// those of them whose instances lie in the launch's code are kept. `listings` give the instructions' text, where
-    /// they are of the same code.
-    ///
-    /// # Errors
-    /// The reader's own.
+    /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics; those of them
+    /// whose instances lie in the launch's code are kept. `listings` give the instructions' text, where they are of the same code.
+    /// Errors: the reader's own.
     pub fn source_views(
         &mut self,
         want: &Want,
@@ -184,11 +155,8 @@ impl Profile {
         }
     }
 
-    /// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text
-    /// that ncu printed. A cubin that cannot be read is left out.
-    ///
-    /// # Errors
-    /// Those of the report's reader.
+    /// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text that ncu
+    /// printed. A cubin that cannot be read is left out. Errors: those of the report's reader.
     pub fn cubins(&self) -> Result<Vec<ReportCubin>, ReadError> {
         let Kind::Report(report) = &self.kind else { return Ok(Vec::new()) };
         let read = |source: ncu_report::SourceData| {

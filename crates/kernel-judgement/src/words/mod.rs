@@ -89,8 +89,7 @@ pub fn join<W: Into<Words>>(parts: impl IntoIterator<Item = W>, separator: &str)
 }
 
 impl Words {
-    /// Adds a piece at the end. Text behind text becomes one piece, so that a renderer sees each character with its
-    /// neighbours.
+    /// Adds a piece at the end. Text behind text becomes one piece, so that a renderer sees each character with its neighbours.
     pub fn push(&mut self, piece: impl Into<Words>) {
         for inline in piece.into().0 {
             match (self.0.last_mut(), inline) {

@@ -1,11 +1,8 @@
 //! What is concluded of a build from its facts.
 
 use super::checked::{CheckResult, Checked};
-use super::facts::CodeFacts;
-use super::patterns;
-use crate::analysis::diagnose::finding::Finding;
-use crate::analysis::judgement::Judgement;
-use crate::analysis::limits::Limits;
+use super::{facts::CodeFacts, patterns};
+use crate::analysis::{Finding, Limits};
 use crate::catalog::Code;
 
 /// A build with what its facts come to.
@@ -20,31 +17,25 @@ pub struct CodeAudit {
     pub checks: Vec<CheckResult>,
 }
 
-/// What is concluded of each build. Its old code is the old build, else the build of its architecture and variant that an earlier
-/// audit saw.
+/// What is concluded of each build, beside the old build, else the one of its architecture and variant in an earlier audit.
 pub(in crate::analysis) fn concluded(all: &[CodeFacts], earlier: &[CodeFacts], limits: &Limits) -> Vec<CodeAudit> {
     let one = |facts: &CodeFacts| {
         let same = |old: &&CodeFacts| (&old.arch, &old.variant) == (&facts.arch, &facts.variant);
         let (before, earlier) = (facts.before.as_deref(), earlier.iter().find(same));
-        let end = |check: &Checked| [before, earlier].into_iter().flatten().find_map(|old| old.end_of(check));
+        let end = |check: &Checked| {
+            [before, earlier].into_iter().flatten().find_map(|old| {
+                let same = old.checked.iter().find(|own| (&own.name, &own.rule) == (&check.name, &check.rule));
+                same.map(Checked::verdict)
+            })
+        };
         CodeAudit {
             findings: patterns::findings(facts, limits),
-            old_findings: before.or(earlier).map(|old| old.shown(limits)),
+            old_findings: before
+                .or(earlier)
+                .map(|old| patterns::findings(old, limits).into_iter().map(|found| found.code).collect()),
             checks: facts.checked.iter().map(|check| check.beside(end(check))).collect(),
             facts: CodeFacts { checked: Vec::new(), before: None, ..facts.clone() },
         }
     };
     all.iter().map(one).collect()
-}
-
-impl CodeFacts {
-    /// Codes of what the code shows against the kernel.
-    fn shown(&self, limits: &Limits) -> Vec<Code> {
-        patterns::findings(self, limits).into_iter().map(|finding| finding.code).collect()
-    }
-
-    /// How the same check ends here; `None` where it was not asked.
-    fn end_of(&self, check: &Checked) -> Option<Judgement> {
-        self.checked.iter().find(|own| own.is_of_same(check)).map(Checked::verdict)
-    }
 }

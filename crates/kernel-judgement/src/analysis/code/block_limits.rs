@@ -112,8 +112,7 @@ struct Memory {
     columns: Option<u64>,
 }
 
-/// Blocks by each resource, as the occupancy calculator counts them, and by tensor memory. `known` is the block size and where
-/// it is from.
+/// Blocks by each resource, as the occupancy calculator counts them, and by tensor memory. `known`: the block size and its source.
 fn at(chip: &ChipRow, registers: u64, memory: Memory, known: (u32, &str)) -> Option<StaticOccupancy> {
     let (threads, from) = known;
     let warps_per_block = threads.div_ceil(32);

@@ -1,8 +1,7 @@
 //! What a check of a subject found in the machine code, and how it ends.
 
-use super::count::Count;
-use super::layout::Layout;
-use crate::analysis::judgement::{self, Judgement};
+use super::{count::Count, layout::Layout};
+use crate::analysis::{Judgement, judgement};
 use crate::quantity::format;
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -14,7 +13,6 @@ pub struct Deciding {
     pub line: Option<u32>,
 }
 
-/// Deciding instructions that are kept.
 pub(crate) const DECIDING_KEPT: usize = 12;
 
 /// A check with what the code has of it: evidence, from which its verdict follows.
@@ -91,7 +89,6 @@ pub struct CheckResult {
 }
 
 impl Checked {
-    /// A check for which there was no code to look at, and why.
     pub(super) fn without_code(name: &str, rule: &str, why: &str) -> Checked {
         let seen = Seen::NoCode(why.to_owned());
         Checked { name: name.to_owned(), rule: rule.to_owned(), seen, deciding: Vec::new(), deciding_count: 0 }
@@ -116,10 +113,6 @@ impl Checked {
             Seen::Open(_) => Judgement::Unclear,
             Seen::NoCode(_) => Judgement::NotMeasured,
         }
-    }
-
-    pub(super) fn is_of_same(&self, other: &Checked) -> bool {
-        (&self.name, &self.rule) == (&other.name, &other.rule)
     }
 
     /// What became of it, beside how it ends on the old code.

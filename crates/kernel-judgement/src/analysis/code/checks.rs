@@ -1,15 +1,12 @@
 //! Checks on machine code that a subject states, and the search for what they ask.
 
-use super::CodeFacts;
-use super::block_limits::LaunchShape;
 use super::checked::{Checked, DECIDING_KEPT, Deciding, Matched, Seen};
-use super::count::Count;
-use super::latency::under_way;
-use super::resource_checks::Resource;
-use super::resources::ResourceRow;
-use super::scope::Scope;
 use super::shared_layout::{self, SharedPart};
 use super::walk::{Walked, walk};
+use super::{
+    CodeFacts, block_limits::LaunchShape, count::Count, latency::under_way, resource_checks::Resource,
+    resources::ResourceRow, scope::Scope,
+};
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::Instruction;
@@ -220,10 +217,7 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     Ok((number(matches.len(), Matched::Pattern(pattern)), matches))
 }
 
-/// Whether a step of a check names what some chip has.
-///
-/// # Errors
-/// What to say to whoever wrote it: that nothing is called so, with what is.
+/// Whether a step of a check names what some chip has. Errors: that nothing is called so, with what is.
 pub fn known_step(step: &str) -> Result<(), String> {
     match pattern(repeated(step).0, "") {
         Err(open @ (Open::Unknown(_) | Open::UnknownNear(..))) => Err(open.to_string()),
@@ -301,8 +295,7 @@ fn constant(operands: &str) -> u64 {
     digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0)
 }
 
-/// Counts what runs in every turn of the hottest loop. Instructions in blocks that some turns pass by, or in a loop
-/// inside, make the count a range.
+/// Counts what runs in every turn of the hottest loop. What some turns pass by, or a loop inside, makes the count a range.
 fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
     let Listed { flow, loops, hottest, .. } = ground.listed;
     let found = &loops[hottest.ok_or(Open::NoLoop)?];

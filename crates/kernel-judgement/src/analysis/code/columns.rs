@@ -1,7 +1,6 @@
 //! Builds of several audits side by side: resources, occupancy and instructions by class.
 
-use super::audit::CodeAudit;
-use super::facts::CodeFacts;
+use super::{audit::CodeAudit, facts::CodeFacts};
 
 /// One row: what it is, and each audit's value; `None` where an audit does not have it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
@@ -71,7 +70,6 @@ fn rows(sides: &[Option<&CodeFacts>]) -> Vec<CodeColumnsRow> {
 /// The row of all instructions, behind those of resources and in front of those of classes.
 pub const INSTRUCTIONS: &str = "Instructions";
 
-/// The numbers of one build.
 fn facts(code: &CodeFacts) -> Vec<(String, &'static str, f64)> {
     let resource = |row: &super::ResourceRow| {
         let value = row.ptxas.or(row.cubin).or(row.launch)?;

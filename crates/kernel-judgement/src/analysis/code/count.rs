@@ -1,6 +1,6 @@
 //! How many matches a check asks for, as audit.toml writes it.
 
-use crate::analysis::kernel::stated::Unreadable;
+use crate::analysis::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,13 +1,11 @@
 //! Facts of one build of a kernel: what stands in its code, log and cubin. Evidence; nothing here is judged.
 
 use super::accesses::{LocalAccess, StoreReach, WidthRow};
-use super::block_limits::StaticOccupancy;
-use super::checked::Checked;
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
-use super::latency::LoadUse;
-use super::products::ProductShape;
 use super::resources::{self, BARRIERS, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};
-use super::select::Identity;
+use super::{
+    block_limits::StaticOccupancy, checked::Checked, latency::LoadUse, products::ProductShape, select::Identity,
+};
 use crate::analysis::sass::{ClassCount, SassDiff};
 use crate::evidence::Origin;
 

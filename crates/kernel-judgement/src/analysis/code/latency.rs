@@ -39,7 +39,6 @@ impl LoadUse {
     }
 }
 
-/// Scoreboards of a warp.
 const SCOREBOARDS: usize = 6;
 
 /// Cycles of a warp's own work between a load and the first instruction of its block that waits for it, or the block's end where
@@ -79,8 +78,7 @@ struct Flight {
     latency: u32,
 }
 
-/// The load of a loop that is used soonest. Two turns are followed, so that a value that the next turn uses is met there; the
-/// second is the steady one.
+/// The load of a loop that is used soonest, over two turns: a value may be used in the next one, and the second is the steady one.
 fn soonest(turn: &[&Instruction], latency: &LoadLatency, file: &str) -> Option<LoadUse> {
     let words: Vec<MachineWord> = turn.iter().map(|own| own.word).collect::<Option<_>>()?;
     // `work` runs without waits, `now` with them.

@@ -1,6 +1,6 @@
 //! How a stated layout of shared memory stands to the code.
 
-use crate::analysis::judgement::Judgement;
+use crate::analysis::Judgement;
 use crate::quantity::format;
 
 /// A stated layout beside the code, offsets and sizes in bytes.

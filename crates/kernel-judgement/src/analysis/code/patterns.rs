@@ -1,13 +1,10 @@
 //! What the code shows against a kernel before it runs: one function for each pattern, as for those of a profile.
 
-use super::accesses::WidthRow;
-use super::facts::CodeFacts;
 use super::resources::{Agreement, REGISTER_CAP, SPILL_LOADS, SPILL_STORES};
-use super::tensor_memory;
+use super::{accesses::WidthRow, facts::CodeFacts, tensor_memory};
 use crate::analysis::derive::occupancy::{SHARED, STAGE};
 use crate::analysis::derive::product_shape::{cycles, sides, wavefronts};
-use crate::analysis::diagnose::finding::{Finding, Severity};
-use crate::analysis::limits::Limits;
+use crate::analysis::{Finding, Limits, Severity};
 use crate::catalog::{self, Code, Threshold};
 use crate::quantity::format;
 use crate::words;
@@ -64,8 +61,7 @@ fn build_differs(g: &Built<'_>) -> Option<Finding> {
     shown(Code::BuildDiffers, Severity::Notes, sentence).filter(|_| !rows.is_empty())
 }
 
-/// Spilled registers: bytes stored and loaded by ptxas, instructions that the cubin marks, and the cap on registers, where the
-/// kernel uses all that it leaves.
+/// Spilled registers: bytes by ptxas, instructions that the cubin marks, and the cap on registers where the kernel uses all of it.
 fn spills(g: &Built<'_>) -> Option<Finding> {
     let stores = g.code.resource(SPILL_STORES).and_then(|row| row.ptxas);
     let loads = g.code.resource(SPILL_LOADS).and_then(|row| row.ptxas);

@@ -2,8 +2,7 @@
 //! that are too narrow for shared memory to feed.
 
 use super::tensor_memory::constant;
-use crate::analysis::derive::product_shape;
-use crate::analysis::sass::Listed;
+use crate::analysis::{derive::product_shape, sass::Listed};
 use crate::evidence::Instruction;
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeMap;

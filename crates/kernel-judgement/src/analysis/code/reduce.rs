@@ -2,10 +2,9 @@
 
 use super::block_limits::{self, LaunchShape};
 use super::checks::{self, SassCheck};
-use super::facts::CodeFacts;
 use super::select::{self, CodeError, Launched};
 use super::shared_layout::{self, SharedPart};
-use super::{accesses, flow, latency, products, resources, shared_map, tensor_memory};
+use super::{accesses, facts::CodeFacts, flow, latency, products, resources, shared_map, tensor_memory};
 use crate::analysis::sass::{Listed, class_counts, diff, opcode_counts};
 use crate::catalog;
 use crate::evidence::{BuildRecord, CodeBuild, SassFunction};
@@ -32,10 +31,7 @@ pub struct CodeInputs<'r> {
 
 const OPCODES_KEPT: usize = 40;
 
-/// The facts of one build, beside the old one.
-///
-/// # Errors
-/// When the kernel under audit is not in it, or cannot be told among several.
+/// The facts of one build, beside the old one. Errors: when the kernel under audit is not in it, or cannot be told among several.
 pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let build = inputs.build;
     let kernel = select::kernel(build, inputs.kernel, inputs.launched)?;

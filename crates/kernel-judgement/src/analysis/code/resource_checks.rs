@@ -2,7 +2,7 @@
 
 use super::resources::{REGISTERS, SPILL_LOADS, SPILL_STORES, STATIC_SHARED};
 use super::{shared_map, tensor_memory};
-use crate::analysis::kernel::stated::Unreadable;
+use crate::analysis::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 use strum::VariantArray;

@@ -33,7 +33,6 @@ pub struct ResourceRow {
     pub agreement: Agreement,
 }
 
-/// The label of the registers of a thread.
 pub(super) const REGISTERS: &str = "Registers per thread";
 /// The label of the most registers that launch bounds or options leave a thread.
 pub(super) const REGISTER_CAP: &str = "Register cap";
@@ -48,7 +47,6 @@ pub const SPILL_LOADS: &str = "Spill loads, callees included";
 /// The label of shared memory that the build fixes.
 pub(super) const STATIC_SHARED: &str = "Static shared memory";
 
-/// A resource as each source has it.
 pub(super) fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64>, launch: Option<u64>) -> ResourceRow {
     let build = ptxas.or(cubin);
     let build_differs = ptxas.zip(cubin).is_some_and(|(ptxas, cubin)| ptxas != cubin);
@@ -61,15 +59,6 @@ pub(super) fn row(label: &str, unit: &str, ptxas: Option<u64>, cubin: Option<u64
         _ => Agreement::Alone,
     };
     ResourceRow { label: label.into(), unit: unit.into(), ptxas, cubin, launch, agreement }
-}
-
-/// Spill bytes of the entry and of the functions that it calls.
-fn spilled(
-    record: &BuildRecord,
-    own: Option<u64>,
-    callee: fn(&crate::evidence::CalleeRecord) -> Option<u64>,
-) -> Option<u64> {
-    Some(own? + record.callees.iter().filter_map(callee).sum::<u64>())
 }
 
 /// The rows of a kernel. Shared memory of the launch is its static part.
@@ -95,8 +84,8 @@ pub(super) fn rows(
             launch(|l| l.static_shared.value()),
         ),
         row(BARRIERS, "", ptxas(|r| r.barriers), kernel.barriers, None),
-        row(SPILL_STORES, "B", ptxas(|r| spilled(r, r.spill_store_bytes, |c| c.spill_store_bytes)), None, None),
-        row(SPILL_LOADS, "B", ptxas(|r| spilled(r, r.spill_load_bytes, |c| c.spill_load_bytes)), None, None),
+        row(SPILL_STORES, "B", ptxas(|r| r.spills()[0]), None, None),
+        row(SPILL_LOADS, "B", ptxas(|r| r.spills()[1]), None, None),
         row("Instructions that spill or refill", "", None, marked, None),
         row("Parameters", "B", None, kernel.parameter_bytes, None),
         row("Code", "B", None, Some(kernel.code_bytes), None),

@@ -1,6 +1,6 @@
 //! Where in the code a check looks, as audit.toml writes it.
 
-use crate::analysis::kernel::stated::Unreadable;
+use crate::analysis::Unreadable;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,7 +1,6 @@
 //! Which kernel of a build, what the report says of its launch, and whether it ran this code.
 
-use crate::analysis::kernel::select::{self, Selection, SelectionError, short_name};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Selection, SelectionError, kernel::select, short_name};
 use crate::catalog::Counter;
 use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
@@ -28,10 +27,7 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The launch that the audit of `report` is about; `cubins` are those that the report holds.
-    ///
-    /// # Errors
-    /// When the selection matches no kernel of the report.
+    /// The launch that the audit of `report` is about; `cubins` are the report's. Errors: when the selection matches no kernel.
     pub fn of(report: &Report, cubins: &[ReportCubin], wanted: &Selection) -> Result<Launched, SelectionError> {
         let chosen = select::choose(report, wanted.kernel.as_ref())?;
         let first = chosen[0].launches[0];
@@ -66,10 +62,7 @@ pub enum CodeError {
     Several { input: String, arch: String, filter: String, found: Vec<String> },
 }
 
-/// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from.
-///
-/// # Errors
-/// When it takes none or several.
+/// The kernel of a cubin that a filter takes, or the only one; `input` is where the cubin is from. Errors: none or several.
 pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
     chosen(cubin, input, filter, None)
 }

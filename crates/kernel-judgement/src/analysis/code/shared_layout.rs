@@ -109,7 +109,7 @@ fn unseen(parts: &[SharedPart], initialised: Initialised) -> Option<Layout> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::judgement::Judgement;
+    use crate::analysis::Judgement;
 
     fn part(name: &str, at: u64, bytes: u64, times: u64, every: u64) -> SharedPart {
         let has_mbarriers = name == "mbarriers";

@@ -20,8 +20,7 @@ pub(super) const LEFT: &str = "Shared memory left to the block";
 /// The label of what it asks for beyond what there is.
 const BEYOND: &str = "Shared memory beyond the limit of a block";
 
-/// What lies in shared memory beside its static part, and the margin to what a block of this chip can have. Nothing of what is
-/// not known.
+/// What lies in shared memory beside its static part, and the margin to what a block of this chip can have, as far as known.
 pub(super) fn rows(kernel: &CubinKernel, arch: &str, listed: &Listed<'_>, dynamic: Option<u64>) -> Vec<ResourceRow> {
     let barriers = mbarriers(listed).map(|addresses| row(MBARRIERS, "", None, Some(addresses.len() as u64), None));
     let mut rows: Vec<ResourceRow> = barriers.into_iter().collect();

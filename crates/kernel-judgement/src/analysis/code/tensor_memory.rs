@@ -14,8 +14,7 @@ pub(super) const COLUMNS: &str = "Tensor memory, columns";
 /// The label of how often they are asked for.
 pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
 
-/// Allocations and their columns together; nothing for a kernel that allocates none. Columns that are computed when the kernel
-/// runs are not known.
+/// Allocations and their columns together; nothing for a kernel without. Columns that are computed at run time are not known.
 pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
     let is_asked = |at: &usize| opcode_matches(listed.code[*at].named(), ALLOCATION) && !is_another_try(listed, *at);
     let asked: Vec<usize> = (0..listed.code.len()).filter(is_asked).collect();

@@ -1,8 +1,6 @@
 //! Counters that ncu was asked for by name (`--metrics a,b,c`), in a report that holds no section of which a page would be made.
 
-use crate::analysis::derive::stalls;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::{DURATION, KernelSummary};
+use crate::analysis::{KernelSummary, Row, derive::stalls, kernel::summary::DURATION};
 use crate::catalog;
 use crate::evidence::is_asked_for;
 use std::collections::BTreeMap;
@@ -17,8 +15,7 @@ pub(in crate::analysis) fn is_targeted(kernel: &KernelSummary<'_>) -> bool {
     kernel.readings.breakdowns.is_empty() && kernel.metric_names().filter(|name| is_asked_for(name)).count() <= FEW
 }
 
-/// The counters of such a report with a number on either side, in the order of their names; none of any other. Stalls have a table and
-/// the time stands in the lead.
+/// The counters of such a report with a number on either side, by name; none of any other. Stalls have a table of their own.
 pub(in crate::analysis) fn rows(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> Vec<Row> {
     if !is_targeted(new) {
         return Vec::new();

@@ -1,19 +1,13 @@
 //! Warps that an SM holds by the size of a block: from the chip's limits and what a block of the launch takes.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::{self, ChipRow, Counter};
 
-/// Threads of a warp.
 const WARP: u32 = 32;
 /// Registers are given to warps in units of this many. CUDA Programming Guide and the occupancy calculator: since cc 3.0.
 const REGISTER_UNIT: u32 = 256;
 /// Warps are given registers in groups of this many: one per scheduler. The occupancy calculator: since cc 3.0.
 const WARP_UNIT: u32 = 4;
-
-/// Shared memory is given in units of this many bytes: 128 since cc 8.0, 256 before. The occupancy calculator.
-fn shared_unit(chip: &ChipRow) -> u64 {
-    if chip.cc.0 >= 8 { 128 } else { 256 }
-}
 
 /// Registers that a warp occupies whose threads have so many.
 fn registers_per_warp(registers: u64) -> Option<u32> {
@@ -22,7 +16,7 @@ fn registers_per_warp(registers: u64) -> Option<u32> {
 
 /// Shared memory that a block occupies which asks for so many bytes: the system's share with it.
 pub(in crate::analysis) fn shared_of_block(chip: &ChipRow, bytes: u64) -> u64 {
-    (bytes + u64::from(chip.shared_reserved_per_block)).next_multiple_of(shared_unit(chip))
+    (bytes + u64::from(chip.shared_reserved_per_block)).next_multiple_of(if chip.cc.0 >= 8 { 128 } else { 256 })
 }
 
 /// Blocks on an SM by each resource, as the occupancy calculator counts them: of so many threads, with registers for each, and shared
@@ -48,11 +42,8 @@ pub(in crate::analysis) fn blocks_by_resource(
 /// A size of a block and what an SM holds of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::analysis) struct BlockSize {
-    /// Threads of a block.
     pub(in crate::analysis) threads: u32,
-    /// Blocks on an SM.
     pub(in crate::analysis) blocks: u32,
-    /// Warps on an SM.
     pub(in crate::analysis) warps: u32,
 }
 
@@ -114,8 +105,7 @@ impl BlockSizes {
         (1..=self.chip.max_threads_per_block / WARP).map(|warps| self.at(warps * WARP))
     }
 
-    /// The size of which an SM holds the most warps, where each scheduler gets one more than now: of several a power of two, then the
-    /// nearest.
+    /// The size of which an SM holds the most warps, one more a scheduler than now: of several a power of two, then the nearest.
     pub(in crate::analysis) fn fuller(&self) -> Option<BlockSize> {
         let nearest = |size: &BlockSize| std::cmp::Reverse(size.threads.abs_diff(self.threads));
         let best = self.all().max_by_key(|size| (size.warps, size.threads.is_power_of_two(), nearest(size)))?;

@@ -1,9 +1,8 @@
 //! Uncoalesced global accesses: sectors that the access pattern asked for beyond those it needed, counted before L1.
 
-use crate::analysis::derive::data_stage::DataStage;
-use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
+use crate::analysis::{
+    KernelSummary, Row, derive::data_stage::DataStage, derive::mix::InstructionMix, kernel::summary::CYCLES,
+};
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

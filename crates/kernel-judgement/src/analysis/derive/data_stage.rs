@@ -3,7 +3,7 @@
 //! Shares of the stage's peak are compared, not wavefronts of the tag stage: a load of 16 bytes a thread is one wavefront
 //! there and four here. On an H200 the shared part and `l1tex__data_pipe_lsu_wavefronts_mem_lgds` add up to the whole.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::Counter;
 
 /// Wavefronts of the whole stage, percent of peak.
@@ -16,7 +16,6 @@ pub(in crate::analysis) const OPERANDS: Counter = Counter::L1texDataPipeLsuWavef
 /// The stage and its parts, in percent of its peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::analysis) struct DataStage {
-    /// All wavefronts.
     pub(in crate::analysis) whole: f64,
     /// Those of shared memory.
     pub(in crate::analysis) shared: f64,

@@ -1,8 +1,7 @@
 //! What the stated work takes at least: its operations and its bytes at the peaks of the chip.
 
 use super::roofline::{Ceiling, CeilingKind, Roofline};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work};
 use crate::catalog::Counter;
 
 /// A part of the work at its peak.

@@ -1,8 +1,7 @@
 //! What was executed: instruction totals by opcode and by class.
 
 pub(in crate::analysis) use crate::analysis::kernel::readings::{PER_OPCODE, WITH_MODIFIERS};
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Row};
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

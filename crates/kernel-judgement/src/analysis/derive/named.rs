@@ -3,9 +3,8 @@
 
 use crate::analysis::derive::coalescing::{Coalescing, SECTORS, WAVEFRONTS, WAVEFRONTS_IDEAL, share_above};
 use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
-use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::derive::{named, units};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, StallBasis, derive::stalls::Stalls};
 use crate::catalog::{self, Counter, Part, ReadingForm, ReadingName, StallReason};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::Unit;
@@ -22,8 +21,7 @@ pub(in crate::analysis) struct Known<'a, 'r> {
     pub(in crate::analysis) at_products: f64,
 }
 
-/// The reading of a name, by the table of names (`audit explain readings`). What only a comparison tells is settled by
-/// hypotheses, and is not collected here.
+/// The reading of a name of `audit explain readings`. What only a comparison tells is settled by hypotheses.
 pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading {
     let ReadingName { form, word } = ReadingName::of(name);
     let executed =

@@ -1,7 +1,6 @@
 //! Occupancy: how many warps can be resident, what caps them, and how far the next step is.
 
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Row};
 use crate::bounds::BLOCKS_OF_SM;
 use crate::catalog::{self, Counter};
 use crate::evidence::Dim3;
@@ -176,8 +175,7 @@ pub(crate) struct FileInUse {
     pub(crate) share: f64,
 }
 
-/// Blocks of an SM that the smallest cap admits, of all or of all but one; `None` where one is not known that every version of ncu
-/// collects. That of barriers came with 2024.
+/// Blocks of an SM that the smallest cap admits, of all or all but one; `None` where one of ncu's older caps is not known.
 pub(in crate::analysis) fn smallest(side: &KernelSummary<'_>, but: Option<&str>) -> Option<f64> {
     let caps = LIMITS.iter().filter(|(resource, _)| Some(*resource) != but);
     let known = caps.filter_map(|(resource, metric)| {
@@ -206,8 +204,7 @@ pub(in crate::analysis) const SHARED_OF_SM: Counter = Counter::DeviceAttributeMa
 pub(in crate::analysis) const SHARED_OF_BLOCK: Counter = Counter::LaunchSharedMemPerBlockAllocated;
 const BLOCK_SIZE: Counter = Counter::LaunchBlockSize;
 const WARP: f64 = 32.0;
-/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy
-/// calculator rounds.
+/// Steps in which shared memory is handed out, in bytes: compute capability 8.0 and later, as ncu's occupancy calculator rounds.
 const SHARED_STEP: u64 = 128;
 
 /// Blocks whose shared memory fits on an SM at its largest carve-out.
@@ -245,7 +242,7 @@ fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::groups;
     use crate::source;
 
     fn of<T>(file: &str, what: impl Fn(&KernelSummary<'_>) -> T) -> T {

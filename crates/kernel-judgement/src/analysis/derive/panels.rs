@@ -1,7 +1,6 @@
 //! Tables made of metrics: which rows, in which order, is the catalog's business.
 
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Row};
 use crate::catalog::{self, Counter};
 use crate::evidence::{Missing, Reading};
 
@@ -70,7 +69,7 @@ fn row(metric: &str, new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::groups;
     use crate::source;
 
     fn with_panel(kernel: &str, check: impl Fn(&str, &Panel)) {

@@ -1,8 +1,6 @@
 //! Warp stalls: every reason that the report holds, in each basis that it holds, never two bases in one table.
 
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits, Row};
 use crate::catalog::{self, Better, Counter, StallFamily, Threshold};
 use crate::evidence::{Measured, Missing, Provenance, Reading};
 use crate::quantity::{Quantity, Unit};
@@ -88,8 +86,7 @@ pub struct Stalls {
     pub latency: Row,
     /// Share of active cycles in which a scheduler issued, 0 to 1.
     pub issue_active: Row,
-    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or no samples by
-    /// instruction tell.
+    /// Samples of warps that are parked at the last barrier, in percent of all; `None` where there are none, or nothing tells.
     pub parked: Option<f64>,
     /// Whether the schedulers issue so often that most waits cost nothing.
     pub are_hidden: bool,

@@ -1,7 +1,7 @@
 //! The author's tile arithmetic against the stores that were executed.
 
+use crate::analysis::Tiles;
 use crate::analysis::derive::mix::{InstructionMix, PER_OPCODE};
-use crate::analysis::kernel::stated::Tiles;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;

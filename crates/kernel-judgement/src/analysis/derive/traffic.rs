@@ -1,8 +1,6 @@
 //! The bytes of the stated work against those that DRAM moved.
 
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits, Work};
 use crate::catalog::{Counter, Threshold};
 
 /// The stated bytes beside those that DRAM moved.
@@ -31,8 +29,7 @@ impl Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
-    use crate::analysis::kernel::summary::DURATION;
+    use crate::analysis::{groups, kernel::summary::DURATION};
     use crate::source::ncu_csv::made;
 
     /// One launch of 10,000 ns that moved `rate` GB/s.

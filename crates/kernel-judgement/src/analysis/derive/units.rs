@@ -1,6 +1,6 @@
 //! Which counters of the chip are busy: NVIDIA's two breakdown lists, in percent of each counter's peak.
 
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::KernelSummary;
 use crate::catalog::{self, Counter, Part};
 
 /// Compute throughput of the SMs, percent of peak.
@@ -60,16 +60,14 @@ pub(in crate::analysis) fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> 
     units
 }
 
-/// Whether a counter is of a slice of L2 or a channel of memory, which all SMs share: only of these is the busiest instance looked
-/// at.
+/// Whether a counter is of a slice of L2 or a channel of memory, which all SMs share: of these the busiest instance counts.
 pub(in crate::analysis) fn is_of_shared_memory(counter: &str) -> bool {
     catalog::subsystem_of(counter).is_some_and(|part| matches!(part.code, Part::MemoryDram | Part::MemoryL2))
 }
 
-/// A memory unit one of whose instances is at least `factor` times as busy as the average over the chip: `counter` names the
-/// busiest instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of
-/// memory limits alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a
-/// matter of the launch.
+/// A memory unit one of whose instances is at least `factor` times as busy as the average over the chip: `counter` names the busiest
+/// instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of memory limits
+/// alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a matter of the launch.
 pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, factor: f64) -> Option<(BusyUnit, f64)> {
     let spot = |counter: String| {
         let average = kernel.value(&counter)?;

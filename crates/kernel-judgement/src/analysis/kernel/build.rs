@@ -1,7 +1,6 @@
 //! The build's own numbers for the kernel under audit, beside what the launch says.
 
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelKey, KernelSummary};
 use crate::catalog::Counter;
 use crate::evidence::{BuildLog, BuildRecord, Device, Origin, Reading};
 
@@ -46,28 +45,15 @@ pub struct BuildRow {
     pub launch_registers: Reading,
 }
 
-impl BuildRow {
-    /// Spill stores of the entry and all its callees, in bytes; `None` where the log does not say.
-    pub fn spill_stores(&self) -> Option<u64> {
-        total(self.record.spill_store_bytes, self.record.callees.iter().map(|c| c.spill_store_bytes))
-    }
-
-    /// Spill loads of the entry and all its callees, in bytes; `None` where the log does not say.
-    pub fn spill_loads(&self) -> Option<u64> {
-        total(self.record.spill_load_bytes, self.record.callees.iter().map(|c| c.spill_load_bytes))
-    }
-}
-
-fn total(own: Option<u64>, callees: impl Iterator<Item = Option<u64>>) -> Option<u64> {
-    Some(own? + callees.flatten().sum::<u64>())
-}
-
 /// The records of a kernel: same mangled name, else same function name; of the architecture nearest the device.
 fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildRecord> {
     let records = || logs.iter().flat_map(|log| &log.records);
-    let mut found: Vec<&BuildRecord> = records().filter(|r| is_mangled(key, r)).collect();
+    let mut found: Vec<&BuildRecord> =
+        records().filter(|r| !key.mangled.is_empty() && *key.mangled == *r.mangled).collect();
     if found.is_empty() {
-        found = records().filter(|r| is_named(key, r)).collect();
+        found = records()
+            .filter(|r| key.mangled.is_empty() && super::select::short_name(&r.demangled) == key.short_name())
+            .collect();
     }
     if let Some((major, minor)) = device.compute_capability {
         let arch = format!("sm_{major}{minor}");
@@ -76,12 +62,4 @@ fn records(key: &KernelKey, device: &Device, logs: &[BuildLog]) -> Vec<BuildReco
         }
     }
     found.into_iter().cloned().collect()
-}
-
-fn is_mangled(key: &KernelKey, record: &BuildRecord) -> bool {
-    !key.mangled.is_empty() && *key.mangled == *record.mangled
-}
-
-fn is_named(key: &KernelKey, record: &BuildRecord) -> bool {
-    key.mangled.is_empty() && crate::analysis::kernel::select::short_name(&record.demangled) == key.short_name()
 }

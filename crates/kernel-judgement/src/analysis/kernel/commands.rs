@@ -13,10 +13,9 @@ const HIDDEN: &str = "<hidden>";
 /// The tools whose options are known, by their file names.
 const TOOLS: [&str; 3] = ["ncu", "nv-nsight-cu-cli", "compute-sanitizer"];
 
-/// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the program under it
-/// with the script that an interpreter runs. What goes before the tool, and what goes behind the program, is hidden; so is
-/// everything from an option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc
-/// those of audit.toml.
+/// A command line as anyone may see it: the tool with the options that [`tool_option`] knows, and the program under it with the
+/// script that an interpreter runs. What goes before the tool, and what goes behind the program, is hidden; so is everything from an
+/// option on that nobody knows. The arguments of `audit launch` are this program's own, and of nvcc those of audit.toml.
 pub fn public_command(line: &str) -> String {
     let (tool, program) = public_parts(line);
     [tool, program].concat().join(" ")
@@ -81,7 +80,6 @@ fn is_python(program: &str) -> bool {
     version.is_some_and(|version| version.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
-/// Whether a word is the name of a module.
 fn is_module(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
 }

@@ -1,8 +1,7 @@
 //! The launches that `kernel_audit.bench` shows a profiler: those of the subject, and one of each configuration that an
 //! autotuner chooses among. Each lies in NVTX ranges that name it; what tunes and warms up lies in none.
 
-use super::pick::Pick;
-use super::summary::DURATION;
+use super::{pick::Pick, summary::DURATION};
 use crate::catalog::Counter;
 use crate::evidence::{Launch, Report};
 use std::collections::{BTreeMap, HashSet};
@@ -31,8 +30,7 @@ pub struct Configuration {
     pub is_chosen: bool,
     /// Time of each launch in ns.
     pub ns: Vec<f64>,
-    /// Readings of its first launch by the names of [`CONFIGURATION_READINGS`], in base units; what was not collected is
-    /// left out.
+    /// Readings of its first launch by the names of [`CONFIGURATION_READINGS`], in base units; what was not collected is left out.
     pub readings: BTreeMap<String, f64>,
 }
 

@@ -1,7 +1,7 @@
 //! What else a report holds: its other kernels, and those inside a range or graph.
 
-use crate::analysis::kernel::select::{self, KernelGroup, KernelKey};
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::kernel::select::{self, KernelGroup};
+use crate::analysis::{KernelKey, KernelSummary};
 use crate::catalog::Counter;
 use crate::evidence::{Reading, Workload};
 

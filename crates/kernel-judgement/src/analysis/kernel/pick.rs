@@ -1,7 +1,6 @@
 //! Which launches of a report are meant, where the names of its kernels alone do not say.
 
-use super::select::SelectionError;
-use super::stated::Unreadable;
+use super::{select::SelectionError, stated::Unreadable};
 use crate::evidence::{Dim3, Launch, Report};
 use std::fmt;
 use std::str::FromStr;
@@ -58,10 +57,7 @@ impl Pick {
             && self.nvtx.as_ref().is_none_or(|name| launch.nvtx.iter().any(|range| *range.name == **name))
     }
 
-    /// Leaves the launches of a report that are meant.
-    ///
-    /// # Errors
-    /// When there are none.
+    /// Leaves the launches of a report that are meant. Errors: when there are none.
     pub fn leave(&self, report: &mut Report) -> Result<(), SelectionError> {
         if *self == Pick::default() || report.launches.iter().all(|launch| self.takes(launch)) {
             return Ok(());

@@ -157,8 +157,7 @@ fn homes(text: &str) -> Option<&'static regex::Regex> {
     if HOME_FOLDERS.iter().any(|folder| text.contains(folder)) { HOMES.as_ref() } else { None }
 }
 
-/// A text as it may be shown to anyone: home folders as `~`, and the names of their owners, values of environment
-/// variables, hosts and addresses as `<hidden>`.
+/// A text as anyone may see it: home folders as `~`, their owners, values of variables, hosts and addresses as `<hidden>`.
 pub(super) fn without_names(text: &str) -> String {
     hidden(text, owners(text))
 }

@@ -49,8 +49,7 @@ pub struct Readings {
     pub metrics: Vec<KeptMetric>,
     /// Executions by opcode, the median over the launches.
     pub opcodes: BTreeMap<Arc<str>, f64>,
-    /// Executions by opcode with its modifiers, of stores to shared memory, matrix products and conversions of bytes; `None`
-    /// where no opcode is counted so.
+    /// Executions by opcode with modifiers, of shared stores, products and conversions of bytes; `None` where none is counted so.
     pub with_modifiers: Option<BTreeMap<Arc<str>, f64>>,
     /// Curves of the occupancy by metric: (value, warps) at both ends of each stretch in which the warps are the same.
     pub curves: BTreeMap<Arc<str>, Vec<(u64, f64)>>,
@@ -188,7 +187,6 @@ pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<
     })
 }
 
-/// The launches of a kernel by metric.
 struct Columns<'r> {
     launches: &'r [&'r Launch],
     /// Every name, once, sorted.
@@ -224,7 +222,6 @@ impl<'r> Columns<'r> {
     }
 }
 
-/// The points of a curve, in order.
 fn points(curve: &Metric) -> Vec<(u64, f64)> {
     let mut points: Vec<(u64, f64)> =
         curve.instances.iter().filter_map(|i| Some((i.id.as_u64()?, i.value.as_f64()?))).collect();

@@ -1,7 +1,7 @@
 //! Old against new, one reading at a time; time and rates.
 
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
+use crate::analysis::kernel::summary::{CYCLES, DURATION};
+use crate::analysis::{KernelSummary, Work};
 use crate::catalog::{self, Better};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};

@@ -1,6 +1,6 @@
 //! What a subject states: the work of a launch, and what is expected of the kernel and of a change.
 
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::{Checklist, Operator};
 use std::fmt;
 use std::str::FromStr;

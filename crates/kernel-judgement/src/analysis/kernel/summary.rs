@@ -21,7 +21,6 @@ pub struct KernelSummary<'r> {
     /// Launches: at least one.
     pub(in crate::analysis) launches: usize,
     pub(in crate::analysis) device: Cow<'r, Device>,
-    /// The program that launched it.
     pub(in crate::analysis) program: Arc<str>,
     pub(in crate::analysis) clock: Option<ClockStatus>,
     pub(in crate::analysis) driver: Option<f32>,
@@ -206,7 +205,7 @@ impl KernelGroup<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::groups;
     use crate::source::ncu_csv::made;
 
     /// DRAM's share of its peak in a launch that reads 600 and writes 300 GB/s, with these further columns.

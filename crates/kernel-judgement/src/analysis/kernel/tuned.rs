@@ -3,8 +3,7 @@
 
 use super::configurations::{Configuration, number, readings};
 use super::pick::{Pick, Rows};
-use super::select;
-use super::summary::DURATION;
+use super::{select, summary::DURATION};
 use crate::catalog::Counter;
 use crate::evidence::{Dim3, Launch, Report, Workload};
 use regex::Regex;
@@ -17,7 +16,6 @@ const READ: usize = 5;
 struct Version {
     grid: Option<Dim3>,
     block: Option<Dim3>,
-    /// Registers of a thread.
     registers: f64,
     /// Dynamic shared memory of a block in bytes.
     shared: f64,

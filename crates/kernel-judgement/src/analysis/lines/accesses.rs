@@ -38,8 +38,7 @@ pub(super) const ACCESS: Counter = Counter::MemoryAccessType;
 /// Bits: 32, 64, 128 for the width of a lane's element in bits.
 pub(super) const WIDTH: Counter = Counter::MemoryAccessSizeType;
 
-/// The accesses of one kind at one line, or one instruction. Where a need is known, instructions of the line without
-/// excess are left out.
+/// The accesses of one kind at one line, or one instruction; without those that have no excess, where a need is known.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct AccessLine {
     pub spot: Spot,
@@ -83,8 +82,7 @@ pub struct Accesses {
     pub ideal: Option<u64>,
     /// Σ |moved − ideal| over the instructions, as NVIDIA's rules count it.
     pub excess: u64,
-    /// The lines with the most excess, loads and stores apart; those without excess are left out. Without an ideal the
-    /// lines that move the most.
+    /// The lines with the most excess, loads and stores apart; without an ideal the lines that move the most.
     pub lines: Vec<AccessLine>,
     /// The same by instruction.
     pub instructions: Vec<AccessLine>,
@@ -208,8 +206,7 @@ fn kind(code: u64) -> &'static str {
 /// Sectors per request that averaging over executions may add or hide.
 const SLACK: f64 = 0.05;
 
-/// How the lanes of a warp address memory, as far as the counts tell. Several patterns can give the same counts; the
-/// simplest is named.
+/// How the lanes of a warp address memory: of the patterns that give such counts the simplest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Pattern {

@@ -7,7 +7,6 @@
 
 use crate::analysis::sass::ControlFlow;
 use crate::evidence::{Instruction, SourceView};
-use cuda_binary::Op;
 use cuda_binary::op::Sync;
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -36,11 +35,6 @@ impl Trace {
             "short_scoreboard" => Some(Trace::Short),
             _ => None,
         }
-    }
-
-    /// Whether an instruction that holds a scoreboard can be what such a wait is for.
-    fn fits(self, op: Op) -> bool {
-        op.is_long() == (self == Trace::Long) && self != Trace::Barrier
     }
 }
 
@@ -100,7 +94,9 @@ impl<'v> Causes<'v> {
             match trace {
                 Trace::Barrier => instruction.op().sync() == Some(Sync::Block),
                 Trace::Long | Trace::Short => {
-                    instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0) && trace.fits(instruction.op())
+                    instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0)
+                        && trace != Trace::Barrier
+                        && instruction.op().is_long() == (trace == Trace::Long)
                 }
             }
         };
@@ -131,6 +127,7 @@ impl<'v> Causes<'v> {
 mod tests {
     use super::*;
     use crate::evidence::{Flow, MachineWord, Register};
+    use cuda_binary::Op;
 
     fn row(offset: u64, op: Op, sets: u8, waits: u8, target: Option<u64>) -> Instruction {
         let flow = match op {

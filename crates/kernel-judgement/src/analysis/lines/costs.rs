@@ -1,16 +1,11 @@
 //! All costs by line of one launch, and the places in the source that findings point at.
 
 use super::accesses::{ACCESS, Accesses, EXECUTED, LANES, Space, WIDTH};
-use super::attribution::Attribution;
 use super::counts::{self, LaneLine, LineCount};
 use super::limiting::{self, LimitingLines, SECTORS};
-use super::parked::Parked;
 use super::spot::{Groups, Spot};
-use super::waits::Waits;
-use crate::analysis::derive::coalescing::WAVEFRONTS;
-use crate::analysis::derive::stalls::sampled_reason;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use super::{attribution::Attribution, parked::Parked, waits::Waits};
+use crate::analysis::{KernelSummary, Limits, derive::coalescing::WAVEFRONTS, derive::stalls::sampled_reason};
 use crate::catalog::{Code, Counter};
 use crate::evidence::{Launch, Lines, NameSet, SourceView, Want};
 use std::sync::Arc;
@@ -35,8 +30,7 @@ const BY_INSTRUCTION: [Counter; 9] = [
     Counter::MemoryL1WavefrontsSharedIdeal,
 ];
 
-/// What the analysis by line asks of a reader, for launches whose aggregates are known: they tell which stall reasons the
-/// report samples.
+/// What the analysis by line asks of a reader, for launches whose aggregates tell which stall reasons the report samples.
 pub fn source_want(launches: &[&Launch]) -> Want {
     let metrics = launches.iter().flat_map(|launch| &launch.metrics);
     let sampled = metrics.filter(|metric| sampled_reason(&metric.name).is_some());

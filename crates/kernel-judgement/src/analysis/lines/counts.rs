@@ -3,7 +3,7 @@
 use super::KEPT;
 use super::accesses::{EXECUTED, LANES};
 use super::spot::{Groups, Spot};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 
@@ -42,8 +42,7 @@ pub(super) fn executed(view: &SourceView, groups: &Groups<'_>) -> Vec<LineCount>
     groups.leading(&counts, KEPT).into_iter().map(line).collect()
 }
 
-/// The lines below the threshold `thread-utilisation-low`, those that leave the most lane slots idle first; `None`
-/// where the report does not count lanes by instruction.
+/// The lines below `thread-utilisation-low`, the most idle lane slots first; `None` without lanes by instruction.
 pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits) -> Option<Vec<LaneLine>> {
     let (executed, lanes) = (view.counts(EXECUTED)?, view.counts(LANES)?);
     // An instruction that no lane ever ran is a guard that was never taken: it costs a slot and splits no warp.

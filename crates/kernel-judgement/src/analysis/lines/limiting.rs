@@ -5,8 +5,7 @@ use super::spot::{Groups, Place, Spot};
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS};
 use crate::analysis::derive::data_stage::{DataStage, SHARED as SHARED_PART, WHOLE};
 use crate::analysis::derive::units;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits};
 use crate::catalog::{Code, Counter, InstructionWork, Threshold};
 use crate::evidence::SourceView;
 use crate::quantity::format;
@@ -14,7 +13,6 @@ use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
 
-/// Lines kept.
 const LINES: usize = 5;
 
 /// Sectors of accesses that are not to shared memory, by instruction.

@@ -1,8 +1,7 @@
 //! The code of one launch line by line, each line and each instruction with its costs.
 
-use super::accesses::EXECUTED;
-use super::attribution::Attribution;
 use super::spot::{Groups, shortened};
+use super::{accesses::EXECUTED, attribution::Attribution};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, SourceView};
 use similar::{Algorithm, DiffOp, capture_diff_slices};
@@ -55,8 +54,7 @@ pub struct ListedFile {
 pub struct ListedInstruction {
     /// Byte offset in its function.
     pub offset: u64,
-    /// As a disassembler prints it; without a listing the opcode, and where a branch goes, by the bits. Empty for an opcode
-    /// that is not known.
+    /// As a disassembler prints it, else opcode and target by the bits; empty for an opcode that is not known.
     pub text: String,
     /// Position in [`Listing::files`] and line; `None` where no line is known.
     pub line: Option<(usize, u32)>,
@@ -164,8 +162,7 @@ impl Listing {
         }
     }
 
-    /// The same with the samples of the old side at the lines whose text both have, in their order: numbers move from version to
-    /// version.
+    /// The same with the samples of the old side at the lines whose text both have, in their order.
     #[must_use]
     pub fn beside(mut self, old: &SourceView) -> Listing {
         let old = Listing::of(old);

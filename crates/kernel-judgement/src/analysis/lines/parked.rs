@@ -3,7 +3,7 @@
 
 use super::attribution::Attribution;
 use super::spot::{Groups, Spot};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::Threshold;
 use crate::evidence::SourceView;
 use cuda_binary::Op;

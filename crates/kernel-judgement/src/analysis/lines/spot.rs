@@ -34,8 +34,7 @@ pub struct Spot {
     pub place: Place,
     /// The line's text without indentation, cut at 80 characters; empty where the report does not embed the file.
     pub text: String,
-    /// The leading instructions: (byte offset in the function, opcode or nothing). Without a disassembler the opcode has no
-    /// modifiers.
+    /// The leading instructions: (byte offset in the function, opcode or nothing), without modifiers where no disassembler was.
     pub instructions: Vec<(u64, String)>,
 }
 

@@ -3,7 +3,7 @@
 use super::KEPT;
 use super::attribution::{Attribution, is_wait};
 use super::spot::{Groups, Spot};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::Threshold;
 
 /// Lines kept of one reason.

@@ -4,8 +4,7 @@
 //! quotient is the share of multiprocessors with a block, whatever the clock does. Cycles with a block over that share and over the
 //! time of a sample is the clock.
 
-use super::cut;
-use super::model::Clock;
+use super::{cut, model::Clock};
 
 /// Instructions that a multiprocessor can issue in a cycle: one for each of four schedulers, on every chip since Volta.
 const PEAK: f64 = 4.0;

@@ -21,7 +21,6 @@ const FEW: usize = 8;
 /// A unit is busy in a regime from this share of the busiest on.
 const IN_REGIME: f64 = 0.2;
 
-/// The samples of a launch.
 pub(super) struct Samples<'a> {
     /// Ids of the units.
     pub(super) names: Vec<&'a str>,
@@ -80,8 +79,7 @@ impl Samples<'_> {
         (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
     }
 
-    /// When a sample begins. The first whole one begins up to a step behind the launch; what is not sampled of both ends is
-    /// less than a step.
+    /// When a sample begins. The first whole one begins up to a step late; what is not sampled of both ends is less than a step.
     fn time(&self, n: usize) -> f64 {
         (n as f64 * self.step).min(self.ns)
     }

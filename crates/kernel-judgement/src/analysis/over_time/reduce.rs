@@ -4,14 +4,13 @@ use super::model::{Blocks, Clock, Curve, Idle, OverTime, Part, Period, Regime, S
 use super::parts::{LEAST, Samples, parts};
 use super::sampled::{Sampled, Series};
 use super::{clock, period};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::{SeriesKind, Threshold};
 use crate::evidence::{Dim3, Launch};
 use std::ops::Range;
 
 /// Samples that are looked at: more are averaged, so that a long launch is judged as fast as a short one.
 const LOOKED_AT: usize = 2_000;
-/// Points of a curve.
 const POINTS: usize = 96;
 /// Curves that are kept, and what a unit's mean must be to have one, as a share of the busiest unit's.
 const CURVES: usize = 5;

@@ -74,7 +74,6 @@ impl Sampled {
         Some(Sampled { ns: ns?, step: step?, passes: passes.len(), lost, series })
     }
 
-    /// The samples of the first series of a kind.
     pub(super) fn of_kind(&self, kind: SeriesKind) -> Option<&[f64]> {
         self.series.iter().find(|series| series.row.kind == kind).map(|series| series.samples.as_slice())
     }

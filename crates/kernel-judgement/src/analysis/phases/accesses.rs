@@ -1,9 +1,7 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
 use super::detail::{Point, SectorAccess, is_shifted};
-use super::lanes::Lanes;
-use super::point::point;
-use super::study::Study;
+use super::{lanes::Lanes, point::point, study::Study};
 use crate::evidence::SourceLine;
 use std::collections::BTreeMap;
 
@@ -95,8 +93,7 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
     by.into_values().collect()
 }
 
-/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width for each execution. `None` where there are none or
-/// widths are not known.
+/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width an execution. `None` without any, or widths.
 pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
     let rows =
         (0..study.code.rows.len()).filter(|row| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk());

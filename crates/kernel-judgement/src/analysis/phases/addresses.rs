@@ -1,20 +1,12 @@
 //! Work that addresses cost, and loads of shared memory that could be one.
 
-use super::code::Code;
 use super::detail::{IndexArithmetic, PIPES, Point};
-use super::flows::address;
-use super::point::point;
-use super::study::Study;
+use super::{code::Code, flows::address, point::point, study::Study};
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
 use cuda_binary::op::Space;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Whether an opcode takes an address of its lanes.
-fn is_access(op: Op) -> bool {
-    op.is_lsu_access() || op.is_in(Space::Texture)
-}
 
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
@@ -23,7 +15,6 @@ const WORD: i32 = 4;
 
 /// Loads of one word from shared memory that all lanes read at the same address, four or more from one base.
 pub struct SharedRuns {
-    /// The first.
     pub(in crate::analysis) at: Point,
     /// Executions by warps, those of whole groups of four.
     pub loads: u64,
@@ -34,8 +25,7 @@ pub struct SharedRuns {
 }
 
 impl Study<'_> {
-    /// Executions of what does nothing but make the addresses of local memory, on the uniform datapath and elsewhere: what arrays cost
-    /// that are indexed at run time.
+    /// Executions of what makes nothing but addresses of local memory, on the uniform datapath and elsewhere: the price of indexed arrays.
     pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
         let code = &self.code;
         let own = only_for(self, &executed(self).filter(|row| code.op(*row).is_in(Space::Local)).collect());
@@ -58,7 +48,12 @@ impl Study<'_> {
     pub fn index_arithmetic(&self) -> &IndexArithmetic {
         self.index.get_or_init(|| {
             let code = &self.code;
-            let mut own = only_for(self, &executed(self).filter(|row| is_access(code.op(*row))).collect());
+            let mut own = only_for(
+                self,
+                &executed(self)
+                    .filter(|row| code.op(*row).is_lsu_access() || code.op(*row).is_in(Space::Texture))
+                    .collect(),
+            );
             self.flows.remove_from_memory(code, &mut own);
             let sum = |keep: &dyn Fn(Op) -> bool| {
                 own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()

@@ -22,7 +22,6 @@ pub(in crate::analysis) struct Code<'v> {
     pub(in crate::analysis) lanes: Option<Vec<u64>>,
     /// Blocks and the edges between them; a block's instructions are rows.
     pub(in crate::analysis) flow: ControlFlow,
-    /// The block of each row.
     pub(in crate::analysis) block_of: Vec<usize>,
     /// Blocks that lead to each block.
     pub(in crate::analysis) predecessors: Vec<Vec<usize>>,
@@ -33,7 +32,6 @@ pub(in crate::analysis) struct Code<'v> {
 /// A cycle of blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::analysis) struct Loop {
-    /// Where it is entered.
     pub(in crate::analysis) header: usize,
     /// Its blocks, inner loops and called functions included.
     pub(in crate::analysis) blocks: BTreeSet<usize>,
@@ -100,7 +98,6 @@ impl<'v> Code<'v> {
         rows.any(|row| self.executed[row] > 0 && is_meant(self.op(row)))
     }
 
-    /// The innermost loop around a row.
     pub(in crate::analysis) fn innermost(&self, row: usize) -> Option<&Loop> {
         let around = self.loops.iter().filter(|cycle| cycle.blocks.contains(&self.block_of[row]));
         around.min_by_key(|cycle| cycle.blocks.len())
@@ -111,7 +108,6 @@ impl<'v> Code<'v> {
         self.op(row).is_product()
     }
 
-    /// Whether a row waits at a barrier of the block.
     pub(in crate::analysis) fn is_block_barrier(&self, row: usize) -> bool {
         matches!(self.sync(row), WarpSync::BlockBarrier { .. })
     }
@@ -195,17 +191,15 @@ impl<'v> Code<'v> {
         if self.predecessors[other].len() == 1 {
             return all.saturating_sub(self.entries(other));
         }
-        let is_target =
-            self.rows[last].word.and_then(|word| word.target).and_then(|offset| self.block_at(offset)) == Some(to);
+        let is_target = self.rows[last]
+            .word
+            .and_then(|word| word.target)
+            .is_some_and(|offset| offset == self.flow.blocks[to].start);
         let Some(lanes) = &self.lanes else { return 0 };
         let before = block.instructions.clone().rev().nth(1).map_or(all * 32, |row| lanes[row].max(lanes[last]));
         let taken =
             if before == 0 { 0 } else { (u128::from(all) * u128::from(lanes[last]) / u128::from(before)) as u64 };
         if is_target { taken.min(all) } else { all.saturating_sub(taken) }
-    }
-
-    fn block_at(&self, offset: u64) -> Option<usize> {
-        self.flow.blocks.binary_search_by_key(&offset, |block| block.start).ok()
     }
 
     fn cycles(&self) -> Vec<Loop> {

@@ -1,7 +1,6 @@
 //! The kernel's counters that the rules on phases read. What was not collected is `None`, never 0.
 
-use crate::analysis::derive::occupancy::smallest;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, derive::occupancy::smallest};
 use crate::catalog::Counter;
 
 /// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
@@ -16,7 +15,6 @@ const TENSOR: [Counter; 4] = [
 const TENSOR_RESIDENT: [Counter; 2] =
     [Counter::SmPipeTensorCyclesActiveAvgPctActive, Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctActive];
 
-/// Counters of one kernel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     /// `B`: blocks of the grid.
@@ -37,7 +35,6 @@ pub(super) struct Counters {
     pub(super) warps_active: Option<f64>,
     /// Achieved over theoretical occupancy.
     pub(super) filled: Option<f64>,
-    /// Waves of blocks.
     pub(super) waves: Option<f64>,
     /// Blocks that an SM can hold.
     pub(super) blocks_per_sm: Option<f64>,
@@ -85,7 +82,6 @@ impl Counters {
         Some(self.blocks_per_sm? <= 1.0 || self.blocks <= self.sms?)
     }
 
-    /// Whether all blocks are resident from the start.
     pub(super) fn is_resident_grid(&self) -> Option<bool> {
         Some(self.blocks <= self.blocks_per_sm? * self.sms?)
     }

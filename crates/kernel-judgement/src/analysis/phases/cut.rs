@@ -2,9 +2,8 @@
 
 use super::code::{Code, Loop};
 use super::main_loop::{MainLoop, main_loops};
-use super::model::PhaseKind;
-use super::parts;
 use super::tile_loop::{TileEnds, Traces};
+use super::{model::PhaseKind, parts};
 use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
@@ -67,8 +66,7 @@ pub(super) fn cut(code: &Code<'_>, traces: &Traces<'_, '_>, region: &BTreeSet<us
     (cuts, mains)
 }
 
-/// Drain, epilogue and exit: what runs behind the main loops. Instructions in front of the drain still run beside products, and
-/// stay with the loop.
+/// Drain, epilogue and exit behind the main loops. What stands in front of the drain runs beside products, and stays with the loop.
 fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[MainLoop]) -> Vec<Cut> {
     let drains = |row: &usize| code.sync(*row) == WarpSync::ProductsWait { pending: 0 };
     let has_tensor = mains.iter().any(|main| main.has_tensor);

@@ -1,8 +1,7 @@
 //! Loads whose address another load brings: their own value one turn back (a chain), or an index that names a row.
 
 use super::detail::{Chain, Indirection};
-use super::point::point;
-use super::study::Study;
+use super::{point::point, study::Study};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -4,9 +4,7 @@
 //! tells is no role.
 
 use super::branches::{Branches, Made, OnWays};
-use super::code::Code;
-use super::flows::Flows;
-use super::warps::Warps;
+use super::{code::Code, flows::Flows, warps::Warps};
 use crate::analysis::sass::Listed;
 use cuda_binary::flow::Dominators;
 use std::collections::BTreeSet;

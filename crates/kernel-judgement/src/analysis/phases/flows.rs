@@ -1,7 +1,6 @@
 //! Where values come from: definitions that reach a use, and what is behind them.
 
-use super::code::Code;
-use super::detail::Place;
+use super::{code::Code, detail::Place};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::Op;
@@ -26,10 +25,8 @@ const NUMBERS: usize = 256;
 /// What is behind a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::analysis) struct Origin {
-    /// The number of the thread or the lane.
     pub(in crate::analysis) thread: bool,
     pub(in crate::analysis) block: bool,
-    /// A value from memory.
     pub(in crate::analysis) memory: bool,
     /// A lane that the warp elected.
     pub(in crate::analysis) elected: bool,
@@ -37,8 +34,7 @@ pub(in crate::analysis) struct Origin {
     pub(in crate::analysis) unknown: bool,
 }
 
-/// The values of a kernel: where each register is written, and the facts that rules ask for more than once, each found when it is
-/// first asked for.
+/// The values of a kernel: where each register is written, and the facts that several rules ask for, each found when first asked for.
 pub(in crate::analysis) struct Flows {
     /// Rows that write a register, ascending, by its place in [`slots`].
     writes: Vec<Vec<usize>>,
@@ -122,8 +118,7 @@ impl Flows {
     }
 
     /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
-    /// earlier one.
-    /// Each register of several is looked for by itself: one may be written in a block in which the others are not.
+    /// earlier one. Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
         let mut found = Vec::new();
         for slot in slots(register) {
@@ -170,7 +165,6 @@ impl Flows {
         found
     }
 
-    /// The rows behind what a row reads.
     pub(in crate::analysis) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
         let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
         self.behind(code, operands, LONGEST).into_iter().collect()
@@ -238,7 +232,6 @@ impl Flows {
         self.loads_behind(code, row).iter().any(is_near)
     }
 
-    /// The rows behind the address of an access.
     pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
         self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
     }

@@ -33,7 +33,6 @@ impl Frame {
         Some(last.saturating_sub(inside))
     }
 
-    /// The line that is told.
     pub(super) fn line<'p>(&self, places: &'p [SourceLine]) -> Option<&'p SourceLine> {
         places.get(self.at(places)?)
     }

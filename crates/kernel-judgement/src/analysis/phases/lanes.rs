@@ -13,7 +13,6 @@ use cuda_binary::Class;
 use cuda_binary::op::Act;
 use std::collections::{BTreeSet, HashMap};
 
-/// Lanes of a warp.
 const LANES: usize = 32;
 /// Bits of a value.
 const BITS: u32 = 32;

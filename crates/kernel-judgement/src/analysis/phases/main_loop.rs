@@ -61,8 +61,7 @@ pub(super) fn are_alternatives(code: &Code<'_>, cycles: &[&Loop]) -> bool {
     })
 }
 
-/// A loop, or the loop around it while that brings data or meets at a barrier on every turn and writes nothing to global
-/// memory outside the inner one.
+/// A loop, or the one around it while that brings data or meets at a barrier every turn and stores nothing outside the inner one.
 fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
     let mut whole = cycle;
     while let Some(around) = around(code, whole) {
@@ -82,7 +81,6 @@ fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
     MainLoop { cycle: whole.clone(), inner, turns, has_tensor }
 }
 
-/// The smallest loop around a loop.
 fn around<'c>(code: &'c Code<'_>, cycle: &Loop) -> Option<&'c Loop> {
     let holds = |other: &&Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.is_superset(&cycle.blocks);
     code.loops.iter().filter(holds).min_by_key(|other| other.blocks.len())

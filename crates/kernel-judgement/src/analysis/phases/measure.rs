@@ -1,17 +1,14 @@
 //! What each phase costs: samples, shares, cycles, tensor cycles.
 
 use super::code::{Code, Loop};
-use super::counters::Counters;
-use super::cut::Cut;
 use super::detail::{Point, TensorSite};
-use super::frame::Frame;
-use super::in_flight::in_flight;
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::point::{calling, named, point, product_line, span};
-use super::study::Study;
-use super::tile_loop::WARPGROUP;
-use super::{accesses, guards, pace, tensor, waits};
+use super::{
+    accesses, counters::Counters, cut::Cut, frame::Frame, guards, in_flight::in_flight, pace, study::Study, tensor,
+    tile_loop::WARPGROUP, waits,
+};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::{Instruction, WarpSync};
 use std::collections::BTreeMap;

@@ -120,7 +120,6 @@ impl Phase {
     }
 }
 
-/// Whether samples wait for an mbarrier.
 fn is_mbarrier(group: &WaitGroup) -> bool {
     group.cause.as_ref().is_some_and(|at| at.op().sync() == Some(Sync::Mbarrier))
 }
@@ -149,8 +148,7 @@ pub struct Role {
     pub stores: u64,
     /// Samples at mbarriers and barriers, where its warps wait for another role or for bulk copies; `None` where all warps run the same.
     pub at_barriers: Option<u64>,
-    /// Its lines with the most samples, the first of them first, where the phases are those of another role; shares are of its own
-    /// samples.
+    /// Its lines with the most samples, where the phases are those of another role; shares are of its own samples.
     pub lines: Vec<Phase>,
 }
 
@@ -201,8 +199,7 @@ pub struct Phases {
     pub pacing: usize,
     /// Whom the roles wait for; `None` where all warps run the same, and where nothing tells.
     pub pace: Option<Pace>,
-    /// The phases in the order of the code; their shares add up to 1. None for a kernel of one stretch without a loop, whose
-    /// time needs no parting.
+    /// The phases in the order of the code; their shares add up to 1. None for a kernel of one stretch without a loop.
     pub phases: Vec<Phase>,
     /// Whether shares of samples are shares of the elapsed time: nearly all warps that fit are there from start to end.
     pub is_time: bool,

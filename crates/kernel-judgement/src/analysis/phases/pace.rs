@@ -1,8 +1,7 @@
 //! Whom the roles of a launch wait for.
 
 use super::model::{Pace, PhaseKind, Phases, Role};
-use super::role_lines::lines;
-use super::study::Study;
+use super::{role_lines::lines, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 
@@ -53,8 +52,7 @@ fn judged(roles: &[f64]) -> Option<Pace> {
     }
 }
 
-/// Samples at an mbarrier, or at a barrier of the block or the cluster: for another role, or for bulk copies. A barrier that waits for the
-/// warps' own products is none.
+/// Samples at an mbarrier, or a barrier of block or cluster: for another role or bulk copies, not for the warps' own products.
 fn at_barriers(study: &Study<'_>, rows: &[usize]) -> u64 {
     let code = &study.code;
     let asks = |row: usize| {

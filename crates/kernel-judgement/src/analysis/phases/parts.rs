@@ -1,8 +1,6 @@
 //! Parts of a main loop: what a step waits for, issues, computes, copies and hands back.
 
-use super::code::Code;
-use super::main_loop::MainLoop;
-use super::model::PhaseKind;
+use super::{code::Code, main_loop::MainLoop, model::PhaseKind};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 use std::collections::BTreeMap;

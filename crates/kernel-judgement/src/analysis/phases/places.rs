@@ -1,8 +1,7 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
-use super::code::Code;
-use super::detail::Place;
 use super::flows::{Flows, address};
+use super::{code::Code, detail::Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;
@@ -163,7 +162,6 @@ impl<'a, 'c> Places<'a, 'c> {
         if operand.is_negative { value.scaled(u32::MAX) } else { value }
     }
 
-    /// What a row leaves in a register.
     fn written(&mut self, row: usize, file: RegisterFile, number: u8, depth: usize) -> Sum {
         let word = self.code.rows[row].word.unwrap_or_default();
         if let Some(special) = word.registers.special {

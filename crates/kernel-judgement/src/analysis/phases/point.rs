@@ -1,10 +1,8 @@
 //! Instructions and lines as the page names them: the place, the call that leads there, the function's name.
 
 use super::detail::{Line, Named, Point};
-use super::frame::Frame;
-use super::model::Span;
 use super::products::{called, is_product};
-use super::study::Study;
+use super::{frame::Frame, model::Span, study::Study};
 use crate::analysis::lines::shortened;
 use crate::evidence::{SourceLine, SourceView};
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 /// Share of a phase's samples that one call must hold to name it.
 const NAMING: f64 = 0.8;
 
-/// Where a row stands.
 pub(in crate::analysis) fn point(study: &Study<'_>, row: usize) -> Point {
     let instruction = &study.view.instructions[row];
     let Line { file, line } = instruction.line().map(|own| study.line(own)).unwrap_or_default();
@@ -76,8 +73,7 @@ pub(super) fn calling<'v>(view: &'v SourceView, rows: &[usize], line: &SourceLin
     votes.into_values().rev().max_by_key(|(count, _)| *count).map(|(_, call)| call)
 }
 
-/// The lines of some rows: from the first to the last that holds more than a twentieth of their samples, by the line that the
-/// instructions were inlined into.
+/// The lines of some rows, as inlined into: from the first to the last with more than a twentieth of their samples.
 pub(super) fn span(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Span {
     let Study { code, samples, .. } = study;
     let offsets = || rows.iter().map(|row| code.rows[*row].offset);

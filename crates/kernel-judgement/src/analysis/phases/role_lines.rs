@@ -1,12 +1,8 @@
 //! The lines of a role whose phases are not told: what costs a producer its time.
 
-use super::code::Code;
-use super::frame::Frame;
-use super::guards::opcodes;
 use super::model::{Phase, PhaseKind};
 use super::point::{named, span};
-use super::study::Study;
-use super::waits::waits;
+use super::{code::Code, frame::Frame, guards::opcodes, study::Study, waits::waits};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::WarpSync;
 use std::collections::BTreeMap;

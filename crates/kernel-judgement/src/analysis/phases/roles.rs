@@ -1,9 +1,7 @@
 //! Roles: how the warps of a block part, by the bits of the code and by its counts.
 
-use super::branches::Branches;
-use super::code::Code;
 use super::dispatches::{Dispatch, RoleCode, dispatches_by};
-use super::flows::Flows;
+use super::{branches::Branches, code::Code, flows::Flows};
 use std::collections::BTreeSet;
 
 /// How the warps of a block part.
@@ -11,7 +9,6 @@ use std::collections::BTreeSet;
 pub(super) struct Split {
     /// The roles, in the order of their code, functions that they call included; one where all warps run the same.
     pub(super) roles: Vec<RoleCode>,
-    /// Blocks in front of the split.
     pub(super) front: BTreeSet<usize>,
     /// Blocks behind the place where the roles meet.
     pub(super) behind: BTreeSet<usize>,

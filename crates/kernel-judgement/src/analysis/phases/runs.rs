@@ -1,7 +1,6 @@
 //! What a launch executes: each opcode by its width and where it stands.
 
-use super::model::PhaseKind;
-use super::study::Study;
+use super::{model::PhaseKind, study::Study};
 use cuda_binary::Op;
 
 /// Where instructions stand, so that those of two versions of a kernel can be laid side by side.

@@ -1,20 +1,15 @@
 //! One launch with everything that the rules read: code, samples, roles and phases as rows.
 
-use super::code::Code;
-use super::counters::Counters;
 use super::cut::{Cut, cut};
 use super::detail::{Chain, IndexArithmetic, Indirection, Line};
-use super::dispatches::RoleCode;
-use super::flows::Flows;
-use super::frame::Frame;
-use super::in_flight::late_rows;
-use super::main_loop::MainLoop;
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
-use super::roles::Split;
-use super::tile_loop::Traces;
+use super::{
+    code::Code, counters::Counters, dispatches::RoleCode, flows::Flows, frame::Frame, in_flight::late_rows,
+    main_loop::MainLoop, roles::Split, tile_loop::Traces,
+};
+use crate::analysis::KernelSummary;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
-use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::lines::{Attribution, short_names};
 use crate::catalog::Counter;
 use crate::evidence::{SourceLine, SourceView, WarpSync};
@@ -129,7 +124,6 @@ impl<'v> Study<'v> {
         self.names.get(file).cloned().unwrap_or_default()
     }
 
-    /// A line as pages name it.
     pub(super) fn line(&self, line: &SourceLine) -> Line {
         Line { file: self.name(&line.file), line: line.line }
     }
@@ -172,12 +166,10 @@ impl<'v> Study<'v> {
             && self.code.turns(|op| op.copies_global() && !op.is_bulk())
     }
 
-    /// Whether a row is in a main loop.
     pub(super) fn is_in_main_loop(&self, row: usize) -> bool {
         self.mains.iter().any(|main| main.cycle.blocks.contains(&self.code.block_of[row]))
     }
 
-    /// Rows of the main loops.
     pub(in crate::analysis) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.mains.iter().flat_map(|main| self.code.rows_of(&main.cycle.blocks))
     }

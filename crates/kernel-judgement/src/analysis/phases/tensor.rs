@@ -2,8 +2,7 @@
 
 use super::detail::{Point, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
-use super::point::point;
-use super::study::Study;
+use super::{point::point, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 
@@ -108,8 +107,7 @@ impl Study<'_> {
     }
 }
 
-/// The cost of draining the tensor pipe on every turn: what a step takes beyond its products, where the warps are in step and
-/// the pipe is not full.
+/// The cost of draining the tensor pipe every turn: what a step takes beyond its products, warps in step and the pipe not full.
 pub(super) fn drain_in_loop(study: &Study<'_>, phases: &Phases, in_step: bool) -> Option<f64> {
     let drains = study.mains.iter().any(|main| {
         study.code.rows_of(&main.cycle.blocks).any(|row| {

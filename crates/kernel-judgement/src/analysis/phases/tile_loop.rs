@@ -1,7 +1,6 @@
 //! A loop of which each turn computes a tile: products, then the results of all of them.
 
-use super::code::Code;
-use super::main_loop::MainLoop;
+use super::{code::Code, main_loop::MainLoop};
 use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Act;

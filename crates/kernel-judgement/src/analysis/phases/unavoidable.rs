@@ -1,9 +1,7 @@
 //! The bytes that a launch cannot avoid to move, level by level, from the sizes of its arguments.
 
-use super::accesses::copied_bytes;
 use super::detail::{SectorAccess, touched_sectors};
-use super::model::Phases;
-use super::study::Study;
+use super::{accesses::copied_bytes, model::Phases, study::Study};
 use crate::evidence::LaunchFacts;
 use crate::quantity::{SECTOR, glance};
 

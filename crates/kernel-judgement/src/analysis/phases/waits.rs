@@ -1,8 +1,7 @@
 //! What warps wait for: in a phase, and over the whole kernel by phase, role and cause.
 
 use super::detail::{StallPlace, Wait, WaitGroup};
-use super::point::point;
-use super::study::Study;
+use super::{point::point, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::op::{Act, Space};
 

@@ -2,10 +2,9 @@
 
 use super::states::Stretch;
 use super::timed::{Timed, drift, nanoseconds, timed};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::hypothesis::TimeChange;
-use crate::analysis::versus::verdict::{Course, Judged, Verdict, Whole, both_agree, judge};
+use crate::analysis::{
+    Course, Judged, Limits, Verdict, Whole, Work, both_agree, judge, versus::hypothesis::TimeChange,
+};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, FlushedBy};
 
@@ -178,11 +177,8 @@ fn decided(time: &Judged, cycles: Option<&Judged>, limits: &Limits) -> (Verdict,
 #[cfg(test)]
 mod tests {
     use super::Doubt;
-    use crate::analysis::kernel::stated::Work;
-    use crate::analysis::limits::Limits;
-    use crate::analysis::results::timing::Timing;
     use crate::analysis::results::timing::tests::{around, benchmark};
-    use crate::analysis::versus::verdict::Verdict;
+    use crate::analysis::{Limits, Timing, Verdict, Work};
     use crate::evidence::{Benchmark, ToldTimes};
 
     /// A kernel that meets its power limit at the tenth of thirty samples and takes a ninth longer from there on.

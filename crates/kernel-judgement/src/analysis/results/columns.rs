@@ -1,16 +1,9 @@
 //! Several profiles side by side: kernels joined by name, grid and block, each compared with the first profile's.
 
-use crate::analysis::derive::panels::Panel;
-use crate::analysis::evidence::Side;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::limits::Limits;
-use crate::analysis::over_time::OverTime;
-use crate::analysis::profile::Profile;
-use crate::analysis::results::changed::TimedChange;
-use crate::analysis::results::pair::Pair;
-use crate::analysis::studied::Studied;
-use crate::analysis::version::Version;
-use crate::analysis::versus::verdict::Comparison;
+use crate::analysis::{
+    Comparison, KernelKey, Limits, Profile, Side, TimedChange, derive::panels::Panel, over_time::OverTime,
+    results::pair::Pair, studied::Studied, version::Version,
+};
 use crate::evidence::{Dim3, Workload};
 use std::collections::HashMap;
 
@@ -50,15 +43,13 @@ pub struct Joined {
 /// Which kernels of several files are one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matched {
-    /// Of each kernel that the first file shares with at least one other its place there, and those in the others: (position of
-    /// the file, place in it), in the order of the files.
+    /// Of each kernel that the first file shares its place there, and those in the others: (position of the file, place in it).
     pub joined: Vec<(usize, Vec<(usize, usize)>)>,
     /// Kernels without a counterpart: (position of the file, kernel).
     pub unmatched: Vec<(usize, KernelKey)>,
 }
 
-/// Finds which kernels of `files` are one, by kind, name, grid and block. Where each holds exactly one kernel, these are joined
-/// whatever they are called.
+/// Which kernels of `files` are one, by kind, name, grid and block; those of files with one kernel each are one in any case.
 pub fn matched(files: &[Vec<KernelKey>]) -> Matched {
     let Some((first, others)) = files.split_first() else { return Matched::default() };
     let is_one_each = files.iter().all(|kernels| kernels.len() == 1);

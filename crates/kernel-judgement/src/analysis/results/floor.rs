@@ -1,11 +1,7 @@
 //! The time that no kernel beats: the stated work over the peaks of the chip. And stated work that cannot be.
 
 use crate::analysis::derive::least::{self, Part};
-use crate::analysis::derive::roofline::{CeilingKind, Roofline};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::results::timing::Timing;
+use crate::analysis::{CeilingKind, KernelSummary, Limits, Roofline, Timing, Work};
 use crate::catalog::Threshold;
 use cuda_binary::Op;
 use cuda_binary::op::Pipe;
@@ -59,11 +55,7 @@ pub enum Impossible {
         by: String,
     },
     /// The launch executed fewer operations than are stated.
-    FewerExecuted {
-        /// Stated operations.
-        stated: f64,
-        executed: f64,
-    },
+    FewerExecuted { stated: f64, executed: f64 },
 }
 
 impl Stated {
@@ -123,8 +115,7 @@ fn stated_as(op: Op) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::derive::mix::InstructionMix;
-    use crate::analysis::kernel::select::groups;
+    use crate::analysis::{derive::mix::InstructionMix, groups};
     use crate::source::ncu_csv::made;
 
     /// One launch of 1,000 ns at 1 GHz that executed 8,448 FFMA a cycle of 16,896: 2 × 8,448 × 1,000 = 16,896,000 operations.

@@ -1,12 +1,9 @@
 //! A version beside an old one: under which conditions, in which numbers, and what that comes to.
 
-use crate::analysis::correctness::Standing;
-use crate::analysis::derive::panels::Panel;
-use crate::analysis::limits::Limits;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::version::Version;
-use crate::analysis::versus::setting::{Setting, settings};
-use crate::analysis::versus::verdict::{Comparison, Verdict, Why};
+use crate::analysis::{
+    Comparison, Limits, Setting, Standing, Timing, Verdict, Why, derive::panels::Panel, version::Version,
+    versus::setting::settings,
+};
 
 /// What is measured of a version, alone or beside an old one.
 pub(in crate::analysis) struct Pair {

@@ -1,13 +1,9 @@
 //! The reference's own counters beside the kernel's.
 
-use crate::analysis::diagnose::{self, Unit};
-use crate::analysis::evidence::Reference;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
-use crate::analysis::limits::Limits;
-use crate::analysis::phases::Phases;
-use crate::analysis::version::measurement;
+use crate::analysis::{
+    KernelKey, KernelSummary, Limits, Reference, Unit, Work, diagnose, kernel::summary::CYCLES, phases::Phases,
+    version::measurement,
+};
 use crate::catalog::{self, Counter, Part};
 use crate::evidence::{Origin, Reading};
 
@@ -59,8 +55,7 @@ const WORK: [Counter; 7] = [
     Counter::L1texTSectorsPipeLsuMemGlobalOpStSum,
 ];
 
-/// The catalog's busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: by these the gap is
-/// taken apart.
+/// The busiest share of peak of the tensor pipe that either holds, one over the elapsed cycles first: it takes the gap apart.
 fn tensor(own: &KernelSummary<'_>, other: &KernelSummary<'_>) -> Option<&'static str> {
     let is_tensor = |id: &str| catalog::subsystem_of(id).is_some_and(|part| part.code == Part::ComputeTensor);
     let ids = catalog::metrics().iter().map(|metric| metric.id);

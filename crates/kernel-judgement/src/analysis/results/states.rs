@@ -3,8 +3,7 @@
 //! A power limit that sets in makes every launch behind it slower at once. Samples on both sides of such a step are not of
 //! one distribution: no interval spans it, and times compare only under the same state of the clocks.
 
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::verdict::Sample;
+use crate::analysis::{Limits, Sample};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
 use std::ops::Range;

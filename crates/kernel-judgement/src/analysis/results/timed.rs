@@ -1,8 +1,7 @@
 //! The times of one thing: their median, and the rates that follow from the work.
 
 use super::states::Stretch;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::versus::verdict::Sample;
+use crate::analysis::{Sample, Work};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 
@@ -37,8 +36,7 @@ pub(super) fn nanoseconds(samples_ms: &[f64]) -> Vec<f64> {
     samples_ms.iter().map(|ms| (ms * 1e9).round() / 1e3).collect()
 }
 
-/// How far the last third of the samples lies from the first, in percent of the first, by their medians; `None` for fewer
-/// samples than make three groups of five.
+/// How far the median of the last third lies from that of the first, in percent; `None` for fewer than three groups of five.
 pub(super) fn drift(samples: &[f64]) -> Option<f64> {
     let third = samples.len() / 3;
     let median = |part: &[f64]| Sample::of(part, 0.0).map(|sample| sample.median);

@@ -3,9 +3,7 @@
 use super::changed::{TimedChange, Timestretch, changed};
 use super::states::{self, Held, Step, Stretch};
 use super::timed::{Timed, drift, nanoseconds, timed};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::verdict::{Sample, Shift};
+use crate::analysis::{Limits, Sample, Work, versus::verdict::Shift};
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
 
@@ -122,11 +120,6 @@ fn under(
     Some((kernel, reference, ratio.map(|ratio| Shift { interval: interval(ratio), ..ratio })))
 }
 
-/// How far apart two clocks are, in percent of the smaller.
-fn apart(a: f64, b: f64) -> f64 {
-    100.0 * (a.max(b) / a.min(b) - 1.0)
-}
-
 fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: bool, limits: &Limits) -> Vec<Caution> {
     let is_long = |empty: &f64| 100.0 * empty > limits[Threshold::BenchmarkOverhead] * kernel.time.median;
     let empty = Sample::of(&nanoseconds(&benchmark.empty_ms), limits[Threshold::VerdictConfidence]);
@@ -136,7 +129,9 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
     let drift = drift.filter(|drift| !has_step && *drift > limits[Threshold::BenchmarkDrift]);
     let mhz = |clocks: &Option<Clocks>| clocks.as_ref()?.sm_mhz;
     let clocks = mhz(&benchmark.clocks_before).zip(mhz(&benchmark.clocks_after));
-    let clocks = clocks.filter(|(was, is)| !has_step && apart(*was, *is) > limits[Threshold::ClockDifference]);
+    let clocks = clocks.filter(|(was, is)| {
+        !has_step && 100.0 * (was.max(*is) / was.min(*is) - 1.0) > limits[Threshold::ClockDifference]
+    });
     let is_open = benchmark.told.is_none() && benchmark.method.ended_by != "stable";
     let all = [
         empty.map(Caution::Short),
@@ -151,8 +146,7 @@ fn cautions(benchmark: &Benchmark, stretch: &Stretch, kernel: &Timed, has_step: 
 #[cfg(test)]
 pub(in crate::analysis) mod tests {
     use super::*;
-    use crate::analysis::results::changed::Doubt;
-    use crate::analysis::versus::verdict::Verdict;
+    use crate::analysis::{Doubt, Verdict};
     use crate::evidence::Reading;
     use crate::evidence::{
         BENCHMARK_SCHEMA, DeviceFacts, FlushedBy, FunctionFacts, LaunchFacts, TimedReference, TimingMethod,

@@ -1,14 +1,8 @@
 //! What was found by building and launching beside the profile, and whether it is of the kernel under audit.
 
-use crate::analysis::correctness::Looked;
-use crate::analysis::evidence::Side;
-use crate::analysis::kernel::configurations::Configuration;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
-use crate::analysis::results::reference::ReferenceProfile;
-use crate::analysis::results::timing::Timing;
-use crate::analysis::results::variants::VariantTimes;
+use crate::analysis::{
+    Configuration, KernelKey, KernelSummary, Limits, ReferenceProfile, Side, Timing, VariantTimes, correctness::Looked,
+};
 use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, SanitizerRun, TestRun, Workload};
 
 /// What was found of the new side beside its profile.
@@ -80,10 +74,7 @@ pub struct OtherKernelTried {
 }
 
 impl Side {
-    /// Whether the check of the outputs and the benchmark are of the kernel that was profiled.
-    ///
-    /// # Errors
-    /// When one is about another kernel.
+    /// Whether the check of the outputs and the benchmark are of the profiled kernel. Errors: when one is about another.
     pub fn is_of_one_kernel(&self) -> Result<(), OtherKernelTried> {
         let Some(profile) = &self.profile else { return Ok(()) };
         let check = self.correctness.iter().map(|check| ("the check of outputs", &check.launch));

@@ -1,12 +1,10 @@
 //! The builds of one source side by side, as they were measured.
 
-use super::timed::nanoseconds;
-use super::timing::Timing;
-use crate::analysis::correctness::{Looked, Standing};
-use crate::analysis::evidence::{MeasuredVariant, Side, TimedLaunches};
-use crate::analysis::kernel::summary::{DURATION, KernelSummary};
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::verdict::{Sample, Shift};
+use super::{timed::nanoseconds, timing::Timing};
+use crate::analysis::{
+    KernelSummary, Limits, MeasuredVariant, Sample, Side, Standing, TimedLaunches, correctness::Looked,
+    kernel::summary::DURATION, versus::verdict::Shift,
+};
 use crate::catalog::Threshold;
 use crate::evidence::TestRun;
 

@@ -61,7 +61,6 @@ pub struct SassDiff {
     pub lines_left_out: usize,
 }
 
-/// Lines of hunks that are kept.
 pub(crate) const LINES_KEPT: usize = 400;
 /// Changed instructions that are read in one go, rewrite or not.
 const LONG: usize = 60;
@@ -70,8 +69,7 @@ const REWRITTEN: f64 = 0.5;
 const AROUND: usize = 3;
 
 impl SassDiff {
-    /// The share of both builds' instructions that have no counterpart, in percent, where the code is a rewrite: a
-    /// listing of what changed would tell nothing.
+    /// The percent of both builds' instructions without a counterpart, where the code is a rewrite that no listing would tell.
     pub fn rewritten(&self) -> Option<f64> {
         let share = self.unmatched as f64 / (self.old + self.new).max(1) as f64;
         (share > REWRITTEN && self.unmatched > LONG).then_some(100.0 * share)

@@ -15,9 +15,8 @@ pub struct Listed<'f> {
     pub loops: Vec<NaturalLoop>,
     /// Back jumps into code with several ways in, which no loop describes.
     pub(in crate::analysis) irreducible: usize,
-    /// The position of the loop that most likely runs most: among loops that hold no other, loops that only wait not counted,
-    /// those with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a
-    /// measurement.
+    /// The position of the loop that most likely runs most: among loops that hold no other, loops that only wait not counted, those
+    /// with tensor instructions before others, then the deepest, then the longest. A guess from structure, not a measurement.
     pub(in crate::analysis) hottest: Option<usize>,
     /// The file that most instructions come from: the outermost place of each.
     pub(in crate::analysis) file: String,
@@ -47,7 +46,6 @@ impl<'f> Listed<'f> {
         Some(&self.code[self.flow.blocks[self.flow.block_of(at)?].instructions.start..at])
     }
 
-    /// The loops that hold an instruction.
     pub(in crate::analysis) fn loops_around(&self, at: usize) -> impl Iterator<Item = &NaturalLoop> {
         let block = self.flow.block_of(at);
         self.loops.iter().filter(move |own| block.is_some_and(|block| own.blocks.contains(&block)))

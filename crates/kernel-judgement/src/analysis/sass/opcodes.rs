@@ -77,8 +77,7 @@ pub fn opcode_counts(code: &[Instruction]) -> Vec<(&str, usize)> {
     rows
 }
 
-/// Instructions by class, in the catalog's order; classes that do not occur are left out, and opcodes that the catalog does not
-/// know come last under an empty id.
+/// Instructions by class, in the catalog's order; those of opcodes that it does not know last, under an empty id.
 pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a Instruction>) -> Vec<ClassCount> {
     let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
     for instruction in instructions {

@@ -1,7 +1,6 @@
 //! What keeps a series from passing, since when.
 
-use crate::analysis::compared::Mark;
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::{Mark, Verdict};
 use crate::quantity::format;
 
 /// What is open in a series. The graver goes before; what does not decide is not made better by being repeated.
@@ -88,8 +87,7 @@ impl Problem {
         }
     }
 
-    /// This one after another that was open before it: it lasts since then where both are of a kind, and does not take the
-    /// place of a graver one.
+    /// This one after another that was open before: it lasts since then where both are of a kind, and yields to a graver one.
     pub(super) fn after(self, before: Option<Problem>) -> Problem {
         match before {
             Some(before) if before.open.rank() < self.open.rank() => before,

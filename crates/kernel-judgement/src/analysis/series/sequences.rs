@@ -2,8 +2,7 @@
 
 use super::problem::Open;
 use super::standing::{Against, Series, Standing, Step};
-use crate::analysis::compared::Mark;
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::{Mark, Verdict};
 use proptest::prelude::*;
 
 /// Percent that count.

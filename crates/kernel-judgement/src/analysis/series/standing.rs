@@ -1,8 +1,7 @@
 //! The state of a series, audit by audit: which passed, what is open and since when, what the next one is compared with.
 
 use super::problem::{Open, Problem};
-use crate::analysis::compared::{Mark, near};
-use crate::analysis::versus::verdict::Verdict;
+use crate::analysis::{Mark, Verdict, near};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an audit was compared with.
@@ -35,8 +34,7 @@ pub struct Step {
     /// The largest slow-down in percent that the intervals leave possible.
     pub worst: Option<f64>,
     pub against: Against,
-    /// The acceptances about its comparison, in the order in which they were made. One holds from the audit on that it was
-    /// made for.
+    /// The acceptances about its comparison, in the order in which they were made. One holds from the audit on that it was made for.
     pub accepted: Vec<usize>,
     /// The audit that was pinned as its baseline.
     pub pin: Option<Mark>,
@@ -172,14 +170,8 @@ struct Place {
 }
 
 impl Place {
-    /// The first of a scale of its own.
     const fn first(scale: usize) -> Place {
         Place { scale, level: 1.0 }
-    }
-
-    /// The place of what is slower by so many percent.
-    fn slower(self, percent: f64) -> Place {
-        Place { level: self.level * (1.0 + percent / 100.0), ..self }
     }
 
     /// By how many percent this is slower than another; `None` where they do not compare.
@@ -295,7 +287,10 @@ impl State {
             Against::Elsewhere(name) => Some(scales.of(name)),
         };
         let compares = !matches!(step.verdict, None | Some(Verdict::NotComparable | Verdict::NotMeasured));
-        let measured = old.zip(step.change).filter(|_| compares).map(|(old, change)| old.slower(change));
+        let measured = old
+            .zip(step.change)
+            .filter(|_| compares)
+            .map(|(old, change)| Place { level: old.level * (1.0 + change / 100.0), ..old });
         let expected = step.pin.as_ref().or(self.passed.as_ref().map(|(mark, _)| mark));
         let is_expected = match &step.against {
             Against::Nothing => false,

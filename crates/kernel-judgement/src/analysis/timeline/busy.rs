@@ -44,7 +44,6 @@ pub struct Gap {
     pub at_ns: f64,
 }
 
-/// Each GPU of the timeline.
 pub(in crate::analysis) fn devices(timeline: &Timeline) -> Part<Vec<DeviceTime>> {
     let mut by_device: BTreeMap<&str, Vec<&GpuOperation>> = BTreeMap::new();
     for one in timeline.operations.iter().flatten() {

@@ -4,16 +4,15 @@
 //! better launch cadence, copies and allocations that dominate ask for reuse and overlap, kernels that dominate are
 //! profiled one by one. Each answer carries the readings that decided it.
 
-use crate::analysis::Limits;
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::select::short_name;
-use crate::analysis::timeline::busy::{DeviceTime, Part, devices, percent};
-use crate::analysis::timeline::memory::{ApiClass, ApiRow, Transfer, api_rows, transfers};
+use crate::analysis::timeline::busy::{devices, percent};
+use crate::analysis::timeline::memory::{api_rows, transfers};
+use crate::analysis::{ApiClass, ApiRow, DeviceTime, Judgement, Limits, Part, Transfer, judgement};
 use crate::catalog::Threshold;
 use crate::evidence::{OperationKind, Timeline, Totals};
 use crate::quantity::{Quantity, Unit, format};
 use crate::words;
 use crate::words::Words;
+use cuda_binary::text::function_name;
 use std::collections::BTreeMap;
 
 /// A kernel and its part of all kernels' time.
@@ -170,7 +169,6 @@ fn kernels(timeline: &Timeline) -> Part<Vec<KernelShare>> {
     Part::Found(totals.into_iter().map(share).collect())
 }
 
-/// A time as text.
 pub(in crate::analysis) fn time(ns: f64) -> String {
     Quantity::new(ns, Unit::NS).map_or_else(String::new, format::quantity)
 }
@@ -272,11 +270,11 @@ fn next(timeline: &Timeline, kernels: &Part<Vec<KernelShare>>, least: f64) -> Ve
 }
 
 fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> ToProfile {
-    let function = function(&row.totals.name);
+    let function = function_name(&row.totals.name);
     let filter = format!("^{}$", regex::escape(function));
     let mut launches: Vec<_> =
         timeline.operations.iter().flatten().filter(|one| one.kind == OperationKind::Kernel).collect();
-    launches.retain(|one| self::function(&one.name) == function);
+    launches.retain(|one| function_name(&one.name) == function);
     launches.sort_by(|a, b| a.start_ns.total_cmp(&b.start_ns));
     let median = row.totals.median_ns.unwrap_or(row.totals.total_ns / row.totals.count.max(1) as f64);
     // The first launch is left out where there are others: caches, clocks and lazily loaded code are cold.
@@ -288,7 +286,7 @@ fn to_profile(timeline: &Timeline, row: &KernelShare, rows: &[KernelShare]) -> T
         Some((at, _)) => at as u64,
         None => {
             const WARM: u64 = 10;
-            let own = rows.iter().filter(|one| self::function(&one.totals.name) == function);
+            let own = rows.iter().filter(|one| function_name(&one.totals.name) == function);
             WARM.min(own.map(|one| one.totals.count).sum::<u64>().saturating_sub(1))
         }
     };
@@ -307,49 +305,6 @@ fn say_typical<S: serde::Serializer>(typical_ns: &Option<f64>, to: S) -> Result<
 /// The command that profiles a kernel, without what tells which.
 const NCU: &str = "ncu --set full --import-source yes --target-processes all";
 
-/// The function of a demangled name, as ncu's filters see it: `reduce` of `void ns::reduce<float, 4>(float const*)`.
-fn function(name: &str) -> &str {
-    let short = short_name(name);
-    let mut depth = 0_i32;
-    let mut start = 0;
-    let mut end = short.len();
-    for (at, byte) in short.bytes().enumerate() {
-        match byte {
-            b'<' | b'(' => {
-                if depth == 0 {
-                    end = at;
-                }
-                depth += 1;
-            }
-            b'>' | b')' => depth -= 1,
-            b':' if depth == 0 => {
-                start = at + 1;
-                end = short.len();
-            }
-            _ => {}
-        }
-    }
-    if start < end { &short[start..end] } else { short }
-}
-
 fn file_name(function: &str) -> String {
     function.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn functions_are_what_a_filter_of_ncu_sees() {
-        for (name, expected) in [
-            ("void ns::reduce<float, ns::Op<3>>(float const*)", "reduce"),
-            ("gemm_bias(const float *, int)", "gemm_bias"),
-            ("void (anonymous namespace)::fill<int>(int*)", "fill"),
-            ("void a::(anonymous namespace)::fill<int>(int*)", "fill"),
-            ("triton_poi_fused_0d1d2", "triton_poi_fused_0d1d2"),
-        ] {
-            assert_eq!(function(name), expected, "{name}");
-        }
-    }
 }

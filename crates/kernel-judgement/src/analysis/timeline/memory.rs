@@ -1,6 +1,6 @@
 //! Copies and fills on the GPU, and the calls of the API behind them.
 
-use crate::analysis::timeline::busy::Part;
+use crate::analysis::Part;
 use crate::evidence::{GpuOperation, OperationKind, Timeline, Totals};
 use std::collections::BTreeMap;
 
@@ -95,7 +95,6 @@ fn of_trace(operations: &[GpuOperation]) -> Vec<Transfer> {
     rows.into_iter().map(row).collect()
 }
 
-/// The functions of the API.
 pub(in crate::analysis) fn api_rows(timeline: &Timeline) -> Part<Vec<ApiRow>> {
     let Some(calls) = timeline.calls.as_ref().filter(|calls| !calls.is_empty()) else {
         let why = "no table of calls (cuda_api_sum; CUPTI_ACTIVITY_KIND_RUNTIME in SQLite) with a row";

@@ -2,10 +2,9 @@
 //! moves with everything that shortens a launch, and tells of no lever.
 
 use super::rewrite::OpcodeMove;
-use crate::analysis::derive::stalls::as_shown;
-use crate::analysis::diagnose::lever::{Lever, LeverCode};
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Run, Study};
+use crate::analysis::{Lever, LeverCode, derive::stalls::as_shown};
 use crate::catalog::{self, Action, Better, Counter};
 use crate::evidence::Reading;
 use crate::quantity::{Unit, format};
@@ -36,17 +35,13 @@ pub(super) struct Aim {
 }
 
 pub(in crate::analysis) struct Sides<'s, 'a> {
-    /// A reading of the old side by its name.
     pub(in crate::analysis) old: &'s dyn Fn(&str) -> Reading,
-    /// The same of the new side.
     pub(in crate::analysis) new: &'s dyn Fn(&str) -> Reading,
     /// The code of the old and of the new side; `None` where one was not counted by instruction.
     pub(in crate::analysis) code: Option<(&'s Study<'a>, &'s Study<'a>)>,
-    /// The same by phase.
     pub(in crate::analysis) phases: Option<(&'s Phases, &'s Phases)>,
     /// Initialisations of mbarriers, old and new.
     pub(in crate::analysis) mbarriers: Option<(u64, u64)>,
-    /// The opcodes that moved between them.
     pub(in crate::analysis) moves: Option<&'s [OpcodeMove]>,
 }
 
@@ -110,8 +105,7 @@ impl Sides<'_, '_> {
         (!was.is_empty()).then(|| Aim::falls(names.join(", "), counted(sum(&was)), counted(sum(&is))))
     }
 
-    /// What brings more in flight: the loads or prefetches that moved most, or further stages. A wait that became shorter may have
-    /// another cause.
+    /// What brings more in flight: the loads or prefetches that moved most, or further stages; a shorter wait may have another cause.
     fn in_flight(&self, lever: &Lever) -> Option<Aim> {
         let moves = self.moves?;
         let is_own = |one: &&OpcodeMove| {

@@ -1,8 +1,7 @@
 //! Evidence checklists: what was expected of the kernel, line by line, against its readings.
 
 use crate::analysis::derive::named::{self, Known};
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::Expectation;
+use crate::analysis::{Expectation, Judgement, judgement};
 use crate::catalog::{self, Unless};
 use crate::evidence::Reading;
 
@@ -33,7 +32,6 @@ impl Expectation {
     }
 }
 
-/// The reading of how busy the tensor cores are.
 const TENSOR_BUSY: &str = "tensor.busy";
 
 /// Holds every expectation against its reading, and against the old side's where `old_reading` gives one. `is_by_design` says whether

@@ -1,11 +1,8 @@
 //! Whether the limiter moved, as far as the metrics of both sides can tell: one that a side's metrics could not name has not.
 
-use crate::analysis::diagnose::{self, Bottleneck, Diagnosis};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::limits::Limits;
-use crate::analysis::profile::Profile;
-use crate::analysis::studied::Studied;
+use crate::analysis::diagnose::{self, Diagnosis};
 use crate::analysis::version::{Version, measurement};
+use crate::analysis::{Bottleneck, Limits, Profile, Work, studied::Studied};
 use crate::catalog::Code;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -42,8 +39,7 @@ pub(in crate::analysis) fn limiter_change(
     }
 }
 
-/// Codes of a side's findings that the metrics which the other side holds as well do not show: nobody knows whether that side
-/// has them.
+/// Codes of a side's findings that the other side's metrics do not show: nobody knows whether that side has them.
 pub(in crate::analysis) fn unseen(
     found: impl Iterator<Item = Code>,
     by: Version<'_, '_>,

@@ -1,10 +1,9 @@
 //! Estimate against outcome: the bounds that levers had on the old side, and what the change really gained.
 
 use super::aims::{Aim, Sides};
-use crate::analysis::derive::units;
-use crate::analysis::diagnose::lever::{Lever, LeverCode, LeverOrigin};
-use crate::analysis::kernel::row::Performance;
-use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
+use crate::analysis::{
+    KernelSummary, Lever, LeverCode, LeverOrigin, Performance, derive::units, kernel::summary::CYCLES,
+};
 use crate::evidence::Reading;
 use crate::words::Words;
 

@@ -1,6 +1,6 @@
 //! What the author of a change expected of it, in the words of the change: `…. Expected: tensor pipe above 90 %, 6 % less time`.
 
-use crate::analysis::kernel::stated::{Expectation, Hypothesis};
+use crate::analysis::{Expectation, Hypothesis};
 use crate::catalog::{self, Counter, Operator, ReadingForm, ReadingName};
 use crate::quantity::ncu_units::unit_of;
 use crate::quantity::{Quantity, Unit, format, glance};
@@ -98,7 +98,8 @@ pub fn done(change: &str) -> &str {
 /// The expectation as a hypothesis; one without a condition where its words name no reading. `None` where nothing is stated.
 pub fn hypothesis(change: &str) -> Option<Hypothesis> {
     let text = change[place(change)? + WORD.len()..].trim().trim_end_matches('.');
-    let after = clauses(text).iter().flat_map(|clause| conditions(clause)).collect();
+    let after =
+        clauses(text).iter().filter_map(|clause| of_time(clause).or_else(|| of_a_unit(clause))).flatten().collect();
     let named = Hypothesis { name: format!("{EXPECTED}{text}"), after, ..Hypothesis::default() };
     (!text.is_empty()).then_some(named)
 }
@@ -122,10 +123,6 @@ fn number(found: &Captures<'_>, at: usize) -> Option<f64> {
 fn own(reading: &str, op: Operator, value: f64) -> Expectation {
     // As many digits as anybody states.
     Expectation::own(reading, op, (value * 1e3).round() / 1e3, None)
-}
-
-fn conditions(clause: &str) -> Vec<Expectation> {
-    of_time(clause).or_else(|| of_a_unit(clause)).unwrap_or_default()
 }
 
 fn of_time(clause: &str) -> Option<Vec<Expectation>> {

@@ -1,8 +1,6 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
-use crate::analysis::kernel::private::public_text;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::version::Version;
+use crate::analysis::{Work, public_text, version::Version};
 use crate::catalog::Counter;
 use crate::evidence::Session;
 use crate::quantity::{Quantity, Unit, format};
@@ -67,7 +65,7 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("sm-count", "SMs", Weight::Breaks, |s| s.kernel.device().sm_count.map(|n| n.to_string())),
     ("driver", "Display driver", Weight::Weakens, driver),
     ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
-    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(&s.profile.session.ncu_version).map(|v| short_version(&v))),
+    ("ncu", "Nsight Compute", Weight::Weakens, |s| text(s.profile.session.ncu_version.split_whitespace().next()?)),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
     ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, Counter::GpcCyclesElapsedAvgPerSecond)),
     ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, Counter::DramCyclesElapsedAvgPerSecond)),
@@ -112,10 +110,6 @@ fn text(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_string())
 }
 
-fn short_version(version: &str) -> String {
-    version.split_whitespace().next().unwrap_or(version).to_string()
-}
-
 fn gpu(version: Version<'_, '_>) -> Option<String> {
     let device = &version.kernel.device();
     let arch = device.compute_capability.map(|(major, minor)| format!("sm_{major}{minor}"));
@@ -140,8 +134,7 @@ fn clock_control(version: Version<'_, '_>) -> Option<String> {
     })
 }
 
-/// Clocks drift from run to run: they are compared to the precision that is printed. A chip that ncu has no unit for counts
-/// them in Hz as well.
+/// Clocks drift: they are compared to the precision that is printed, in Hz on a chip that ncu has no unit for.
 fn clock(version: Version<'_, '_>, id: Counter) -> Option<String> {
     Quantity::new(version.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
 }

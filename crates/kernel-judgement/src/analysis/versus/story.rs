@@ -6,8 +6,7 @@
 //! is overlap.
 
 use crate::analysis::derive::units::{self, BusyUnit};
-use crate::analysis::kernel::summary::{CYCLES, KernelSummary};
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits, kernel::summary::CYCLES};
 use crate::catalog::{Code, Counter, Part, Threshold};
 use cuda_binary::Op;
 

@@ -3,7 +3,7 @@
 use super::records::Cells;
 use crate::catalog::Counter;
 use crate::evidence::{Device, Dim3, Launch, Metric, NvtxRange, Process, Value, Workload};
-use crate::source::text::Texts;
+use crate::source::text::{self, Texts};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -30,7 +30,6 @@ impl Columns {
         columns
     }
 
-    /// Whether a row has the column of that name.
     pub(super) fn has(&self, row: &Cells<'_>, name: &str) -> bool {
         self.at.get(name).is_some_and(|at| *at < row.len())
     }
@@ -40,7 +39,6 @@ impl Columns {
         self.at.get(name).and_then(|at| row.get(*at)).map_or("", |cell| cell.trim())
     }
 
-    /// The number in the column of that name.
     pub(super) fn number(&self, row: &Cells<'_>, name: &str) -> Option<u32> {
         self.text(row, name).parse().ok()
     }
@@ -73,7 +71,7 @@ impl Columns {
             },
             name: texts.of(name),
             demangled: texts.of(if is_kernel && name.contains('(') { name } else { "" }),
-            function: texts.of(if is_kernel { function_name(name) } else { name }),
+            function: texts.of(if is_kernel { text::function_name(name) } else { name }),
             grid: grid.filter(|_| is_kernel),
             block: extent(self.text(row, "Block Size")).filter(|_| is_kernel),
             context: number("Context"),
@@ -117,55 +115,9 @@ fn version(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// The function of a demangled name: `reduce` of `void ns::reduce<float, 4>(float const*)`.
-fn function_name(name: &str) -> &str {
-    const ANONYMOUS: &str = "(anonymous namespace)";
-    let (mut depth, mut start, mut end) = (0_i32, 0, None);
-    let mut inside_anonymous = 0;
-    for (at, c) in name.char_indices() {
-        if at < inside_anonymous {
-            continue;
-        }
-        match c {
-            '(' if depth == 0 && name[at..].starts_with(ANONYMOUS) => inside_anonymous = at + ANONYMOUS.len(),
-            '(' if depth == 0 => {
-                end = end.or(Some(at));
-                break;
-            }
-            '<' | '(' => {
-                if depth == 0 {
-                    end = Some(at);
-                }
-                depth += 1;
-            }
-            '>' | ')' => depth -= 1,
-            ':' | ' ' if depth == 0 => (start, end) = (at + 1, None),
-            _ => {}
-        }
-    }
-    &name[start..end.unwrap_or(name.len()).max(start)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn function_names_lose_parameters_templates_and_namespaces() {
-        for (name, function) in [
-            ("gemm_bias_v1(const float *, int)", "gemm_bias_v1"),
-            ("void ns::reduce<float, ns::Op<3>>(float const*)", "reduce"),
-            ("void cutlass::Kernel<a::B<(int)4>>(T1::Params)", "Kernel"),
-            ("void (anonymous namespace)::fill<int>(int*)", "fill"),
-            ("void <unnamed>::scale<float>(float)", "scale"),
-            ("void at::native::elementwise<4, at::f(at::T&)::{lambda(int)#1}>(int, T3)", "elementwise"),
-            ("plain", "plain"),
-            ("triton_poi_fused_0d1d2", "triton_poi_fused_0d1d2"),
-            ("", ""),
-        ] {
-            assert_eq!(function_name(name), function, "{name}");
-        }
-    }
 
     #[test]
     fn extents_are_three_numbers() {

@@ -1,9 +1,8 @@
 //! The entry points of the reader.
 
-use super::number::Locale;
 use super::records::{Piece, Pieces, header_separator};
 use super::table::{CsvPage, Table, Taker};
-use super::{details, raw};
+use super::{details, number::Locale, raw};
 use crate::evidence::{Damage, Origin, Report};
 use crate::merge::{OURS, THEIRS};
 use crate::source::kind::UNMERGED;
@@ -34,12 +33,9 @@ const OTHERS_KEPT: usize = 100;
 
 /// Reads the raw or the details page, with whatever is printed around and between its rows.
 ///
-/// Values are in base units whatever prefix was printed; `n/a`, `no data` and empty cells are absent. Several tables in
-/// one text are several runs: the launches of a later one are numbered on.
-///
-/// # Errors
-///
-/// [`ReadError::WrongKind`] for the source page and summaries, [`ReadError::Empty`] where no launch is found.
+/// Values are in base units whatever prefix was printed; `n/a`, `no data` and empty cells are absent. Several tables in one text are
+/// several runs: the launches of a later one are numbered on. Errors: [`ReadError::WrongKind`] for the source page and summaries,
+/// [`ReadError::Empty`] where no launch is found.
 pub fn read(bytes: &[u8], origin: Origin, want: &Want) -> Result<Report, ReadError> {
     let text = text::decode(bytes);
     Page::of(&text).read(&text, origin, want, None)
@@ -93,11 +89,8 @@ impl Page {
         self.tables.iter().all(|table| table.page == CsvPage::Raw)
     }
 
-    /// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief
-    /// reading, so that memory grows with these alone; the whole of a page that is not [by launch](Page::is_by_launch).
-    ///
-    /// # Errors
-    /// As [`read`].
+    /// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief reading, so
+    /// that memory grows with these alone; the whole of a page that is not [by launch](Page::is_by_launch). Errors: as [`read`].
     pub(in crate::source) fn read_chosen(
         &self,
         text: &str,
@@ -117,10 +110,7 @@ impl Page {
         Ok(report)
     }
 
-    /// Reads the launches of the text; of a raw page those of some `rows` where they are given.
-    ///
-    /// # Errors
-    /// As [`read`].
+    /// Reads the launches of the text; of a raw page those of some `rows` where they are given. Errors: as [`read`].
     pub(in crate::source) fn read(
         &self,
         text: &str,

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-/// The cells of one record.
 pub(super) type Cells<'a> = Vec<Cow<'a, str>>;
 
 /// One piece of the text, with its line from 1.
@@ -103,8 +102,7 @@ impl<'a> Iterator for Pieces<'a> {
     }
 }
 
-/// The cells of the record at the start of `text` and its length without the line break; `None` where a quoted cell
-/// does not end.
+/// The cells of the record at the start of `text` and its length without the line break; `None` where a quoted cell does not end.
 pub(super) fn record(text: &str, separator: u8) -> Option<(Cells<'_>, usize)> {
     let bytes = text.as_bytes();
     let mut cells = Vec::new();

@@ -74,7 +74,6 @@ impl Table {
         self.rows.push(Row { line, id: id.map(|id| self.first.saturating_add(id)), at });
     }
 
-    /// The cells of a row of the text.
     pub(super) fn cells<'t>(&self, row: &Row, text: &'t str) -> Cells<'t> {
         let whole = text.get(row.at..).and_then(|text| record(text, self.separator));
         whole.map(|(cells, _)| cells).unwrap_or_default()
@@ -93,8 +92,7 @@ pub(super) struct Taker<'w> {
 }
 
 impl Taker<'_> {
-    /// The value of a cell in the base unit; `None` for `n/a`, `no data` and nothing, and for a number that can mean two
-    /// things, which is damage.
+    /// The value of a cell in the base unit; `None` for `n/a`, `no data`, nothing, and a number of two meanings, which is damage.
     pub(super) fn value(&mut self, cell: &str, shift: i32, name: &str, line: u64) -> Option<Value> {
         match self.locale.number(cell) {
             Number::Plain(digits) => number::value(&digits, shift),

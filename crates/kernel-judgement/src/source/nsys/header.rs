@@ -42,13 +42,11 @@ pub(super) struct Column {
     pub(super) unit: String,
 }
 
-/// The columns of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header(pub(super) Vec<Column>);
 
 impl Header {
-    /// The header that these fields are; `None` for other fields. A header has at least two columns that tables of
-    /// nsys have, a row of data has none.
+    /// The header that these fields are: two columns at least that tables of nsys have, which a row of data has not.
     pub(super) fn of(fields: &[String]) -> Option<Header> {
         const KNOWN: [&str; 14] = [
             "time",

@@ -1,20 +1,15 @@
 //! The files of one run, joined: each table once.
 
-use super::header::Report;
-use super::rows::Rows;
 use super::stats::{self, Printed, STATS};
+use super::{header::Report, rows::Rows};
 use crate::evidence::{Timeline, Totals};
 use crate::source::open::{origin, read_all};
 use crate::source::{ReadError, text};
 use std::path::{Path, PathBuf};
 
-/// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed, SQLite that `nsys export` wrote.
-///
-/// # Errors
-///
-/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for another kind of file and for a table that two
-/// files hold, [`ReadError::Empty`] for files without any of the tables, [`ReadError::Malformed`] for a row that cannot
-/// be read.
+/// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed, SQLite that `nsys export` wrote. Errors:
+/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for another kind of file and for a table that two files hold,
+/// [`ReadError::Empty`] for files without any of the tables, [`ReadError::Malformed`] for a row that cannot be read.
 pub fn read_timeline(paths: &[PathBuf]) -> Result<Timeline, ReadError> {
     let mut all = Timeline::default();
     for path in paths {

@@ -15,11 +15,7 @@ pub(super) struct Rows<'p> {
 }
 
 impl<'p> Rows<'p> {
-    /// Prepares a table.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::Malformed`] where a comma may be a decimal mark or stand between thousands.
+    /// Prepares a table. Errors: [`ReadError::Malformed`] where a comma may be a decimal mark or stand between thousands.
     pub(super) fn new(path: &'p Path, table: &'p Printed, report: Report) -> Result<Rows<'p>, ReadError> {
         const WORDS: [&str; 7] = ["name", "operation", "device", "srcmemkd", "dstmemkd", "strm", "ctx"];
         let columns = &table.header.0;

@@ -92,11 +92,8 @@ struct Database<'p> {
 }
 
 impl Database<'_> {
-    /// The columns of a table; none for a table that is not there.
-    ///
-    /// # Errors
-    /// What computes its rows or values when it is asked, and so may go on for ever: a view, a virtual table, a generated
-    /// column. Nsight Systems writes none of these.
+    /// The columns of a table; none for a table that is not there. Errors: what computes its rows or values when it is asked, and so
+    /// may go on for ever: a view, a virtual table, a generated column. Nsight Systems writes none of these.
     fn columns(&self, table: &str) -> Result<Vec<String>, ReadError> {
         let query = format!(
             "SELECT xinfo.name, list.type = 'table' AND xinfo.hidden < 2 \

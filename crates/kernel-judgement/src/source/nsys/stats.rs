@@ -8,7 +8,6 @@ use std::path::Path;
 pub(super) const STATS: &str = "print its tables: `nsys stats --format csv --report \
     cuda_gpu_kern_sum,cuda_gpu_trace,cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum,cuda_api_sum REPORT.nsys-rep > timeline.csv`";
 
-/// A table as it was printed.
 pub(super) struct Printed {
     /// The name that stands above it or in the file's name; empty where none does.
     pub(super) name: String,
@@ -28,11 +27,7 @@ pub(super) struct Cut {
     pub(super) is_aligned: bool,
 }
 
-/// Cuts the text into tables.
-///
-/// # Errors
-///
-/// [`ReadError::Malformed`] with the line for a row that is cut or has too many fields.
+/// Cuts the text into tables. Errors: [`ReadError::Malformed`] with the line for a row that is cut or has too many fields.
 pub(super) fn cut(path: &Path, text: &str) -> Result<Cut, ReadError> {
     let mut all = Cut::default();
     let mut name = name_of_file(path);

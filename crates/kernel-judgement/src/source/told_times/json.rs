@@ -62,15 +62,11 @@ fn google(all: &[Value]) -> Result<Vec<Row>, Fault> {
         match (is_aggregate, row.ms.is_empty()) {
             (false, _) => row.ms.push(ms),
             (true, false) if row.stands_for.is_none() => {}
-            (true, true) => {
+            (true, is_first) if is_first || kind == "median" => {
                 let taken = entry["repetitions"].as_u64().unwrap_or_default();
                 (row.ms, row.stands_for) = (vec![ms], Some(format!("{kind} of {taken}")));
             }
-            (true, false) if kind == "median" => {
-                let taken = entry["repetitions"].as_u64().unwrap_or_default();
-                (row.ms, row.stands_for) = (vec![ms], Some(format!("median of {taken}")));
-            }
-            (true, false) => {}
+            _ => {}
         }
     }
     Ok(rows)

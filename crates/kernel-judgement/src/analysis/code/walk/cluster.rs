@@ -17,12 +17,10 @@ const OF_DRIVER: u32 = 0x400;
 /// Arrivals that an mbarrier can be initialised for, and what an initialisation subtracts from.
 const MOST_ARRIVALS: u32 = 1 << 20;
 
-/// An mbarrier.
 #[derive(Clone, Debug)]
 struct Mbarrier {
     count: u32,
     pending: u32,
-    /// Phases that have ended.
     phases: u64,
     /// Warps whose copies are part of the phase and have been issued.
     copied: BTreeSet<(usize, usize)>,
@@ -127,7 +125,6 @@ impl<'l> Walk<'l> {
         Ok(())
     }
 
-    /// Ends a phase that has its arrivals and copies.
     fn end_phase(&mut self, place: u32) {
         let needed = self.copiers.get(&place);
         let Some(own) = self.mbarriers.get_mut(&place) else { return };

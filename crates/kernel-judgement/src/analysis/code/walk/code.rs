@@ -11,7 +11,6 @@ const CLUSTERED: u32 = 0x140;
 /// The bits of an address that name the place in a block; those above name the block of the cluster.
 pub(super) const PLACE_BITS: u32 = 24;
 
-/// What a walk came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::analysis::code) enum Walked {
     /// Every mbarrier that is used again went through so many phases or more.
@@ -49,7 +48,6 @@ impl Launch {
     }
 }
 
-/// The code that is walked.
 pub(super) struct Code<'l> {
     pub(super) listed: &'l Listed<'l>,
     pub(super) flow: &'l ControlFlow,

@@ -1,6 +1,5 @@
 //! What a register holds in each lane, as far as it is known.
 
-/// Lanes of a warp.
 pub(super) const LANES: usize = 32;
 /// A mask of all of them.
 pub(super) const ALL: u32 = u32::MAX;
@@ -35,7 +34,6 @@ impl Value {
         Value::all(0).with(self, self.known)
     }
 
-    /// What one lane holds.
     pub(super) fn at(&self, lane: usize) -> Option<u32> {
         (self.known >> lane & 1 == 1).then_some(self.lane[lane])
     }
@@ -56,7 +54,6 @@ impl Value {
     }
 }
 
-/// The lanes of a mask.
 pub(super) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
 }

@@ -8,7 +8,6 @@ use super::step::{FILE, Operand, Step};
 use super::value::{ALL, LANES, Value, lanes};
 use cuda_binary::op::{Computes, Control};
 
-/// A warp of the walk.
 pub(super) struct Warp {
     pub(super) block: usize,
     pub(super) number: usize,
@@ -113,10 +112,7 @@ impl Warp {
         lanes(running).for_each(|lane| self.at[lane] += 1);
     }
 
-    /// Runs an instruction that is no barrier.
-    ///
-    /// # Errors
-    /// Why the way on is not known.
+    /// Runs an instruction that is no barrier. Errors: why the way on is not known.
     pub(super) fn run(&mut self, at: usize, running: u32, code: &Code<'_>) -> Result<(), String> {
         let step = &code.steps[at];
         let on = self.guarded(step, running, code.launch);

@@ -1,7 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
@@ -138,9 +137,7 @@ const FP16_PIPE: Counter = Counter::SmInstExecutedPipeFmaTypeFp16AvgPctActive;
 /// Share of the FP16 peak, in percent, below which instructions of halves may be nothing but constants.
 const CONSTANTS: f64 = 1.0;
 
-/// Clock of the warp schedulers.
 const SCHEDULER_CLOCK: Counter = Counter::SmspCyclesElapsedAvgPerSecond;
-/// Clock of the SMs.
 pub(super) const SM_CLOCK: Counter = Counter::SmCyclesElapsedAvgPerSecond;
 /// L2 capacity in bytes.
 pub(super) const L2_SIZE: Counter = Counter::DeviceAttributeL2CacheSize;

@@ -1,8 +1,7 @@
 //! What must not be taken at face value: rates above a peak, traffic beside what the work needs, a footprint within L2.
 
 use super::ceilings::{Ceiling, L2_SIZE, Point};
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work};
 
 /// A number of the roofline that needs a word beside it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -3,9 +3,7 @@
 use super::ceilings::{self, Ceiling, Point};
 use super::flags::{self, Flag};
 use super::tensor;
-use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::kernel::stated::Work;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, Work, derive::mix::InstructionMix};
 
 /// Ceilings, points and what is odd about them.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -46,8 +44,7 @@ impl Roofline {
     }
 }
 
-/// Share of the busiest pipe's rate below which a pipe has no point: compilers move constants with `HFMA2`, which the
-/// counters take for arithmetic.
+/// Share of the busiest pipe's rate below which a pipe has no point: `HFMA2` that moves constants counts as arithmetic.
 const TRACE: f64 = 0.01;
 
 /// Every pipe with work against every level with traffic.
@@ -78,7 +75,7 @@ fn points(ceilings: &[Ceiling]) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::derive::roofline::CeilingKind;
+    use crate::analysis::CeilingKind;
     use crate::evidence::Reading;
     use crate::quantity::{Quantity, Unit};
 

@@ -4,8 +4,7 @@
 //! H200: `QGMMA.64x256x32` and `HMMA.16816.F32` of the FP8 products in `kernels/` give the number of the counters to the last
 //! digit, and `HGMMA.64x256x16` that of the stated work.
 
-use crate::analysis::derive::product_shape::sides;
-use crate::analysis::kernel::summary::KernelSummary;
+use crate::analysis::{KernelSummary, derive::product_shape::sides};
 use cuda_binary::Op;
 use cuda_binary::op::{Element, ProductBy};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 use super::ceilings::{Ceiling, CeilingKind, SM_CLOCK, product};
 use super::products::{self, Products};
 use crate::analysis::derive::mix::{InstructionMix, WITH_MODIFIERS};
-use crate::analysis::kernel::summary::{DURATION, KernelSummary};
+use crate::analysis::{KernelSummary, kernel::summary::DURATION};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
 use cuda_binary::Op;
@@ -17,8 +17,7 @@ const PEAK: &str = ".sum.peak_sustained";
 /// Types without a sparse variant: the peak of their counter is dense.
 const NEVER_SPARSE: [&str; 2] = ["src_fp64", "src_int1"];
 
-/// Whether a metric is a counter of the tensor path that saw work, or a peak for the work of a kernel that multiplies
-/// matrices; `value` gives the number of a metric.
+/// Whether a metric counts tensor work that was seen, or is a peak for a kernel that multiplies; `value` gives a metric's number.
 pub(in crate::analysis) fn tells_tensor_work(
     metric: &str,
     multiplies: bool,
@@ -63,16 +62,14 @@ impl Rate<'_> {
         self.stem.ends_with("_sparsity_on") || self.stem.ends_with("_sparsity_off")
     }
 
-    /// What the counter's peak is multiplied with to get its dense peak. A total that does not tell sparse from dense has
-    /// the sparse peak, twice the dense one.
+    /// The factor from the counter's peak to its dense peak: a total that does not tell sparse from dense has the sparse one, twice it.
     fn dense_factor(&self) -> f64 {
         let is_dense = self.names_sparsity() || NEVER_SPARSE.iter().any(|name| self.operands().starts_with(name));
         if is_dense { 1.0 } else { 0.5 }
     }
 }
 
-/// Operations of all executed matrix instructions, two to a multiply-add, with the type of most operands; `None` where an opcode does
-/// not tell its own.
+/// Operations of all matrix instructions, two to a multiply-add, with the type of most operands; `None` where an opcode hides its own.
 pub(in crate::analysis) fn executed_operations(kernel: &KernelSummary<'_>) -> Option<(&'static str, f64)> {
     let by = products::operations(kernel);
     let most = by.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
@@ -118,7 +115,6 @@ fn ceiling(kernel: &KernelSummary<'_>, counter: &Rate<'_>) -> Ceiling {
     }
 }
 
-/// Whether a ceiling is one of these.
 pub(super) fn is_tensor(ceiling: &Ceiling) -> bool {
     ceiling.id.starts_with("tensor-")
 }

@@ -1,8 +1,7 @@
 //! What follows from the conditions of a hypothesis.
 
 use super::model::{Because, Condition, When};
-use crate::analysis::judgement::Judgement;
-use crate::analysis::kernel::stated::Expectation;
+use crate::analysis::{Expectation, Judgement};
 use crate::evidence::{Measured, Reading};
 
 /// What became of a condition, by the reading of its side.

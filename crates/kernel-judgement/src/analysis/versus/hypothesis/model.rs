@@ -1,17 +1,13 @@
 //! A hypothesis as a subject states it, and what became of it.
 
-use crate::analysis::judgement::{self, Judgement};
-use crate::analysis::kernel::stated::{Expectation, Foresight};
-use crate::analysis::versus::expectation::CHANGE;
+use crate::analysis::{Expectation, Foresight, Judgement, judgement, versus::expectation::CHANGE};
 use crate::catalog::CHECK;
 use crate::evidence::Reading;
 
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
 pub(super) const SANITIZER: &str = "sanitizer.";
-/// What is wrong with the results, by the check of the outputs and compute-sanitizer: `correctness.faults`. Missing where
-/// nobody looked.
+/// What is wrong with the results, by the check of the outputs and compute-sanitizer; missing where nobody looked.
 pub(super) const FAULTS: &str = "correctness.faults";
-/// Time of one launch.
 pub(super) const TIME: &str = "time";
 
 /// Which side a condition is about.

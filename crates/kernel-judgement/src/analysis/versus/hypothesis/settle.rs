@@ -2,14 +2,10 @@
 
 use super::judge::{judge, met, of_wrong};
 use super::model::{Because, Condition, FAULTS, SANITIZER, TIME, Tested, When};
-use crate::analysis::code::CodeAudit;
-use crate::analysis::correctness::Standing;
-use crate::analysis::evidence::Side;
-use crate::analysis::judgement::Judgement;
-use crate::analysis::kernel::stated::{Expectation, Hypothesis};
-use crate::analysis::versus::expectation::{self, CHANGE};
-use crate::analysis::versus::setting::{Setting, Weight};
-use crate::analysis::versus::verdict::{Comparison, Verdict};
+use crate::analysis::{
+    Comparison, Expectation, Hypothesis, Judgement, Setting, Side, Standing, Verdict, Weight, code::CodeAudit,
+    expectation, versus::expectation::CHANGE,
+};
 use crate::catalog::{CHECK, ReadingName};
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
@@ -78,8 +74,7 @@ pub(in crate::analysis) fn settled(
     all
 }
 
-/// A hypothesis is confirmed once: the next audit has the change on both sides, so that its premise no longer holds. What was
-/// expected of the kernel still has to.
+/// A confirmed hypothesis has the change on both sides of the next audit; what was expected of the kernel still has to hold.
 fn remember(tested: &mut Tested) {
     if tested.confirmed.is_empty() || matches!(tested.judgement, Judgement::Holds | Judgement::Fails) {
         return;

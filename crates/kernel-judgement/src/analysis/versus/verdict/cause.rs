@@ -4,8 +4,7 @@
 //! time did, and by enough. A register more is a change, and explains nothing.
 
 use super::invariant::is_invariant;
-use crate::analysis::kernel::summary::KernelSummary;
-use crate::analysis::limits::Limits;
+use crate::analysis::{KernelSummary, Limits};
 use crate::catalog::{Counter, Family, Threshold};
 
 /// Families of counters that count the same thing; each counter is weighed by the largest of its family.
@@ -20,7 +19,6 @@ const KINDS: [Family; 8] = [
     Family::Threads,
 ];
 
-/// All executed warp instructions.
 const INSTRUCTIONS: Counter = Counter::SmspInstExecutedSum;
 /// Warps that an SM has room for; fewer can cost what more would hide.
 const ROOM: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
@@ -117,8 +115,7 @@ fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
     values.iter().all(|value| *value == first).then_some(first)
 }
 
-/// In what the code is another by at least so many percent of its executed instructions; where they were not counted, the
-/// kernel or its launch.
+/// In what the code is another by so many percent of its instructions; where they were not counted, the kernel or its launch.
 fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
     let (was, is) = (old.opcodes(), new.opcodes());
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));

@@ -1,15 +1,10 @@
 //! The comparison of two kernels, reading by reading and as a whole.
 
-use super::cause::Causes;
-use super::invariant::is_invariant;
 use super::judge::{self, Basis, Course, Judged, judge};
 use super::whole::{self, Whole, Why};
-use super::word::Verdict;
-use crate::analysis::kernel::row::Row;
-use crate::analysis::kernel::summary::{CYCLES, DURATION, KernelSummary};
-use crate::analysis::limits::Limits;
-use crate::analysis::version::Version;
-use crate::analysis::versus::setting::{Setting, Weight};
+use super::{cause::Causes, invariant::is_invariant, word::Verdict};
+use crate::analysis::kernel::summary::{CYCLES, DURATION};
+use crate::analysis::{KernelSummary, Limits, Row, Setting, Weight, version::Version};
 use crate::catalog::{Better, Counter};
 use crate::evidence::Reading;
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! The verdict on one reading from the values of both sides.
 
 use super::samples::{Sample, Shift, chance};
-use crate::analysis::limits::Limits;
+use crate::analysis::Limits;
 use crate::catalog::Threshold;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]

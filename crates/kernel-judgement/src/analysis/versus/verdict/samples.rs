@@ -15,8 +15,7 @@ pub struct Sample {
     /// How many launches had a value.
     pub count: usize,
     pub median: f64,
-    /// Robust standard deviation over the median, in percent: `100 × 1.4826 × MAD / |median|`; `None` for one value or
-    /// a median of zero.
+    /// Robust standard deviation over the median, percent: `100 × 1.4826 × MAD / |median|`; `None` for one value or a median of 0.
     pub scatter: Option<f64>,
     /// Interval for the median of all launches that could have been made, from the order statistics (sign test);
     /// `None` where the count is too small for the confidence asked for.
@@ -50,8 +49,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// The shift between positive values at a confidence in percent; `None` where a side is empty or a value is not
-    /// positive and finite.
+    /// The shift between positive values at a confidence in percent; `None` where a side is empty or a value not positive and finite.
     pub fn of(old: &[f64], new: &[f64], confidence: f64) -> Option<Shift> {
         let (old, new) = (thinned(old), thinned(new));
         if old.is_empty() || new.is_empty() || old.iter().chain(&new).any(|v| !v.is_finite() || *v <= 0.0) {

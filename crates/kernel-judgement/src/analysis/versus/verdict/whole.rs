@@ -3,9 +3,7 @@
 use super::cause::{Cause, Causes};
 use super::judge::{Basis, Course, Judged};
 use super::word::Verdict;
-use crate::analysis::kernel::select::KernelKey;
-use crate::analysis::limits::Limits;
-use crate::analysis::versus::setting::Setting;
+use crate::analysis::{KernelKey, Limits, Setting};
 use crate::catalog::Threshold;
 
 /// The verdict on a kernel. In JSON it stands with its words, which the view makes.
@@ -118,7 +116,6 @@ pub(super) struct Measured {
     pub(super) cycles: Option<Judged>,
     /// What could explain a change.
     pub(super) causes: Causes,
-    /// A launch that failed.
     pub(super) failed: Option<Why>,
     /// Whether one run measured both sides with its clocks held, so that time alone tells.
     pub(super) has_held_clocks: bool,
@@ -180,17 +177,12 @@ fn measured(
         }
         (Course::Down | Course::Up, _, None) => (claim(settled), Why::Decided(None)),
         (_, Course::Down | Course::Up, cause @ Some(_)) => (claim(leaning), Why::Decided(cause)),
-        _ if disagree(time, carrier) => {
+        _ if time.course != carrier.course && ![time.course, carrier.course].contains(&Course::Unclear) => {
             let clock = settings.iter().find(|setting| setting.id == "sm-clock" && setting.differs());
             (Verdict::Ambiguous, Why::Disagreement(clock.cloned()))
         }
         _ => (Verdict::Ambiguous, Why::Undecided),
     }
-}
-
-/// Whether time moved and cycles did not follow, or the other way round.
-fn disagree(time: &Judged, cycles: &Judged) -> bool {
-    time.course != cycles.course && time.course != Course::Unclear && cycles.course != Course::Unclear
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! The words that verdicts are made of.
 
-use std::fmt;
+use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr};
 
 /// A verdict in one word. `Faster` and `Slower` are of time and cycles, `Better` and `Worse` of other readings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, Display, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "UPPERCASE")]
 pub enum Verdict {
     /// Less time.
     Faster,
@@ -21,8 +23,10 @@ pub enum Verdict {
     /// The evidence does not decide.
     Ambiguous,
     /// The two sides were measured under conditions that do not compare.
+    #[strum(serialize = "NOT COMPARABLE")]
     NotComparable,
     /// A side has no number.
+    #[strum(serialize = "NOT MEASURED")]
     NotMeasured,
     /// The kernel computes something else than it should: its speed says nothing.
     Wrong,
@@ -30,29 +34,12 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word as pages and terminals show it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Verdict::Faster => "FASTER",
-            Verdict::Slower => "SLOWER",
-            Verdict::Better => "BETTER",
-            Verdict::Worse => "WORSE",
-            Verdict::Moved => "MOVED",
-            Verdict::Same => "SAME",
-            Verdict::Ambiguous => "AMBIGUOUS",
-            Verdict::NotComparable => "NOT COMPARABLE",
-            Verdict::NotMeasured => "NOT MEASURED",
-            Verdict::Wrong => "WRONG",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 
     /// Whether it says what became of the time: faster, slower, or the same.
     pub const fn is_decided(self) -> bool {
         matches!(self, Verdict::Faster | Verdict::Slower | Verdict::Same)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }
