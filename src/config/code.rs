@@ -57,11 +57,9 @@ use toml::Spanned;
 /// What code a subject is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// A source to compile.
     Source {
         /// The file, relative to the folder of audit.toml.
         path: PathBuf,
-        /// Architectures, at least one.
         archs: Vec<String>,
         /// Further flags of the compiler.
         flags: Vec<String>,

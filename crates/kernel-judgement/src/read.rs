@@ -8,9 +8,6 @@ use std::io::{self, Error, ErrorKind, Read as _};
 use std::path::Path;
 
 /// The bytes of a file.
-///
-/// # Errors
-/// Those of the system; what is no file with an end, and one of more than [`bounds::FILE`] bytes.
 pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     let too_large = || Error::new(ErrorKind::FileTooLarge, format!("it has more than {} bytes", bounds::FILE));
     if fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > bounds::FILE) {
@@ -21,9 +18,6 @@ pub fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// What a file holds: its bytes, of one packed with zstd what was packed.
-///
-/// # Errors
-/// As [`bytes()`], and a packed file that is damaged or unpacks to more than it may.
 pub fn contents(path: &Path) -> io::Result<Vec<u8>> {
     let bytes = bytes(path)?;
     if !packed::is_packed(&bytes) {
@@ -33,17 +27,11 @@ pub fn contents(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The text of a file.
-///
-/// # Errors
-/// As [`bytes()`], and bytes that are no UTF-8.
 pub fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
 }
 
 /// The first bytes of a file, at most `size` of them.
-///
-/// # Errors
-/// Those of the system, what is no file with an end, and a link that leads nowhere, which is not an absent file.
 pub fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
     let found = fs::metadata(path).map_err(|error| match fs::symlink_metadata(path) {
         Ok(_) if error.kind() == ErrorKind::NotFound => {
@@ -64,9 +52,6 @@ pub fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The BLAKE3 hash of a file of any size, lower-case hexadecimal.
-///
-/// # Errors
-/// Those of the system.
 pub fn blake3(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(File::open(path)?)?;

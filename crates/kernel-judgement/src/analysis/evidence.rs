@@ -19,7 +19,6 @@ use crate::evidence::{
 pub struct Evidence {
     /// The version under audit.
     pub new: Side,
-    /// The version before.
     pub old: Option<Side>,
     /// The profile of what the kernel is timed beside.
     pub reference: Option<Reference>,
@@ -240,9 +239,7 @@ impl TimedLaunches {
     }
 
     /// The launches of the kernel that a selection takes of a report; without numbers where they were not measured.
-    ///
-    /// # Errors
-    /// When the selection matches no kernel.
+    /// Errors: when the selection matches no kernel.
     pub fn of_selected(report: &Report, selection: &Selection) -> Result<TimedLaunches, SelectionError> {
         Ok(TimedLaunches::of_group(choose(report, selection.kernel.as_ref())?.swap_remove(0)))
     }

@@ -6,18 +6,13 @@ use crate::evidence::{Dim3, Launch, Report};
 use regex::Regex;
 use std::collections::HashSet;
 
-/// The launch of the kernel under audit that is looked at by instruction: the one with the median time.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// The launch of the kernel under audit that is looked at by instruction: the one with the median time. Errors: when
+/// the selection matches no kernel.
 pub fn subject_launch<'r>(report: &'r Report, selection: &Selection) -> Result<&'r Launch, SelectionError> {
     Ok(median_launch(select::choose(report, selection.kernel.as_ref())?.swap_remove(0)))
 }
 
-/// [`subject_launch`] of every kernel that the selection takes.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// [`subject_launch`] of every kernel that the selection takes. Errors: when the selection matches no kernel.
 pub fn subject_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
     let chosen = select::choose(report, selection.kernel.as_ref())?;
     Ok(chosen.into_iter().map(median_launch).collect())
@@ -40,10 +35,8 @@ fn median_launch(group: KernelGroup<'_>) -> &Launch {
     launches[(launches.len() - 1) / 2]
 }
 
-/// [`subject_launch`], and the same of the other kernels whose time matters.
-///
-/// # Errors
-/// When the selection matches no kernel.
+/// [`subject_launch`], and the same of the other kernels whose time matters. Errors: when the selection matches no
+/// kernel.
 pub fn page_launches<'r>(report: &'r Report, selection: &Selection) -> Result<Vec<&'r Launch>, SelectionError> {
     Ok(page_groups(report, selection)?.into_iter().map(median_launch).collect())
 }

@@ -17,10 +17,8 @@ impl Limits {
         Threshold::VARIANTS.iter().map(|threshold| (threshold.to_string(), self[*threshold])).collect()
     }
 
-    /// Limits with these numbers; a threshold that is not among them has the catalog's.
-    ///
-    /// # Errors
-    /// The threshold with a number that no configuration may set it to.
+    /// Limits with these numbers; a threshold that is not among them has the catalog's. Errors: the threshold with a
+    /// number that no configuration may set it to.
     pub fn of_numbers(numbers: &BTreeMap<String, f64>) -> Result<Limits, String> {
         let mut overrides = BTreeMap::new();
         for (id, number) in numbers {

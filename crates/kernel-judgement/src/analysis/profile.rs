@@ -103,10 +103,7 @@ pub struct Kernels {
 }
 
 impl Kernels {
-    /// Finds them, by what is read of every launch.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// Finds them, by what is read of every launch. Errors: when the filter takes none.
     pub fn of(report: &Report, filter: Option<&Regex>) -> Result<Kernels, SelectionError> {
         let taken = select::choose(report, filter)?;
         let all = taken.first().map(|first| overview(select::groups(report), &first.key)).unwrap_or_default();
@@ -160,10 +157,7 @@ impl Kernels {
 }
 
 impl Profile {
-    /// Every kernel of a report that the filter takes, the most device time first.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// Every kernel of a report that the filter takes, the most device time first. Errors: when the filter takes none.
     pub fn chosen(
         report: &Report,
         filter: Option<&Regex>,
@@ -178,18 +172,13 @@ impl Profile {
         Profile::of(report, group, kernels, with)
     }
 
-    /// The first of these kernels: the one under audit.
-    ///
-    /// # Errors
-    /// When the filter takes none.
+    /// The first of these kernels: the one under audit. Errors: when the filter takes none.
     pub fn subject(report: &Report, filter: Option<&Regex>, with: &Reduction<'_>) -> Result<Profile, SelectionError> {
         Ok(Profile::among_all(report, select::choose(report, filter)?.swap_remove(0), with))
     }
 
-    /// The counterpart of a kernel in the report of the old side.
-    ///
-    /// # Errors
-    /// When the filter takes no kernel, or none can be meant.
+    /// The counterpart of a kernel in the report of the old side. Errors: when the filter takes no kernel, or none can
+    /// be meant.
     pub fn counterpart(
         report: &Report,
         of: &KernelKey,

@@ -9,22 +9,16 @@ use std::str::FromStr;
 /// How a reading is compared with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Operator {
-    /// `<`
     #[serde(rename = "<")]
     Below,
-    /// `<=`
     #[serde(rename = "<=")]
     AtMost,
-    /// `>`
     #[serde(rename = ">")]
     Above,
-    /// `>=`
     #[serde(rename = ">=")]
     AtLeast,
-    /// `==`
     #[serde(rename = "==")]
     Equal,
-    /// `!=`
     #[serde(rename = "!=")]
     Unequal,
 }
@@ -103,7 +97,6 @@ pub struct ChecklistLine {
     pub label: String,
     /// An ncu metric, or a derived reading.
     pub reading: String,
-    /// The comparison.
     pub op: Operator,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
@@ -121,7 +114,6 @@ pub struct ChecklistLine {
 pub struct Checklist {
     /// The id by which subjects name it.
     pub id: String,
-    /// A few words.
     pub label: String,
     /// Which kernels it is for.
     pub help: String,
@@ -145,7 +137,6 @@ impl Checklist {
 
 catalog! {
     Checklist, "checklists.toml", "checklist", |row| vec![row.id.as_str()],
-    /// Every checklist.
     pub fn checklists
 }
 

@@ -38,7 +38,6 @@ struct Part {
     families: Vec<Family>,
 }
 
-/// Sections of ncu.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
 struct Sections {
@@ -109,7 +108,6 @@ pub(super) fn filled_by(name: &str) -> impl Iterator<Item = &'static str> {
 /// What ncu is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricSet {
-    /// NVIDIA's sections.
     pub sections: Vec<String>,
     /// Metrics beside those of the sections, each once.
     pub metrics: Vec<String>,

@@ -95,7 +95,6 @@ impl ReadingForm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingName<'n> {
-    /// What it is.
     pub form: ReadingForm,
     /// What stands for the word in capitals; empty for a name that has none. The whole name of a metric.
     pub word: &'n str,
@@ -112,10 +111,7 @@ impl<'n> ReadingName<'n> {
     }
 }
 
-/// Whether there is a reading of this name.
-///
-/// # Errors
-/// There is none, with the nearest.
+/// Whether there is a reading of this name. Errors: there is none, with the nearest.
 pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     let parsed = ReadingName::of(name);
     let start = parsed.form.start();

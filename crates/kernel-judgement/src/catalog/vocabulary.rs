@@ -32,10 +32,8 @@ impl Threshold {
         THRESHOLDS[self as usize]
     }
 
-    /// Whether a configuration may set it to a number.
-    ///
-    /// # Errors
-    /// What is expected, for a number below zero or beyond all sense.
+    /// Whether a configuration may set it to a number. Errors: what is expected, for a number below zero or beyond all
+    /// sense.
     pub fn accepts(self, value: f64) -> Result<(), String> {
         let (most, unit) = if self.row().unit == Unit::PERCENT { (1e3, " %") } else { (1e12, "") };
         if let Some(below) = self.row().below {
@@ -48,10 +46,7 @@ impl Threshold {
         fits.then_some(()).ok_or_else(|| format!("expected a number from 0 to {most}{unit}, found {value}"))
     }
 
-    /// The threshold of this id.
-    ///
-    /// # Errors
-    /// What to say to whoever wrote it: that there is none, with the nearest.
+    /// The threshold of this id. Errors: what to say to whoever wrote it: that there is none, with the nearest.
     pub fn named(id: &str) -> Result<Threshold, UnknownName> {
         let known = || Threshold::VARIANTS.iter().map(|threshold| threshold.into());
         id.parse().map_err(|_| UnknownName::new("threshold", id, known()))
@@ -85,7 +80,6 @@ macro_rules! parts {
         #[serde(rename_all = "kebab-case")]
         pub enum Part {
             $(#[doc = $id] $variant,)*
-            /// None of them.
             UnknownUnit,
         }
     };

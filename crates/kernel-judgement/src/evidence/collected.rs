@@ -79,10 +79,7 @@ impl Collected {
         Collected { schema, subject, program, steps: Vec::new() }
     }
 
-    /// Reads a manifest.
-    ///
-    /// # Errors
-    /// What is wrong with the bytes, in words.
+    /// Reads a manifest. Errors: what is wrong with the bytes, in words.
     pub fn from_json(bytes: &[u8]) -> Result<Collected, String> {
         let read: Collected = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         if read.schema != COLLECTED_SCHEMA {

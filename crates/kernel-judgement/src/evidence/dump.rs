@@ -10,9 +10,6 @@ use std::io::{self, Write};
 pub const SCHEMA: &str = "kernel-audit/evidence/2";
 
 /// Writes a report as JSON, with the instances of metrics that were read.
-///
-/// # Errors
-/// Those of `out`.
 pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &ReportDump { schema: SCHEMA, report })?;
     out.write_all(b"\n")

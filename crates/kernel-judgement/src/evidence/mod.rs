@@ -22,8 +22,7 @@ pub use audit_launch::facts::{
 };
 pub use build::CodeBuild;
 pub(crate) use build::ReportCubin;
-pub use collected::Collected;
-pub use collected::{CollectedStep, StepOutcome};
+pub use collected::{Collected, CollectedStep, StepOutcome};
 pub use cuda_binary::Op;
 pub use cuda_binary::cubin::{Cubin, CubinKernel, CubinParameter, LineTable};
 pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};
@@ -35,14 +34,11 @@ pub use ncu_report::{
     Rules, SourceText, Speedup, Value, Want, Workload, is_asked_for,
 };
 pub(crate) use ncu_report::{Damage, RuleMessage, Session};
-pub use reading::{Measured, Missing, Spread};
-pub use reading::{Provenance, Reading};
-pub use sanitizer::SanitizerTool;
-pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite};
+pub use reading::{Measured, Missing, Provenance, Reading, Spread};
+pub use sanitizer::{SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, SanitizerTool};
 pub use source_dump::write_source_json;
 pub(crate) use source_view::CounterColumn;
 pub use source_view::{Lines, SourceView};
-pub use test_run::TestCase;
-pub use test_run::TestRun;
+pub use test_run::{TestCase, TestRun};
 pub use timeline::Timeline;
 pub(crate) use timeline::{GpuOperation, MemorySize, OperationKind, Totals};

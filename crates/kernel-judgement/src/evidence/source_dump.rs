@@ -14,9 +14,6 @@ use std::sync::Arc;
 pub(crate) const SOURCE_SCHEMA: &str = "kernel-audit/source/1";
 
 /// Writes views as JSON.
-///
-/// # Errors
-/// Those of `out`.
 pub fn write_source_json(views: &[SourceView], out: &mut dyn Write) -> io::Result<()> {
     let launches: Vec<_> = views.iter().map(launch).collect();
     serde_json::to_writer(&mut *out, &Views { schema: SOURCE_SCHEMA, launches })?;

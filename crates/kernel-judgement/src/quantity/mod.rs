@@ -3,8 +3,7 @@
 pub mod format;
 pub mod glance;
 
-pub use ncu_report::{Quantity, SECTOR_BYTES, metric_table};
-pub use ncu_report::{Unit, ncu_units};
+pub use ncu_report::{Quantity, SECTOR_BYTES, Unit, metric_table, ncu_units};
 
 /// Bytes of a sector, the smallest piece that L2 and DRAM move.
 pub const SECTOR: f64 = SECTOR_BYTES as f64;

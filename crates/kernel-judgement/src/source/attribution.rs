@@ -23,11 +23,8 @@ const FUNCTION_PCS: Counter = Counter::LaunchFunctionPcs;
 const UNKNOWN_SIZE: u64 = 16 << 20;
 
 /// Reads the chosen launches of a report, instruction by instruction. `want` says which metrics; those of them whose
-/// instances lie in the launch's code are kept. `listings` give the
-/// instructions' text, where they are of the same code: one with encodings must agree with the report's code in each.
-///
-/// # Errors
-/// As [`NcuReport::read`]; also [`ReadError::WrongKind`] for a profile that is no report.
+/// instances lie in the launch's code are kept. `listings` give the instructions' text, where they are of the same
+/// code: one with encodings must agree with the report's code in each.
 pub fn read_source_views(
     path: &Path,
     want: &Want,
@@ -42,9 +39,6 @@ pub fn read_source_views(
 }
 
 /// The same for the launches of those ids in a report that is open.
-///
-/// # Errors
-/// As [`NcuReport::read_rows`].
 pub(super) fn source_views(
     file: &mut NcuReport,
     want: &Want,

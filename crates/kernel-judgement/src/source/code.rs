@@ -70,14 +70,9 @@ pub struct CodeParts<'a> {
     pub cubin: &'a [u8],
     /// What compiler and assembler said.
     pub log: Option<&'a [u8]>,
-    /// The disassembly.
     pub sass: &'a [u8],
 }
 
-/// Reads a build.
-///
-/// # Errors
-/// Those of the readers of its parts.
 pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, ReadError> {
     let origin = |format: &str, bytes: &[u8]| Origin {
         path: parts.input.to_owned(),
@@ -103,10 +98,8 @@ pub fn read_code(parts: &CodeParts<'_>, neutral: &Neutral) -> Result<CodeBuild, 
     })
 }
 
-/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named.
-///
-/// # Errors
-/// Where the line table of the cubin is broken; `input` is what the error calls it.
+/// Gives the instructions of a cubin's listing their lines of source, with files as they shall be named. Errors: where
+/// the line table of the cubin is broken; `input` is what the error calls it.
 pub fn place_lines(
     listing: &mut SassListing,
     cubin: &[u8],

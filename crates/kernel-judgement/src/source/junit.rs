@@ -14,17 +14,12 @@ const COMMIT: &str = "commit";
 const LISTED: usize = 8;
 
 /// Reads a file, with all of its tests.
-///
-/// # Errors
-/// As [`junit`], and [`ReadError::Io`] where the system refuses.
 pub fn read_junit(path: &Path) -> Result<TestRun, ReadError> {
     junit(&read_all(path)?, path, None)
 }
 
-/// What a file says of the tests whose name `meant` matches, or of all.
-///
-/// # Errors
-/// [`ReadError::Malformed`] for bytes that are no JUnit file, and where no test is meant.
+/// What a file says of the tests whose name `meant` matches, or of all. Errors: [`ReadError::Malformed`] for bytes that
+/// are no JUnit file, and where no test is meant.
 pub fn junit(bytes: &[u8], path: &Path, meant: Option<&Regex>) -> Result<TestRun, ReadError> {
     let malformed = |position: String, expected: &str, found: String, cure: &str| ReadError::Malformed {
         path: path.into(),

@@ -5,28 +5,20 @@ use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Collected
 use serde::de::DeserializeOwned;
 use std::path::Path;
 
-/// Reads a check of a kernel's outputs.
-///
-/// # Errors
-/// A file that cannot be read, is no JSON, has another schema or other fields, or says `passed` where an output did not.
+/// Reads a check of a kernel's outputs. Errors: a file that cannot be read, is no JSON, has another schema or other
+/// fields, or says `passed` where an output did not.
 pub fn read_correctness(path: &Path) -> Result<Correctness, ReadError> {
     let bytes = read_all(path)?;
     correctness(&bytes, path)
 }
 
 /// Reads the times of a kernel.
-///
-/// # Errors
-/// As [`read_correctness`]; also where a time is no finite positive number, or there is none.
 pub fn read_benchmark(path: &Path) -> Result<Benchmark, ReadError> {
     let bytes = read_all(path)?;
     benchmark(&bytes, path)
 }
 
 /// As [`read_correctness`], from bytes of a file that lies at `path`.
-///
-/// # Errors
-/// As [`read_correctness`].
 pub fn correctness(bytes: &[u8], path: &Path) -> Result<Correctness, ReadError> {
     let read: Correctness = parsed(bytes, path, CORRECTNESS_SCHEMA, "--check")?;
     let outputs = || read.runs.iter().flat_map(|run| &run.outputs);
@@ -40,9 +32,6 @@ pub fn correctness(bytes: &[u8], path: &Path) -> Result<Correctness, ReadError> 
 }
 
 /// As [`read_benchmark`], from bytes of a file that lies at `path`.
-///
-/// # Errors
-/// As [`read_benchmark`].
 pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
     let read: Benchmark = parsed(bytes, path, BENCHMARK_SCHEMA, "--time")?;
     for (field, is_absent) in [("device", read.device.name.is_empty()), ("launch", read.launch.kernel.is_empty())] {
@@ -66,22 +55,15 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
 pub struct Bench {
     /// The check of its outputs.
     pub correctness: Correctness,
-    /// Its times.
     pub benchmark: Benchmark,
 }
 
 /// Reads what `kernel_audit.bench` found of the kernels of a program: an object on each line, with a check and times.
-///
-/// # Errors
-/// As [`read_correctness`] and [`read_benchmark`], with the number of the line.
 pub fn read_bench(path: &Path) -> Result<Vec<Bench>, ReadError> {
     bench(&read_all(path)?, path)
 }
 
 /// As [`read_bench`], from bytes of a file that lies at `path`.
-///
-/// # Errors
-/// As [`read_bench`].
 pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
     #[derive(serde::Deserialize)]
     struct Line<'l> {
@@ -108,10 +90,8 @@ pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
     lines.map(one).collect()
 }
 
-/// Reads a `collected.json`.
-///
-/// # Errors
-/// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file or another schema.
+/// Reads a `collected.json`. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another
+/// file or another schema.
 pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
     let bytes = read_all(path)?;
     Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {

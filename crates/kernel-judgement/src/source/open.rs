@@ -22,9 +22,6 @@ pub fn read_build_log(path: &Path) -> Result<BuildLog, ReadError> {
 }
 
 /// Opens a report of ncu's.
-///
-/// # Errors
-/// Those of [`NcuReport::open`]; for a file of another kind, what it is.
 pub fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
     const SEEN: u64 = 1 << 20;
     let head = read_head(path, SEEN)?;
@@ -56,19 +53,13 @@ pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
     read::head(path, size).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
-/// The bytes of a file.
-///
-/// # Errors
-/// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
+/// The bytes of a file. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
 pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }
 
 /// What a file holds: of one packed with zstd, as an evidence folder keeps a cubin, what was packed.
-///
-/// # Errors
-/// As [`read_all`], and [`ReadError::Io`] for a packed file that is damaged.
 pub fn read_unpacked(path: &Path) -> Result<Vec<u8>, ReadError> {
     refuse_directory(path)?;
     read::contents(path).map_err(|source| ReadError::Io { path: path.into(), source })

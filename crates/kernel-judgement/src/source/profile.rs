@@ -53,19 +53,13 @@ fn is_page(head: &[u8]) -> bool {
 }
 
 /// Reads a profile of any kind.
-///
-/// # Errors
-/// Those of [`Profile::open`] and [`Profile::read`].
 pub fn read_profile(path: &Path, want: &Want) -> Result<Report, ReadError> {
     Profile::open(path, want.allow_damage)?.read(want)
 }
 
 impl Profile {
-    /// Opens a profile.
-    ///
-    /// # Errors
-    /// [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader takes the file (with what it
-    /// is and what to do), else the reader's own.
+    /// Opens a profile. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] where no reader
+    /// takes the file (with what it is and what to do), else the reader's own.
     pub fn open(path: &Path, allow_damage: bool) -> Result<Profile, ReadError> {
         let chosen = |bytes: &[u8]| READERS.iter().find(|reader| (reader.probe)(bytes));
         let opened = |reader: &Reader| Ok(Profile { path: path.to_owned(), kind: (reader.open)(path, allow_damage)? });
@@ -82,9 +76,6 @@ impl Profile {
     }
 
     /// Reads every result, of it what `want` asks for.
-    ///
-    /// # Errors
-    /// The reader's own.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
         let report = match &mut self.kind {
             Kind::Report(report) => report.read(want).map_err(in_part)?,
@@ -105,9 +96,6 @@ impl Profile {
     }
 
     /// The hash by which audits know the file, without what it measured.
-    ///
-    /// # Errors
-    /// Those of [`Profile::read`].
     pub fn hash(&mut self) -> Result<String, ReadError> {
         let want = Want { hash: true, metrics: NameSet::none(), rules: Rules::None, ..Want::default() };
         match &self.kind {
@@ -119,9 +107,6 @@ impl Profile {
     /// Reads of every result the aggregates of `brief`, and what `want` asks for of those that `choose` takes: it is
     /// given the brief reading and answers with the ids of launches. A report of one result is read whole, and so is a
     /// details page of text.
-    ///
-    /// # Errors
-    /// The reader's own.
     pub fn read_chosen(
         &mut self,
         want: &Want,
@@ -142,11 +127,9 @@ impl Profile {
         file.read_chosen(want, &brief.metrics, choose).map_err(in_part)
     }
 
-    /// The launches of those ids as a report of their own, of one that [`Profile::read_chosen`] read with none of them chosen, each
-    /// with all that `want` asks for. Those that were read whole are taken out of it.
-    ///
-    /// # Errors
-    /// The reader's own.
+    /// The launches of those ids as a report of their own, of one that [`Profile::read_chosen`] read with none of them
+    /// chosen, each with all that `want` asks for. Those that were read whole are taken out of it. Errors: the reader's
+    /// own.
     pub fn part(&mut self, report: &mut Report, want: &Want, ids: &HashSet<u32>) -> Result<Report, ReadError> {
         let (launches, damage) = match &mut self.kind {
             Kind::Report(file) if file.results() > 1 => file.read_rows(want, ids).map_err(in_part)?,
@@ -169,9 +152,6 @@ impl Profile {
     /// Reads the launches of those ids instruction by instruction; none for a page of text. `want` says which metrics;
     /// those of them whose instances lie in the launch's code are kept. `listings` give the instructions' text, where
     /// they are of the same code.
-    ///
-    /// # Errors
-    /// The reader's own.
     pub fn source_views(
         &mut self,
         want: &Want,
@@ -186,9 +166,6 @@ impl Profile {
 
     /// The cubins that a report holds, each with the key that launches name; empty for a report without, and for text
     /// that ncu printed. A cubin that cannot be read is left out.
-    ///
-    /// # Errors
-    /// Those of the report's reader.
     pub fn cubins(&self) -> Result<Vec<ReportCubin>, ReadError> {
         let Kind::Report(report) = &self.kind else { return Ok(Vec::new()) };
         let read = |source: ncu_report::SourceData| {

@@ -13,10 +13,8 @@ use std::path::Path;
 
 const ROOT: &str = "ComputeSanitizerOutput";
 
-/// Reads the file of one tool.
-///
-/// # Errors
-/// [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for bytes that are no whole output of the tool.
+/// Reads the file of one tool. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for bytes
+/// that are no whole output of the tool.
 pub fn read_sanitizer(path: &Path, tool: SanitizerTool) -> Result<SanitizerRun, ReadError> {
     let bytes = read_all(path)?;
     let findings = records(&bytes).map_err(|fault| ReadError::Malformed {

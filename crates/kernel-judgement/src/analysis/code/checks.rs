@@ -220,10 +220,8 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
     Ok((number(matches.len(), Matched::Pattern(pattern)), matches))
 }
 
-/// Whether a step of a check names what some chip has.
-///
-/// # Errors
-/// What to say to whoever wrote it: that nothing is called so, with what is.
+/// Whether a step of a check names what some chip has. Errors: what to say to whoever wrote it: that nothing is called
+/// so, with what is.
 pub fn known_step(step: &str) -> Result<(), String> {
     match pattern(repeated(step).0, "") {
         Err(open @ (Open::Unknown(_) | Open::UnknownNear(..))) => Err(open.to_string()),

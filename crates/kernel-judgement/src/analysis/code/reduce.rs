@@ -32,10 +32,8 @@ pub struct CodeInputs<'r> {
 
 const OPCODES_KEPT: usize = 40;
 
-/// The facts of one build, beside the old one.
-///
-/// # Errors
-/// When the kernel under audit is not in it, or cannot be told among several.
+/// The facts of one build, beside the old one. Errors: when the kernel under audit is not in it, or cannot be told
+/// among several.
 pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let build = inputs.build;
     let kernel = select::kernel(build, inputs.kernel, inputs.launched)?;

@@ -16,7 +16,6 @@ pub struct Launched {
     pub short_name: String,
     /// Compute capability of the device.
     pub compute_capability: Option<(u32, u32)>,
-    /// Registers per thread.
     pub registers: Reading,
     /// Static shared memory of a block.
     pub static_shared: Reading,
@@ -28,10 +27,8 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// The launch that the audit of `report` is about; `cubins` are those that the report holds.
-    ///
-    /// # Errors
-    /// When the selection matches no kernel of the report.
+    /// The launch that the audit of `report` is about; `cubins` are those that the report holds. Errors: when the
+    /// selection matches no kernel of the report.
     pub fn of(report: &Report, cubins: &[ReportCubin], wanted: &Selection) -> Result<Launched, SelectionError> {
         let chosen = select::choose(report, wanted.kernel.as_ref())?;
         let first = chosen[0].launches[0];
@@ -66,10 +63,8 @@ pub enum CodeError {
     Several { input: String, arch: String, filter: String, found: Vec<String> },
 }
 
-/// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from.
-///
-/// # Errors
-/// When it takes none or several.
+/// The kernel of a cubin that a filter takes; without one the only kernel. `input` is what the cubin came from. Errors:
+/// when it takes none or several.
 pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
     chosen(cubin, input, filter, None)
 }

@@ -58,10 +58,7 @@ impl Pick {
             && self.nvtx.as_ref().is_none_or(|name| launch.nvtx.iter().any(|range| *range.name == **name))
     }
 
-    /// Leaves the launches of a report that are meant.
-    ///
-    /// # Errors
-    /// When there are none.
+    /// Leaves the launches of a report that are meant. Errors: when there are none.
     pub fn leave(&self, report: &mut Report) -> Result<(), SelectionError> {
         if *self == Pick::default() || report.launches.iter().all(|launch| self.takes(launch)) {
             return Ok(());

@@ -167,10 +167,8 @@ pub fn asked_by(kernels: &[&KernelKey], at: usize) -> Option<Asked> {
     })
 }
 
-/// The groups that the filter takes, the most device time first. The first is the one under audit.
-///
-/// # Errors
-/// When the filter takes none.
+/// The groups that the filter takes, the most device time first. The first is the one under audit. Errors: when the
+/// filter takes none.
 pub(in crate::analysis) fn choose<'r>(
     report: &'r Report,
     filter: Option<&Regex>,
@@ -183,11 +181,9 @@ pub(in crate::analysis) fn choose<'r>(
     Ok(chosen)
 }
 
-/// The old counterpart of `new`: the same function at the same shape, else the same function, else, where a filter or
-/// a single group leaves no doubt about what is meant, the group with the most device time.
-///
-/// # Errors
-/// When the filter takes none, or no group can be meant.
+/// The old counterpart of `new`: the same function at the same shape, else the same function, else, where a filter or a
+/// single group leaves no doubt about what is meant, the group with the most device time. Errors: when the filter takes
+/// none, or no group can be meant.
 pub(in crate::analysis) fn counterpart<'r>(
     report: &'r Report,
     new: &KernelKey,

@@ -14,7 +14,6 @@ use crate::words;
 use crate::words::Words;
 use cuda_binary::Op;
 
-/// Lines kept.
 const LINES: usize = 5;
 
 /// Sectors of accesses that are not to shared memory, by instruction.
@@ -32,7 +31,6 @@ pub enum Counted {
     StageSectors,
     /// The same wavefronts, of an L1 data stage that they fill more of than the others do.
     StageWavefronts,
-    /// Executed instructions.
     Executions,
     /// Executed instructions of the unit.
     UnitExecutions,
@@ -41,7 +39,6 @@ pub enum Counted {
 /// What the limiting part's work is made of, by line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LimitingLines {
-    /// The limiter's code.
     pub limiter: Code,
     pub counted: Counted,
     /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.

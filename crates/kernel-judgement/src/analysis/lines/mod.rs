@@ -14,11 +14,9 @@ mod parked;
 mod spot;
 mod waits;
 
-pub use accesses::AccessLine;
-pub use accesses::{Accesses, Pattern, Space};
+pub use accesses::{AccessLine, Accesses, Pattern, Space};
 pub(super) use attribution::{Attribution, NOT_SELECTED};
-pub use costs::SourceLines;
-pub use costs::source_want;
+pub use costs::{SourceLines, source_want};
 pub use limiting::Counted;
 pub use listing::{LineCost, Listing};
 pub(crate) use parked::Parked;

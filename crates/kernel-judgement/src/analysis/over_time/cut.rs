@@ -92,7 +92,6 @@ fn variance_between_neighbours(samples: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Where stretches end.
     fn ends(units: &[&[f64]]) -> Vec<usize> {
         stretches(units).iter().map(|range| range.end).collect()
     }

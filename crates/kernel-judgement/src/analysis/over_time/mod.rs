@@ -12,7 +12,6 @@ mod period;
 mod reduce;
 mod sampled;
 
-pub use model::{Blocks, OverTime};
-pub use model::{Regime, Shape};
+pub use model::{Blocks, OverTime, Regime, Shape};
 pub(in crate::analysis) use reduce::over_time;
 pub use sampled::Sampled;

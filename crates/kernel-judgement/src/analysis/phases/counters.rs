@@ -37,7 +37,6 @@ pub(super) struct Counters {
     pub(super) warps_active: Option<f64>,
     /// Achieved over theoretical occupancy.
     pub(super) filled: Option<f64>,
-    /// Waves of blocks.
     pub(super) waves: Option<f64>,
     /// Blocks that an SM can hold.
     pub(super) blocks_per_sm: Option<f64>,

@@ -44,13 +44,14 @@ mod warps;
 
 pub(in crate::analysis) use code::Loop;
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES, Place};
-pub use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
-pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
+pub use detail::{
+    GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,
+    touched_sectors,
+};
 pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
-pub use model::Span;
-pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role};
+pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;

@@ -80,10 +80,8 @@ pub struct OtherKernelTried {
 }
 
 impl Side {
-    /// Whether the check of the outputs and the benchmark are of the kernel that was profiled.
-    ///
-    /// # Errors
-    /// When one is about another kernel.
+    /// Whether the check of the outputs and the benchmark are of the kernel that was profiled. Errors: when one is
+    /// about another kernel.
     pub fn is_of_one_kernel(&self) -> Result<(), OtherKernelTried> {
         let Some(profile) = &self.profile else { return Ok(()) };
         let check = self.correctness.iter().map(|check| ("the check of outputs", &check.launch));

@@ -9,8 +9,6 @@ mod listed;
 mod opcodes;
 
 pub use cuda_binary::flow::{Block, ControlFlow, Dominators, NaturalLoop, loops};
-pub use diff::diff;
-pub use diff::{ClassChange, DiffLine, SassDiff};
+pub use diff::{ClassChange, DiffLine, SassDiff, diff};
 pub use listed::Listed;
-pub use opcodes::{ClassCount, access_width};
-pub use opcodes::{class_counts, opcode_counts, opcode_matches, sequences};
+pub use opcodes::{ClassCount, access_width, class_counts, opcode_counts, opcode_matches, sequences};

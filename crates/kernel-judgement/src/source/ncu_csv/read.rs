@@ -95,9 +95,6 @@ impl Page {
 
     /// Reads of every launch what `brief` asks for, and what `want` asks for of those that `choose` takes of the brief
     /// reading, so that memory grows with these alone; the whole of a page that is not [by launch](Page::is_by_launch).
-    ///
-    /// # Errors
-    /// As [`read`].
     pub(in crate::source) fn read_chosen(
         &self,
         text: &str,
@@ -118,9 +115,6 @@ impl Page {
     }
 
     /// Reads the launches of the text; of a raw page those of some `rows` where they are given.
-    ///
-    /// # Errors
-    /// As [`read`].
     pub(in crate::source) fn read(
         &self,
         text: &str,

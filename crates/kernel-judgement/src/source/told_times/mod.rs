@@ -93,10 +93,9 @@ struct Rows {
     rows: Vec<Row>,
 }
 
-/// What a file says of the row that is wanted; `None` for a file of none of these tools.
-///
-/// # Errors
-/// [`ReadError::Malformed`] where no row or several are wanted, where a row holds no time, and for a CSV without a unit.
+/// What a file says of the row that is wanted; `None` for a file of none of these tools. Errors:
+/// [`ReadError::Malformed`] where no row or several are wanted, where a row holds no time, and for a CSV without a
+/// unit.
 pub fn told_times(bytes: &[u8], path: &Path, wanted: Wanted<'_>) -> Result<Option<Benchmark>, ReadError> {
     let malformed = |(position, expected, found, cure): Fault| ReadError::Malformed {
         path: path.into(),

@@ -17,7 +17,6 @@ const OF_DRIVER: u32 = 0x400;
 /// Arrivals that an mbarrier can be initialised for, and what an initialisation subtracts from.
 const MOST_ARRIVALS: u32 = 1 << 20;
 
-/// An mbarrier.
 #[derive(Clone, Debug)]
 struct Mbarrier {
     count: u32,

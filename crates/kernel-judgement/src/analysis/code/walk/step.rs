@@ -16,7 +16,6 @@ pub(super) fn is_of_warp(slot: usize) -> bool {
     (UNIFORM..PREDICATE).contains(&slot) || slot >= UNIFORM_PREDICATE
 }
 
-/// An operand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     /// A register, negative or inverted where so marked.
@@ -28,7 +27,6 @@ pub(super) enum Operand {
     Number(u32),
     /// A word of the constant bank of the kernel, by its byte.
     Bank(u32),
-    /// A special register.
     Special(Box<str>),
     /// Registers and a number that make an address.
     Address(Vec<usize>, u32),

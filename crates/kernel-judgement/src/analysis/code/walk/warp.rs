@@ -113,10 +113,7 @@ impl Warp {
         lanes(running).for_each(|lane| self.at[lane] += 1);
     }
 
-    /// Runs an instruction that is no barrier.
-    ///
-    /// # Errors
-    /// Why the way on is not known.
+    /// Runs an instruction that is no barrier. Errors: why the way on is not known.
     pub(super) fn run(&mut self, at: usize, running: u32, code: &Code<'_>) -> Result<(), String> {
         let step = &code.steps[at];
         let on = self.guarded(step, running, code.launch);

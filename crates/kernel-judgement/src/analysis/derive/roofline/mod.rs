@@ -11,7 +11,6 @@ mod tensor;
 
 pub(in crate::analysis) use tensor::{PREFIX as TENSOR_PREFIX, executed_operations, tells_tensor_work};
 
-pub use ceilings::Ceiling;
-pub use ceilings::{CeilingKind, Point};
+pub use ceilings::{Ceiling, CeilingKind, Point};
 pub use flags::Flag;
 pub use points::Roofline;

@@ -12,12 +12,9 @@ mod whole;
 mod word;
 
 pub use cause::Cause;
-pub use comparison::Comparison;
-pub use comparison::ReadingVerdict;
-pub use judge::Judged;
-pub use judge::{Basis, Course, judge};
+pub use comparison::{Comparison, ReadingVerdict};
+pub use judge::{Basis, Course, Judged, judge};
 pub use samples::Sample;
 pub(crate) use samples::Shift;
-pub use whole::Join;
-pub use whole::{Whole, Why, both_agree};
+pub use whole::{Join, Whole, Why, both_agree};
 pub use word::Verdict;
