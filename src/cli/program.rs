@@ -3,8 +3,8 @@
 use super::args::{Arguments, BaselineVerb, Folder, Note, Verb};
 use super::failure::{Failure, Status};
 use super::{
-    baseline, check, collect, compare, completions, doctor, dump, explain, generate, history, init, launch, lint,
-    place, render, resolve, show, timeline,
+    baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, place,
+    render, resolve, show, timeline,
 };
 use crate::plain::Screen;
 use clap::Parser;
@@ -91,7 +91,8 @@ fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {
         Verb::Timeline(arguments) => timeline::run(&arguments, out),
         Verb::Dump(arguments) => dump::run(&arguments, out),
         Verb::Collect(arguments) => collect::run(&arguments, out),
-        Verb::Completions(arguments) => completions::run(&arguments, out),
+        Verb::Completions(arguments) => manual::completions(&arguments, out),
+        Verb::Man(arguments) => manual::man(&arguments, out),
         Verb::Doctor(arguments) => doctor::run(&arguments, out),
         Verb::Explain(arguments) => explain::run(&arguments, out),
         Verb::Lint(arguments) => lint::run(&arguments, out),

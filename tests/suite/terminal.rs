@@ -136,6 +136,13 @@ fn shells_and_man_get_every_verb() {
         .output()
         .unwrap();
     assert!(String::from_utf8_lossy(&asked.stdout).split_whitespace().any(|word| word == "scale"), "{asked:?}");
+    let pages = project.run("man --out man").done();
+    for page in ["man/audit.1", "man/audit-generate.1", "man/audit-baseline-pin.1", "man/audit-dump-source.1"] {
+        assert!(pages.lines().any(|line| line == page), "{page} is missing in {pages}");
+        let text = fs::read_to_string(project.path(page)).unwrap();
+        assert!(text.contains(".SH NAME") && text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    assert!(project.read("man/audit-generate.1").contains("link\\-base"), "flags stand on the page of their verb");
 }
 
 #[test]

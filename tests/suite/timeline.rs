@@ -210,9 +210,104 @@ fn what_is_no_timeline_is_refused_with_the_cure() {
     assert!(lacking.contains("holds no table") && lacking.contains("does not contain CUDA kernel data"), "{lacking}");
 }
 
+#[cfg(not(feature = "sqlite"))]
 #[test]
-fn a_database_says_what_is_read_in_its_place() {
+fn a_database_says_how_it_can_be_read() {
     let said = refused("app.sqlite", b"SQLite format 3\0 and the rest");
     assert!(said.contains("app.sqlite") && said.contains("it is an SQLite database"), "{said}");
-    assert!(said.contains("nsys stats --format csv"), "{said}");
+    assert!(said.contains("--features sqlite") && said.contains("nsys stats --format csv"), "{said}");
+}
+
+#[cfg(feature = "sqlite")]
+mod database {
+    use super::*;
+    use kernel_audit::source::rusqlite::Connection;
+
+    /// A database as `nsys export` makes it, with the columns that are read; three launches, a copy, no fill.
+    fn export(path: &Path) -> Connection {
+        let connection = Connection::open(path).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
+                 CREATE TABLE ENUM_CUDA_MEMCPY_OPER (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
+                 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL,
+                     streamId INTEGER NOT NULL, correlationId INTEGER, demangledName INTEGER NOT NULL, shortName INTEGER NOT NULL);
+                 CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER NOT NULL, end INTEGER NOT NULL, deviceId INTEGER NOT NULL,
+                     bytes INTEGER NOT NULL, copyKind INTEGER NOT NULL);
+                 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL, end INTEGER NOT NULL, nameId INTEGER NOT NULL);
+                 INSERT INTO StringIds VALUES (1, 'void gemm<4>(float *)'), (2, 'gemm'), (3, 'cudaLaunchKernel_v7000'), (4, 'cudaFree_v3020');
+                 INSERT INTO ENUM_CUDA_MEMCPY_OPER VALUES (1, 'CUDA_MEMCPY_KIND_HTOD', 'Host-to-Device');
+                 INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (2000, 3000, 0, 7, 1, 1, 2), (9000, 9600, 0, 7, 2, 1, 2), (9600, 10000, 0, 7, 3, 1, 2);
+                 INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (0, 1000, 0, 4096, 1), (3000, 3500, 0, 0, 2);
+                 INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (0, 10, 3), (20, 40, 3), (50, 60, 4);",
+            )
+            .unwrap();
+        connection
+    }
+
+    #[test]
+    fn an_export_gives_what_the_printed_tables_give() {
+        let dir = TempDir::new().unwrap();
+        drop(export(&dir.path().join("a.sqlite")));
+        let timeline = json(dir.path(), &["a.sqlite"]);
+        let gemm = &timeline["kernels"]["found"][0];
+        assert_eq!((&gemm["name"], &gemm["count"]), (&"void gemm<4>(float *)".into(), &3.into()));
+        assert_eq!((&gemm["total_ns"], &gemm["median_ns"]), (&2000.0.into(), &600.0.into()));
+        let gpu = &timeline["devices"]["found"][0];
+        assert_eq!((&gpu["device"], &gpu["span_ns"], &gpu["idle_ns"]), (&"GPU 0".into(), &1e4.into(), &6500.0.into()));
+        assert_eq!((&gpu["gaps"]["count"], &gpu["gaps"]["memory_ns"]), (&1.into(), &500.0.into()));
+        let copies = timeline["transfers"]["found"].as_array().unwrap();
+        assert_eq!((&copies[0]["name"], &copies[0]["total_bytes"]), (&"Host-to-Device".into(), &4096.0.into()));
+        // No name for it in the database: that of CUPTI's enumeration.
+        assert_eq!(copies[1]["name"], "Device-to-Host");
+        let calls = timeline["calls"]["found"].as_array().unwrap();
+        assert_eq!(
+            (&calls[0]["name"], &calls[0]["count"], &calls[0]["total_ns"]),
+            (&"cudaLaunchKernel".into(), &2.into(), &30.0.into())
+        );
+        assert_eq!(answers(&timeline)[0], ("gaps", "yes"));
+        assert_eq!(timeline["notes"].as_array().unwrap().len(), 1);
+        assert!(timeline["notes"][0].as_str().unwrap().contains("CUPTI_ACTIVITY_KIND_MEMSET"));
+        assert_eq!(timeline["next"][0]["skip"], 1);
+    }
+
+    #[test]
+    fn another_database_and_a_cut_one_are_refused() {
+        let dir = TempDir::new().unwrap();
+        let other = dir.path().join("other.sqlite");
+        Connection::open(&other).unwrap().execute_batch("CREATE TABLE people (name TEXT);").unwrap();
+        let said = refused("other.sqlite", fs::read(&other).unwrap());
+        assert!(said.contains("none that Nsight Systems exported") && said.contains("nsys export"), "{said}");
+        let whole = dir.path().join("whole.sqlite");
+        drop(export(&whole));
+        let bytes = fs::read(&whole).unwrap();
+        let said = refused("cut.sqlite", &bytes[..bytes.len() / 2]);
+        assert!(said.contains("expected a whole database"), "{said}");
+        // What has no end, or is as large as it likes, when it is asked.
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS start, i AS end FROM n";
+        for made in [
+            format!("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS {endless};"),
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (end, start AS (hex(zeroblob(1 << 29))));".to_owned(),
+            "DROP TABLE StringIds; CREATE VIEW StringIds AS SELECT 1 AS id, hex(zeroblob(1 << 29)) AS value;"
+                .to_owned(),
+        ] {
+            let computed = dir.path().join("computed.sqlite");
+            let _ = fs::remove_file(&computed);
+            let connection = export(&computed);
+            connection.execute_batch(&format!("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; {made}")).unwrap();
+            drop(connection);
+            let said = refused("computed.sqlite", fs::read(&computed).unwrap());
+            assert!(said.contains("is computed when it is read") && said.contains("export it again"), "{said}");
+        }
+        let half = dir.path().join("half.sqlite");
+        let connection = export(&half);
+        connection
+            .execute_batch("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME;")
+            .unwrap();
+        drop(connection);
+        let timeline = json(dir.path(), &["half.sqlite"]);
+        assert!(timeline["kernels"]["missing"].is_string() && timeline["calls"]["missing"].is_string());
+        assert_eq!(timeline["next"].as_array().unwrap().len(), 0);
+    }
 }

@@ -37,3 +37,10 @@ pub(in crate::cli) struct Completions {
     #[arg(long)]
     pub(in crate::cli) subjects: bool,
 }
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Man {
+    /// The folder to write to.
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: PathBuf,
+}

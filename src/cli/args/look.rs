@@ -30,7 +30,7 @@ pub(in crate::cli) struct Show {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Timeline {
-    /// What `nsys stats --format csv` printed; all of one run.
+    /// What `nsys stats --format csv` printed, or an SQLite database of `nsys export`; all of one run.
     #[arg(value_name = "FILE", required_unless_present = "subject")]
     pub(in crate::cli) files: Vec<PathBuf>,
     /// Write the page of a subject's program, DATE-NAME/timeline.md among the audits; without a FILE from what `audit

@@ -20,7 +20,7 @@ mod value;
 mod verb;
 
 pub(super) use act::{Collect, Doctor, Launch};
-pub(super) use around::{Completions, Init, Lint};
+pub(super) use around::{Completions, Init, Lint, Man};
 pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{
     Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Note, PinBaseline, Resolve,

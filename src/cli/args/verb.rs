@@ -1,7 +1,7 @@
 //! The verbs, and what stands below `audit --help`.
 
 use super::{
-    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Init, Launch, Lint,
+    Baseline, Check, Collect, Compare, Completions, Doctor, Dump, Explain, Generate, History, Init, Launch, Lint, Man,
     Render, Resolve, Show, Timeline,
 };
 use clap::{Parser, Subcommand};
@@ -83,4 +83,6 @@ pub(in crate::cli) enum Verb {
     Doctor(Doctor),
     /// Print a shell's completions.
     Completions(Completions),
+    /// Write the manual: a page for each verb.
+    Man(Man),
 }

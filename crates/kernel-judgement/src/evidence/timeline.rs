@@ -9,7 +9,7 @@ pub struct Timeline {
     pub origins: Vec<Origin>,
     /// Kernels in sum: the report `cuda_gpu_kern_sum`.
     pub kernels: Option<Vec<Totals>>,
-    /// Every kernel, copy and fill with its start: the report `cuda_gpu_trace`.
+    /// Every kernel, copy and fill with its start: the report `cuda_gpu_trace`, or the tables of an SQLite export.
     pub operations: Option<Vec<GpuOperation>>,
     /// Times of copies and fills: the report `cuda_gpu_mem_time_sum`.
     pub memory_times: Option<Vec<Totals>>,

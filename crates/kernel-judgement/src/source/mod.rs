@@ -19,13 +19,19 @@ pub use cuda_binary::{cubin, ptx, ptxas_log, sass};
 
 pub use crate::evidence::{NameSet, Rules, Want};
 pub use attribution::read_source_views;
-pub use code::{CodeParts, Neutral, place_lines, read_code};
+pub use code::place_lines;
+pub use code::{CodeParts, Neutral, read_code};
 pub use junit::{junit, read_junit};
-pub use launched::{bench, benchmark, correctness, read_bench, read_benchmark, read_collected, read_correctness};
+pub use launched::{bench, read_bench, read_benchmark, read_collected, read_correctness};
+pub use launched::{benchmark, correctness};
 pub use ncu_report;
 pub use ncu_report::ReadError;
 pub use nsys::read_timeline;
-pub use open::{open_report, read_all, read_build_log, read_unpacked};
+pub use open::read_build_log;
+pub use open::{open_report, read_all, read_unpacked};
 pub use profile::{Profile, read_profile};
+#[cfg(feature = "sqlite")]
+pub use rusqlite;
 pub use sanitizer_xml::read_sanitizer;
-pub use told_times::{TimeUnit, Wanted, told_times};
+pub use told_times::TimeUnit;
+pub use told_times::{Wanted, told_times};

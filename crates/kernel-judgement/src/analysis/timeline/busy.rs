@@ -18,6 +18,7 @@ pub struct DeviceTime {
     pub idle_ns: f64,
     /// The share of the span in which anything ran, in percent.
     pub busy_percent: f64,
+    /// Gaps between kernels.
     pub gaps: Gaps,
 }
 
@@ -50,7 +51,7 @@ pub(in crate::analysis) fn devices(timeline: &Timeline) -> Part<Vec<DeviceTime>>
         by_device.entry(&one.device).or_default().push(one);
     }
     if by_device.is_empty() {
-        return Part::Missing("no table of single kernels (cuda_gpu_trace) with a row".into());
+        return Part::Missing("no table of single kernels (cuda_gpu_trace, or an SQLite export) with a row".into());
     }
     Part::Found(by_device.into_iter().map(|(device, operations)| of_device(device, operations)).collect())
 }
@@ -129,6 +130,7 @@ pub enum Part<T> {
 }
 
 impl<T> Part<T> {
+    /// What is known.
     pub fn found(&self) -> Option<&T> {
         match self {
             Part::Found(found) => Some(found),

@@ -161,7 +161,7 @@ fn kernels(timeline: &Timeline) -> Part<Vec<KernelShare>> {
         (None, None) => Vec::new(),
     };
     if totals.is_empty() {
-        let why = "no table of kernels (cuda_gpu_kern_sum or cuda_gpu_trace) with a row";
+        let why = "no table of kernels (cuda_gpu_kern_sum or cuda_gpu_trace; CUPTI_ACTIVITY_KIND_KERNEL in SQLite) with a row";
         return Part::Missing(why.into());
     }
     totals.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));

@@ -30,6 +30,7 @@ pub enum ApiClass {
     Launch,
     /// Copies or fills.
     Transfer,
+    /// Anything else.
     Other,
 }
 
@@ -65,8 +66,7 @@ pub(in crate::analysis) fn transfers(timeline: &Timeline) -> Part<Vec<Transfer>>
         }
     };
     if rows.is_empty() {
-        let why =
-            "no table of copies and fills (cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum or cuda_gpu_trace) with a row";
+        let why = "no table of copies and fills (cuda_gpu_mem_time_sum, cuda_gpu_mem_size_sum or cuda_gpu_trace; CUPTI_ACTIVITY_KIND_MEMCPY in SQLite) with a row";
         return Part::Missing(why.into());
     }
     for row in &mut rows {
@@ -98,7 +98,7 @@ fn of_trace(operations: &[GpuOperation]) -> Vec<Transfer> {
 /// The functions of the API.
 pub(in crate::analysis) fn api_rows(timeline: &Timeline) -> Part<Vec<ApiRow>> {
     let Some(calls) = timeline.calls.as_ref().filter(|calls| !calls.is_empty()) else {
-        let why = "no table of calls (cuda_api_sum) with a row";
+        let why = "no table of calls (cuda_api_sum; CUPTI_ACTIVITY_KIND_RUNTIME in SQLite) with a row";
         return Part::Missing(why.into());
     };
     let mut rows: Vec<ApiRow> =

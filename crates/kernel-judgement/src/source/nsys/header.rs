@@ -3,10 +3,15 @@
 /// A table that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Report {
+    /// `cuda_gpu_kern_sum`.
     Kernels,
+    /// `cuda_gpu_trace`.
     Trace,
+    /// `cuda_gpu_mem_time_sum`.
     MemoryTimes,
+    /// `cuda_gpu_mem_size_sum`.
     MemorySizes,
+    /// `cuda_api_sum`.
     Calls,
 }
 

@@ -8,7 +8,7 @@ use crate::source::open::{origin, read_all};
 use crate::source::{ReadError, text};
 use std::path::{Path, PathBuf};
 
-/// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed.
+/// Reads what Nsight Systems recorded of one run: CSV that `nsys stats` printed, SQLite that `nsys export` wrote.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
         return wrong("it is an empty file", "nsys failed; run it again and read what it says");
     }
     if bytes.starts_with(b"SQLite format 3\0") {
-        return wrong("it is an SQLite database, such as `nsys export` writes", STATS);
+        return of_database(path, bytes);
     }
     if matches!(extension, "nsys-rep" | "qdrep") {
         return wrong("it is a report of Nsight Systems itself, which only nsys reads", STATS);
@@ -88,6 +88,18 @@ fn read_one(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
     origin.format = "nsys-stats-csv".into();
     timeline.origins.push(origin);
     Ok(timeline)
+}
+
+#[cfg(feature = "sqlite")]
+fn of_database(path: &Path, bytes: &[u8]) -> Result<Timeline, ReadError> {
+    super::sqlite::read(path, origin(path, bytes, true))
+}
+
+#[cfg(not(feature = "sqlite"))]
+fn of_database(path: &Path, _: &[u8]) -> Result<Timeline, ReadError> {
+    let found = "it is an SQLite database, which this build of audit does not read";
+    let cure = format!("build audit with `cargo install --features sqlite`, or {STATS}");
+    Err(ReadError::wrong(path, found, cure))
 }
 
 /// Adds a printed table, or a note that it was passed over.

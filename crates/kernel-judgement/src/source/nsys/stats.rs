@@ -12,6 +12,7 @@ pub(super) const STATS: &str = "print its tables: `nsys stats --format csv --rep
 pub(super) struct Printed {
     /// The name that stands above it or in the file's name; empty where none does.
     pub(super) name: String,
+    /// Its first line.
     pub(super) header: Header,
     /// Its rows with their line numbers, each with as many fields as the header.
     pub(super) rows: Vec<(usize, Vec<String>)>,

@@ -1,13 +1,15 @@
-//! `audit completions`: what the arguments say of themselves, for shells.
+//! `audit completions` and `audit man`: what the arguments say of themselves, for shells and for `man`.
 
-use super::args::{Arguments, Completions, Folder};
+use super::args::{Arguments, Completions, Folder, Man};
 use super::failure::Failure;
 use super::plan;
+use crate::render::{Output, write_together};
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 use std::io::Write;
+use std::path::PathBuf;
 
-pub(super) fn run(arguments: &Completions, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn completions(arguments: &Completions, out: &mut dyn Write) -> Result<(), Failure> {
     let Some(shell) = arguments.shell else {
         let config = plan::config_of(&Folder::default())?;
         for subject in config.iter().flat_map(|config| &config.subjects) {
@@ -43,6 +45,7 @@ _audit_with_subjects() {
 complete -F _audit_with_subjects -o nosort -o bashdefault -o default audit
 "#;
 
+/// The same for fish.
 const FISH: &str = r#"
 complete -c audit -n "__fish_seen_subcommand_from generate check collect history launch baseline" -f -a "(audit completions --subjects 2>/dev/null)"
 "#;
@@ -65,4 +68,29 @@ fn with_subjects(text: &str) -> String {
         if is_subject { line.replace(":_default'", ":_audit_subjects'") } else { line.to_owned() }
     };
     text.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// Writes `audit.1` and a page for each verb, `audit-generate.1`; prints their paths.
+pub(super) fn man(arguments: &Man, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut pages: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let mut command = Arguments::command();
+    command.build();
+    collect(&command, "audit", arguments, &mut pages)?;
+    let outputs: Vec<Output<'_>> = pages.iter().map(|(path, bytes)| Output { path, bytes }).collect();
+    write_together(&outputs)?;
+    for (path, _) in &pages {
+        writeln!(out, "{}", path.display())?;
+    }
+    Ok(())
+}
+
+fn collect(command: &clap::Command, name: &str, to: &Man, into: &mut Vec<(PathBuf, Vec<u8>)>) -> Result<(), Failure> {
+    let mut page = Vec::new();
+    // `man` finds a page by its name in one word.
+    clap_mangen::Man::new(command.clone().display_name(name)).render(&mut page)?;
+    into.push((to.out.join(format!("{name}.1")), page));
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        collect(verb, &format!("{name}-{}", verb.get_name()), to, into)?;
+    }
+    Ok(())
 }
