@@ -18,9 +18,6 @@ pub(crate) struct FileLock {
 
 impl FileLock {
     /// Locks the file at `path`, which is made for it; `None` when another process still has it after `patience`.
-    ///
-    /// # Errors
-    /// Those of the system, and of a folder that is not there.
     pub(crate) fn take(path: &Path, patience: Duration) -> io::Result<Option<FileLock>> {
         #[allow(clippy::disallowed_methods, reason = "how long somebody waited is no part of what is written")]
         let begun = Instant::now();

@@ -103,11 +103,8 @@ pub(super) fn unusable(folder: &Path, error: &SnapshotError) -> String {
     format!("The audit before cannot be used: {}.", analysis::without_home(&shown))
 }
 
-/// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None` where there is
-/// none.
-///
-/// # Errors
-/// An earlier audit that cannot be read.
+/// The machine code of the last audit of a subject before a moment that has another, with a report or without; `None`
+/// where there is none. Errors: an earlier audit that cannot be read.
 pub(super) fn code(
     folder: &Path,
     subject: &str,

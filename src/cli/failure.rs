@@ -16,9 +16,7 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
-    /// Everything was done.
     Done = 0,
-    /// Findings or a regression.
     Findings = 1,
     /// Wrong usage, configuration or template; a kernel filter that matches nothing.
     Usage = 2,

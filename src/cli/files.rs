@@ -20,10 +20,8 @@ fn is_free(path: &Path, force: bool, is_own: impl Fn(&Path) -> bool) -> Result<(
     if is_there && !force && !is_own(path) { Err(RenderError::foreign(path)) } else { Ok(()) }
 }
 
-/// The text of a page; `None` where there is none.
-///
-/// # Errors
-/// A page that is there and cannot be read, or is no text: what people wrote on it would be lost.
+/// The text of a page; `None` where there is none. Errors: a page that is there and cannot be read, or is no text: what
+/// people wrote on it would be lost.
 pub(super) fn text_of(path: &Path) -> Result<Option<String>, RenderError> {
     match crate::read::text(path) {
         Ok(text) => Ok(Some(text)),
@@ -51,10 +49,8 @@ pub(super) struct Files<'d> {
 }
 
 impl<'d> Files<'d> {
-    /// The files of the audit of `heading` in the folder of audits `out`.
-    ///
-    /// # Errors
-    /// A date or a name that could lead out of the folder: a snapshot may come from anyone.
+    /// The files of the audit of `heading` in the folder of audits `out`. Errors: a date or a name that could lead out
+    /// of the folder: a snapshot may come from anyone.
     pub(super) fn of(out: &Path, heading: &Heading, document: &'d Document) -> Result<Files<'d>, Failure> {
         // `2026-1-1` is a date as well, and no file name is found by it.
         let is_date = heading.date.parse::<NaiveDate>().is_ok_and(|date| date.to_string() == heading.date);
@@ -76,10 +72,8 @@ impl<'d> Files<'d> {
         })
     }
 
-    /// Writes the audit in another format than Markdown, alone, in the file with this ending.
-    ///
-    /// # Errors
-    /// A file that cannot be written, and without `force` one that is there and that `is_own` does not know as this program's.
+    /// Writes the audit in another format than Markdown, alone, in the file with this ending. Errors: a file that
+    /// cannot be written, and without `force` one that is there and that `is_own` does not know as this program's.
     pub(super) fn write_alone(
         &self,
         ending: &str,
@@ -93,10 +87,8 @@ impl<'d> Files<'d> {
         Ok(vec![path.display().to_string()])
     }
 
-    /// What the author of the page concluded: on the page that is there, else on `page` as the newest one before it carries to it.
-    ///
-    /// # Errors
-    /// A page that is there and cannot be read.
+    /// What the author of the page concluded: on the page that is there, else on `page` as the newest one before it
+    /// carries to it. Errors: a page that is there and cannot be read.
     pub(super) fn authored(&self, page: &str) -> Result<Option<String>, RenderError> {
         let own = text_of(&self.page)?.and_then(|page| authored(&page).map(str::to_owned));
         if own.is_some() {
@@ -131,13 +123,10 @@ impl<'d> Files<'d> {
     }
 
     /// Writes the page, with what people wrote between the blocks of the one that is there, and the files beside it:
-    /// the snapshot, the HTML page, and the charts that the page shows. Charts that it no longer shows are removed. Gives
-    /// the paths in the order of writing. `first` is what was measured where there was no
-    /// audit of it when the name was chosen.
-    ///
-    /// # Errors
-    /// An audit that another run wrote under this name since, a page whose blocks were edited or a file that is someone's own,
-    /// unless `force` is set, or a file that cannot be written; then none is.
+    /// the snapshot, the HTML page, and the charts that the page shows. Charts that it no longer shows are removed.
+    /// Gives the paths in the order of writing. `first` is what was measured where there was no audit of it when the
+    /// name was chosen. Errors: an audit that another run wrote under this name since, a page whose blocks were edited
+    /// or a file that is someone's own, unless `force` is set, or a file that cannot be written; then none is.
     pub(super) fn write(
         &self,
         page: &MarkedPage,

@@ -15,7 +15,6 @@ const AT_ONCE: usize = 1024;
 /// How the kernels of a file are read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'a> {
-    /// Which of them.
     pub(super) filter: Option<&'a Regex>,
     /// Then all are read at once, so that each knows all of the damage.
     pub(super) allow_damage: bool,
@@ -36,9 +35,6 @@ pub(super) struct Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// The file at `path`; why the filter takes no kernel of it, where it takes none.
-    ///
-    /// # Errors
-    /// Those of reading.
     pub(super) fn of(path: &Path, reading: Reading<'a>) -> Result<Result<Opened<'a>, SelectionError>, Failure> {
         let want = Want { allow_damage: reading.allow_damage, ..analysis::want_for(reading.work) };
         let mut profile = source::Profile::open(path, reading.allow_damage)?;
@@ -59,9 +55,6 @@ impl<'a> Opened<'a> {
     }
 
     /// The kernels at some places of [`Opened::keys`].
-    ///
-    /// # Errors
-    /// Those of reading.
     pub(super) fn profiles(&mut self, places: &[usize]) -> Result<Vec<Profile>, Failure> {
         let Reading { filter, allow_damage, by_instruction, work, limits } = self.reading;
         let part = self.profile.part(&mut self.report, &self.want, &self.kernels.launches(places))?;

@@ -5,11 +5,8 @@ use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
 use std::path::{Path, PathBuf};
 
-/// Goes to the folder whose `audit.toml` is meant where none is named and none lies here; `paths`, which are relative to
-/// the folder that the user stands in, go along.
-///
-/// # Errors
-/// A folder that cannot be entered.
+/// Goes to the folder whose `audit.toml` is meant where none is named and none lies here; `paths`, which are relative
+/// to the folder that the user stands in, go along. Errors: a folder that cannot be entered.
 pub(super) fn enter(config: Option<&Path>, paths: Vec<&mut PathBuf>) -> Result<(), Failure> {
     if config.is_some() || Path::new(DEFAULT_CONFIG).is_file() {
         return Ok(());

@@ -5,11 +5,8 @@ use crate::plain;
 use std::fmt::Display;
 use std::io::Write as _;
 
-/// Writes a message with a line end. What its data would do to a terminal, or to the service that reads the log, is shown
-/// and not done.
-///
-/// # Errors
-/// Those of the stream; a reader that went away is none.
+/// Writes a message with a line end. What its data would do to a terminal, or to the service that reads the log, is
+/// shown and not done.
 pub(super) fn say(message: impl Display) -> Result<(), Failure> {
     Ok(writeln!(anstream::stderr(), "{}", plain::message(&message.to_string()))?)
 }

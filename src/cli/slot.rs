@@ -51,10 +51,8 @@ pub(super) struct Own {
 }
 
 impl Slot {
-    /// The place of the audit of `new`, written to `out`, in the series of its subject.
-    ///
-    /// # Errors
-    /// A stated day that is another than that of the audit that the measurement has already.
+    /// The place of the audit of `new`, written to `out`, in the series of its subject. Errors: a stated day that is
+    /// another than that of the audit that the measurement has already.
     pub(super) fn of(series: &Path, out: &Path, subject: &str, new: &Side, days: Days) -> Result<Slot, Failure> {
         let folders = &[series, out][..if series == out { 1 } else { 2 }];
         for &folder in folders {

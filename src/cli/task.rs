@@ -15,7 +15,6 @@ use std::time::Instant;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(super) enum Note {
-    /// An attempt began.
     Begun {
         /// Slurm's name of the node, else the host's.
         node: String,
@@ -24,7 +23,6 @@ pub(super) enum Note {
     },
     /// It came to its end.
     Ended {
-        /// Wall time.
         seconds: f64,
         /// Why it failed, in one line; empty where it did not.
         failure: String,
@@ -49,7 +47,6 @@ impl Note {
     }
 }
 
-/// The machine's name.
 #[cfg(unix)]
 fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

@@ -13,12 +13,9 @@ pub(super) fn subjects(names: &[String]) -> Vec<String> {
     bare
 }
 
-/// The builds of a subject that `names` take, with what each is called; the first is the subject's own and has no variant.
-/// A subject that is named takes all of its variants with it. A program of one's own brings its own kernel, so that
-/// variants are nothing to it.
-///
-/// # Errors
-/// A variant that the subject does not have.
+/// The builds of a subject that `names` take, with what each is called; the first is the subject's own and has no
+/// variant. A subject that is named takes all of its variants with it. A program of one's own brings its own kernel, so
+/// that variants are nothing to it. Errors: a variant that the subject does not have.
 pub(super) fn chosen<'s>(
     subject: &'s Subject,
     names: &[String],

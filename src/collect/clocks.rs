@@ -7,10 +7,8 @@ use std::time::Duration;
 /// What nvidia-smi is asked for, in this order.
 const QUERY: &str = "clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_throttle_reasons.active";
 
-/// Reads the clocks of the device at a place on the PCI bus. The error says why they cannot be read.
-///
-/// # Errors
-/// When nvidia-smi is missing, fails, or prints something else.
+/// Reads the clocks of the device at a place on the PCI bus. The error says why they cannot be read. Errors: when
+/// nvidia-smi is missing, fails, or prints something else.
 pub fn clocks(bus: &str) -> Result<Clocks, String> {
     let mut call = Call::new("nvidia-smi").argument(format!("--query-gpu={QUERY}"));
     call = call.argument("--format=csv,noheader,nounits").argument("-i").argument(bus);

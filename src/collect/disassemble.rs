@@ -14,10 +14,7 @@ pub struct Disassembly {
     pub wall: Duration,
 }
 
-/// Disassembles the bytes of a cubin.
-///
-/// # Errors
-/// When nvdisasm is missing or refuses the cubin.
+/// Disassembles the bytes of a cubin. Errors: when nvdisasm is missing or refuses the cubin.
 pub fn disassemble(places: &Places, cubin: &[u8]) -> Result<Disassembly, CollectError> {
     let tool = places.find(Tool::Nvdisasm)?;
     let io = |doing: &str| {

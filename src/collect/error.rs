@@ -56,7 +56,6 @@ pub enum CollectError {
 /// Why a step of a collection made nothing that can be used, and what to do about it. The other steps go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setback {
-    /// What happened.
     pub what: String,
     pub cure: String,
 }

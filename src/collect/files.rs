@@ -8,7 +8,6 @@ pub(crate) const BUILD: (&str, &str) = ("build", "build.cubin.zst");
 pub(crate) const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
 /// The check of the outputs.
 pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
-/// The times.
 pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 /// What `kernel_audit.bench` found of every kernel of a program: a check and times on each line.
 pub(crate) const BENCH: (&str, &str) = ("bench", "bench.jsonl");

@@ -22,9 +22,6 @@ pub(crate) struct Journal<'c> {
 
 impl<'c> Journal<'c> {
     /// Opens the log of an evidence folder; `now` tells the moment, `2026-11-20T14:03:11Z`.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     pub(crate) fn open(folder: &Path, now: &'c dyn Fn() -> String) -> Result<Journal<'c>, CollectError> {
         let path = folder.join(JOURNAL);
         let refused = |source| CollectError::Io { doing: format!("write {JOURNAL} in {}", folder.display()), source };

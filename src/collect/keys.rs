@@ -1,33 +1,4 @@
 //! The keys of audit.toml about collecting evidence on a GPU.
-//!
-//! ```toml
-//! [[subject]]
-//! name = "gemm"
-//! kernel = "^gemm$"
-//! run = ["./bench", "--size", "4096"]   # the program that launches the kernel, started in the folder of this file
-//! evidence = "collected/gemm"           # where evidence is collected into and read from; this is the default
-//! prefix = ["srun", "-N1", "--gpus=1"]  # goes before every command that needs a GPU
-//!
-//! [subject.collect]
-//! metrics = "audit"                     # our own set; or "full", "detailed", "basic": NVIDIA's sets
-//! extra = ["dram__bytes.sum"]           # metrics beside it
-//! sections = ["PmSampling"]             # sections beside it
-//! skip = 0                              # launches of the kernel that are passed over first
-//! count = 1                             # launches that are profiled
-//! launches = 20                         # launches that ncu times beside that, for the verdict; 0 for none
-//! clock = "none"                        # or "base": the GPU's clocks are locked to the base clock
-//! cache = "all"                         # or "none": caches are not flushed before each pass
-//! replay = "kernel"                     # or "application", "range", "app-range"
-//! nvtx = ["step/"]                      # NVTX ranges in which kernels are profiled
-//! sanitizers = ["synccheck", "racecheck", "memcheck", "initcheck"]   # these by default, in this order
-//! timeout = 600                         # seconds after which ncu is stopped
-//! sanitizer_timeout = 300               # seconds after which each tool of compute-sanitizer is stopped
-//! order = "checks"                      # compute-sanitizer before ncu, or "profile": ncu before it
-//! check_run = ["./bench", "--size", "512"]   # a smaller program for compute-sanitizer
-//! deadline = 1800                       # seconds for all steps of the subject; no limit by default
-//! inputs = ["build/libgemm.so"]         # files beside `run` that decide what the program does
-//! bench = true                          # the program calls `kernel_audit.bench`, which checks, times and shows launches
-//! ```
 
 use crate::evidence::SanitizerTool;
 use serde::de::{Deserialize, Deserializer, Error};

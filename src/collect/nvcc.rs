@@ -4,7 +4,6 @@ use super::{Build, Call, CollectError, FoundTool, Places, Ran, Tool, run};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What the compiler made.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     pub cubin: Vec<u8>,
@@ -20,10 +19,8 @@ pub struct Compiled {
     pub wall: Duration,
 }
 
-/// Compiles with line information and the assembler's statistics, in a folder that the source and the paths in flags are relative to.
-///
-/// # Errors
-/// When nvcc is missing, does not know the architecture, or reports an error in the source.
+/// Compiles with line information and the assembler's statistics, in a folder that the source and the paths in flags
+/// are relative to. Errors: when nvcc is missing, does not know the architecture, or reports an error in the source.
 pub fn compile(places: &Places, project: &Path, what: &Build) -> Result<Compiled, CollectError> {
     let nvcc = places.find(Tool::Nvcc)?;
     let version = places.version(&nvcc)?;

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A source to compile.
 #[derive(Clone, Debug)]
 pub struct Build {
     /// The source, relative to the project's folder.
@@ -26,7 +25,6 @@ pub struct Check {
     pub inputs: Vec<PathBuf>,
 }
 
-/// The project's own tests.
 #[derive(Clone, Debug)]
 pub struct Tests {
     /// Their command, which takes `--junit-xml=FILE`.
@@ -132,9 +130,7 @@ pub(crate) type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
 pub struct Context<'c> {
     pub places: &'c Places,
     pub machine: &'c Machine,
-    /// Tells the moment.
     pub now: &'c dyn Fn() -> String,
-    /// Hears of the steps.
     pub progress: &'c dyn Progress,
     /// Held while something runs on the GPU of this machine: two at a time would measure each other.
     pub gpu: &'c Mutex<()>,
@@ -147,7 +143,6 @@ pub struct Context<'c> {
     pub outcome: &'c Outcome<'c>,
     /// Reads a timeline that was recorded.
     pub is_timeline: &'c IsTimeline<'c>,
-    /// Makes reports public.
     pub public: &'c Public<'c>,
 }
 

@@ -31,7 +31,6 @@ impl Interrupt {
     }
 }
 
-/// A child to run.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub program: PathBuf,
@@ -79,18 +78,13 @@ pub struct Ran {
     pub wall: Duration,
 }
 
-/// Runs a child to its end and keeps what it wrote. Its standard input is empty.
-///
-/// # Errors
-/// When it cannot be started, does not end in time, or is interrupted; it is then stopped with all its children.
+/// Runs a child to its end and keeps what it wrote. Its standard input is empty. Errors: when it cannot be started,
+/// does not end in time, or is interrupted; it is then stopped with all its children.
 pub fn run(call: &Call) -> Result<Ran, CollectError> {
     run_watched(call, &mut |_| {})
 }
 
 /// As [`run`], and hands what the child writes to `watch` as it comes.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn run_watched(call: &Call, watch: &mut dyn FnMut(&[u8])) -> Result<Ran, CollectError> {
     let start = Instant::now();
     let mut command = Command::new(&call.program);

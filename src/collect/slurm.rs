@@ -99,10 +99,7 @@ impl Array {
     }
 }
 
-/// Submits an array and gives its number.
-///
-/// # Errors
-/// Where Slurm is not at hand or refuses the array, with its words.
+/// Submits an array and gives its number. Errors: where Slurm is not at hand or refuses the array, with its words.
 pub(crate) fn submit(array: &Array) -> Result<String, CollectError> {
     let refused = |source| CollectError::Io { doing: "write the script of the job array".into(), source };
     let mut script = tempfile::NamedTempFile::new().map_err(refused)?;
@@ -120,11 +117,8 @@ pub(crate) fn submit(array: &Array) -> Result<String, CollectError> {
     Err(CollectError::Setback(Setback::new(what, cure)))
 }
 
-/// The tasks of an array that the queue still knows; `None` once it has forgotten the array. An error of the queue's own,
-/// such as a controller that restarts, is worth another try.
-///
-/// # Errors
-/// What squeue says.
+/// The tasks of an array that the queue still knows; `None` once it has forgotten the array. An error of the queue's
+/// own, such as a controller that restarts, is worth another try.
 pub fn queue(array: &str, interrupt: &Interrupt) -> Result<Option<Vec<Task>>, CollectError> {
     let mut call = Call { interrupt: interrupt.clone(), limit: Duration::from_secs(60), ..Call::new("squeue") };
     call.arguments = ["--noheader", "--array", "--states=all", "--format=%K|%T|%N", "--jobs", array]

@@ -15,7 +15,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The manifest's name.
 pub(crate) const MANIFEST: &str = "collected.json";
 const LOCK: &str = ".collect.lock";
 const MAKING: &str = ".making-";
@@ -42,11 +41,9 @@ impl Stage {
         self.folder.path().join(&self.name)
     }
 
-    /// Has what the tool wrote without the names of people and machines: reports as `public` makes them, paths in any file
-    /// without users and the way to the project.
-    ///
-    /// # Errors
-    /// A report that `public` does not take, and what the system says.
+    /// Has what the tool wrote without the names of people and machines: reports as `public` makes them, paths in any
+    /// file without users and the way to the project. Errors: a report that `public` does not take, and what the system
+    /// says.
     pub fn make_public(&self, project: &Path, public: impl Fn(&[u8]) -> Option<Vec<u8>>) -> Result<(), CollectError> {
         let path = self.path();
         let made = || {
@@ -59,9 +56,6 @@ impl Stage {
     }
 
     /// Packs what the tool wrote, under the name `file`.
-    ///
-    /// # Errors
-    /// When the disk is full.
     pub fn pack(&mut self, file: &str) -> Result<(), CollectError> {
         let packed = || fs::write(self.folder.path().join(file), packed::pack(&read::bytes(&self.path())?)?);
         packed().map_err(fault("pack a file in", self.folder.path()))?;
@@ -71,11 +65,9 @@ impl Stage {
 }
 
 impl Store {
-    /// Opens a folder, makes it where it is missing, and removes what killed runs left half made. A run that works in it is
-    /// waited for as long as `patience`.
-    ///
-    /// # Errors
-    /// A folder that cannot be made or that another run works in, and a manifest that is damaged.
+    /// Opens a folder, makes it where it is missing, and removes what killed runs left half made. A run that works in
+    /// it is waited for as long as `patience`. Errors: a folder that cannot be made or that another run works in, and a
+    /// manifest that is damaged.
     pub fn open(folder: &Path, subject: &str, program: &str, patience: Duration) -> Result<Store, CollectError> {
         fs::create_dir_all(folder).map_err(fault("make the evidence folder", folder))?;
         let lock = FileLock::take(&folder.join(LOCK), patience).map_err(fault("lock the evidence folder", folder))?;
@@ -102,10 +94,8 @@ impl Store {
         fs::remove_dir_all(made_in)
     }
 
-    /// Looks at a folder, whoever works in it, and changes nothing. One that is missing is empty.
-    ///
-    /// # Errors
-    /// A manifest that is damaged or cannot be read.
+    /// Looks at a folder, whoever works in it, and changes nothing. One that is missing is empty. Errors: a manifest
+    /// that is damaged or cannot be read.
     pub fn look(folder: &Path, subject: &str, program: &str) -> Result<Store, CollectError> {
         let manifest = match read::bytes(&folder.join(MANIFEST)) {
             Ok(bytes) => {
@@ -142,10 +132,7 @@ impl Store {
             && read::contents(&self.folder.join(&step.file)).is_ok_and(|bytes| hash(&bytes) == step.blake3)
     }
 
-    /// A place to make a file in.
-    ///
-    /// # Errors
-    /// When the folder cannot be written to.
+    /// A place to make a file in. Errors: when the folder cannot be written to.
     pub fn stage(&self, file: &str) -> Result<Stage, CollectError> {
         let made = tempfile::Builder::new().prefix(MAKING).tempdir_in(&self.folder);
         let folder = made.map_err(fault("write to", &self.folder))?;
@@ -153,10 +140,8 @@ impl Store {
     }
 
     /// Puts a file that was made in its place and notes its step, with size and hash filled in here: those of the
-    /// content for a packed one. A file of another name that the step made before goes.
-    ///
-    /// # Errors
-    /// When the disk is full or the folder cannot be written to; the old file is then as it was.
+    /// content for a packed one. A file of another name that the step made before goes. Errors: when the disk is full
+    /// or the folder cannot be written to; the old file is then as it was.
     pub fn put(&mut self, stage: &Stage, mut step: CollectedStep) -> Result<(), CollectError> {
         let made = stage.path();
         let whole = || -> io::Result<(u64, String)> {
@@ -173,11 +158,8 @@ impl Store {
         self.remove(outdated.as_ref())
     }
 
-    /// Notes a step that made no file. A file that it made before from something else goes; one that the same made stays,
-    /// and so does its note.
-    ///
-    /// # Errors
-    /// When the manifest cannot be written.
+    /// Notes a step that made no file. A file that it made before from something else goes; one that the same made
+    /// stays, and so does its note.
     pub fn miss(&mut self, step: CollectedStep) -> Result<(), CollectError> {
         if self.has(&step.step, &step.key, &step.tool) {
             return Ok(());
@@ -213,10 +195,8 @@ impl Store {
     }
 }
 
-/// Holds the files of an evidence folder against the hashes of its manifest.
-///
-/// # Errors
-/// [`CollectError::NotAsMade`] for a file that is not what its step made.
+/// Holds the files of an evidence folder against the hashes of its manifest. Errors: [`CollectError::NotAsMade`] for a
+/// file that is not what its step made.
 pub(crate) fn is_as_made(folder: &Path, manifest: &Collected) -> Result<(), CollectError> {
     for step in manifest.steps.iter().filter(|step| step.outcome == StepOutcome::Made) {
         let file = folder.join(&step.file);

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use strum::{IntoStaticStr, VariantArray};
 
-/// A tool of NVIDIA's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tool {
@@ -16,7 +15,6 @@ pub enum Tool {
     Ptxas,
     /// The disassembler of programs and cubins.
     Cuobjdump,
-    /// The disassembler of cubins.
     Nvdisasm,
     Ncu,
     /// Checks memory accesses, races and synchronisation.
@@ -92,10 +90,8 @@ pub struct FoundTool {
 }
 
 impl Places {
-    /// The first place that holds the tool.
-    ///
-    /// # Errors
-    /// With every place that was looked at, or the one that audit.toml names.
+    /// The first place that holds the tool. Errors: with every place that was looked at, or the one that audit.toml
+    /// names.
     pub fn find(&self, tool: Tool) -> Result<FoundTool, CollectError> {
         let name = tool.name();
         if let Some(path) = self.named.get(name) {
@@ -139,9 +135,6 @@ pub(super) fn is_program(path: &Path) -> bool {
 
 impl Places {
     /// The version of a tool; it is asked once only.
-    ///
-    /// # Errors
-    /// As [`FoundTool::version`].
     pub fn version(&self, found: &FoundTool) -> Result<String, CollectError> {
         if let Some(known) = self.versions.0.borrow().get(&found.path) {
             return Ok(known.clone());
@@ -154,9 +147,6 @@ impl Places {
 
 impl FoundTool {
     /// What `--version` says: the release number, `13.0.88`.
-    ///
-    /// # Errors
-    /// When it cannot be run.
     pub fn version(&self) -> Result<String, CollectError> {
         let call = Call { limit: Duration::from_secs(60), ..Call::new(&self.path).argument("--version") };
         let ran = run(&call)?;

@@ -29,7 +29,6 @@ impl From<u64> for Amount {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {}: expected {expected}, found {found}", at + 1)]
 pub struct AmountError {
-    /// Bytes before the place.
     pub at: usize,
     /// What an expression has there.
     pub expected: &'static str,

@@ -1,48 +1,4 @@
 //! The keys of audit.toml about a subject's build, its machine code, and the tools.
-//!
-//! ```toml
-//! [tools]                      # only where the tools are not found by themselves
-//! cuda = "/opt/cuda"           # a CUDA folder: its bin/ is looked in first
-//! nvcc = "/opt/cuda/bin/nvcc"  # or single programs by their names
-//!
-//! [[subject]]
-//! name = "gemm"
-//! source = "kernels/gemm.cu"   # or `cubin = "build/gemm.cubin"`
-//! arch = "sm_90a"              # or a list
-//! flags = ["-O3", "-Iinclude"] # paths are relative to the folder of this file
-//! baseline_source = "old.cu"   # compiled with the same flags, for what changed in the code
-//!
-//! [[subject.variant]]          # several builds of one source on one page; the first is the one that is launched and collected
-//! name = "N = 256"
-//! flags = ["-DTILE_N=256"]     # behind those of the subject
-//! dynamic_shared = 195584      # where it differs from that of [subject.launch]
-//!
-//! [subject.launch]             # for occupancy, where no report says it; launch/ has the keys for launching it
-//! block = 256                  # threads, or [32, 8]
-//! dynamic_shared = 163840      # bytes; may be an expression, as in `work`
-//!
-//! [[subject.check]]
-//! sass = "STG"                 # an opcode pattern of SASS, or a name of PTX or CUDA C++ such as "tcgen05.ld"
-//! count = "= 8"                # also "<= 8", ">= 8", "some" (default) and "none"; `forbid = true` is "none"
-//! in = "hottest-loop"          # also "function" (default), "loop at line 10", "line 10" and "lines 10-25"
-//! min_width = 128              # bits that each such load or store must move per lane
-//! aligned = true               # constants of its addresses are multiples of what a lane moves; others do not count
-//! under_way = 200              # cycles of the warp's own work between each load and the first wait for it; others do not count
-//! per_iteration = true         # counts what every turn of the hottest loop runs once
-//!
-//! [[subject.check]]
-//! name = "epilogue"            # what the table calls it
-//! sequence = ["LDTM", "FADD*16", "F2FP*8", "STG"]  # in this order in one basic block
-//! gap = 8                      # other instructions between two of them at most; any number by default
-//! arch = "sm_100a"             # only for this one
-//! variant = "N = 256"          # only for this one of `[[subject.variant]]`; a part of `[[subject.shared]]` takes it as well
-//!
-//! [[subject.check]]
-//! resource = "tensor-columns"  # what the kernel takes of the chip; also registers, spill-stores, spill-loads, static-shared,
-//! count = "= 512"              # shared-left, mbarrier-inits, mbarrier-arrivals, mbarrier-phases and tensor-allocations
-//! ```
-//!
-//! `LDG.128` as a pattern takes every `LDG` with the modifier `128` among others; `LDG` never takes `LDGSTS`.
 
 use super::ConfigError;
 use super::launch::LaunchKeys;
@@ -57,11 +13,9 @@ use toml::Spanned;
 /// What code a subject is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// A source to compile.
     Source {
         /// The file, relative to the folder of audit.toml.
         path: PathBuf,
-        /// Architectures, at least one.
         archs: Vec<String>,
         /// Further flags of the compiler.
         flags: Vec<String>,

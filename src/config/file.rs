@@ -103,10 +103,8 @@ fn keys_of(table: &str) -> Vec<String> {
 }
 
 impl Config {
-    /// Reads and checks a file. Files that subjects name are looked for by [`Config::select`].
-    ///
-    /// # Errors
-    /// A file that cannot be read, is no TOML, has an unknown key or a wrong value, or names no subject.
+    /// Reads and checks a file. Files that subjects name are looked for by [`Config::select`]. Errors: a file that
+    /// cannot be read, is no TOML, has an unknown key or a wrong value, or names no subject.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
         let text = crate::read::text(path).map_err(|error| ConfigError {
             kind: ConfigErrorKind::Unreadable,
@@ -122,9 +120,6 @@ impl Config {
     }
 
     /// Checks the text of a file that lies at `path`.
-    ///
-    /// # Errors
-    /// As [`Config::read`].
     pub fn parse(path: &Path, text: String) -> Result<Config, ConfigError> {
         let text = Text { path: path.to_owned(), text };
         if text.text.len() > bounds::SETTINGS {
@@ -183,19 +178,15 @@ impl Config {
         })
     }
 
-    /// The subjects of these names as [`Config::select`] chooses them. Their files need not be there.
-    ///
-    /// # Errors
-    /// A name that no subject has.
+    /// The subjects of these names as [`Config::select`] chooses them. Their files need not be there. Errors: a name
+    /// that no subject has.
     pub fn named(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
         Ok(self.positions(names)?.into_iter().map(|at| &self.subjects[at]).collect())
     }
 
     /// The subjects of these names in the order asked for; for an empty list those of `default`, or all where the file
-    /// has no such key. Every file that they name exists.
-    ///
-    /// # Errors
-    /// A name that no subject has, or a file that is not there.
+    /// has no such key. Every file that they name exists. Errors: a name that no subject has, or a file that is not
+    /// there.
     pub fn select(&self, names: &[String]) -> Result<Vec<&Subject>, ConfigError> {
         let chosen = self.positions(names)?;
         for at in &chosen {

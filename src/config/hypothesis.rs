@@ -1,16 +1,4 @@
 //! `[[subject.hypothesis]]`: what a change was expected to do.
-//!
-//! ```toml
-//! [[subject.hypothesis]]
-//! name = "__syncthreads to mbarriers"
-//! change = "the two stages meet at mbarriers"          # may be left out
-//! before = ["stall-rank.barrier == 1"]                  # what must hold of the old side
-//! after = ["stall.barrier < 1", "stall.membar <= 2",    # what is expected of the new one
-//!          "check.no BAR in the loop", "sanitizer.errors == 0", "change.cycles < 0"]
-//! ```
-//!
-//! A condition is written as in `[[subject.expect]]`, in one string. `check.NAME` means that the subject's check of that
-//! name passes.
 
 use super::ConfigError;
 use super::text::Text;

@@ -1,15 +1,4 @@
-//! The keys of a `[[subject]]`, and the checks that need more than one of them. Where no evidence folder holds it, these
-//! name what launching it found:
-//!
-//! ```toml
-//! correctness_file = "correctness.json"        # what `audit launch SUBJECT --check --json-to FILE` wrote
-//! benchmark_file = "benchmark.json"            # what `audit launch SUBJECT --time --json-to FILE` wrote, or nvbench, google-benchmark,
-//!                                              # pytest-benchmark, or the CSV of Triton's perf_report
-//! benchmark_row = "size=4096 Triton$"          # which row of it, by a regular expression; by default the one with the kernel's name
-//! benchmark_unit = "ms"                        # of a CSV whose header has none
-//! baseline_benchmark = "old/benchmark.json"    # the same of the version before
-//! reference_report = "reference.ncu-rep"       # a profile of what it is timed beside
-//! ```
+//! The keys of a `[[subject]]`, and the checks that need more than one of them.
 
 use super::code::{CheckKeys, Code, VariantKeys};
 use super::error::ConfigError;

@@ -1,7 +1,7 @@
 //! The configuration: what `audit.toml` or the command line asks for.
 //!
 //! Owns the file's keys and their meaning. Receives text, gives a [`Config`] of [`Subject`]s or an error that points at
-//! the line. A new key is one field in `file.rs`, `keys.rs`, `code.rs` or `launch/`, of a collection in `collect/keys.rs`, and one in the type it fills.
+//! the line. A new key is one field in `file.rs`, `keys.rs`, `code.rs` or `launch/`, of a collection in `collect/keys.rs`, and one in the type it fills; `docs/guide/keys.md` shows each.
 
 mod amount;
 mod code;

@@ -1,20 +1,4 @@
 //! The keys of audit.toml about the layout of dynamic shared memory.
-//!
-//! ```toml
-//! [[subject.shared]]           # offsets count from where the kernel's layout begins
-//! name = "tiles of A"
-//! at = 0
-//! bytes = "128*128"            # of one; amounts may be expressions, as in `work`
-//! times = 4                    # one by default,
-//! every = 32768                # and how far apart
-//! align = 1024                 # what each offset must be a multiple of
-//!
-//! [[subject.shared]]
-//! name = "mbarriers"
-//! at = "4*32768"
-//! bytes = "8*8"
-//! mbarriers = true             # all that the kernel initialises: held against the machine code
-//! ```
 
 use super::code::Variant;
 use super::error::ConfigError;

@@ -161,7 +161,6 @@ pub struct Subject {
     pub tiles: Option<Tiles>,
     /// Ids of the catalog's checklists that it is held against.
     pub checklists: Vec<String>,
-    /// Its own expectations.
     pub expect: Vec<Expectation>,
     /// What its change was expected to do.
     pub hypotheses: Vec<Hypothesis>,
@@ -210,7 +209,6 @@ pub struct StatedTests {
 pub struct TrialFiles {
     /// The check of its outputs.
     pub correctness: Option<PathBuf>,
-    /// Its times.
     pub benchmark: Option<PathBuf>,
     /// Which row of them, where another tool wrote several.
     pub row: Option<Regex>,

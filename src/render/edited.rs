@@ -104,10 +104,8 @@ pub fn marked(page: &str, sections: &[(usize, String)]) -> String {
     out
 }
 
-/// Whether the generated blocks of a page are as they were written; the author's own may be anything.
-///
-/// # Errors
-/// Markers that are damaged, doubled or nested, or a block that was edited by hand.
+/// Whether the generated blocks of a page are as they were written; the author's own may be anything. Errors: markers
+/// that are damaged, doubled or nested, or a block that was edited by hand.
 pub(crate) fn intact(path: &Path, page: &str) -> Result<(), RenderError> {
     let cure = "generate the page again with --force, or restore it from version control";
     let fail = |line: usize, what: String| RenderError::edited(path, line, what, cure);
@@ -132,12 +130,9 @@ pub(crate) fn otherwise(page: &str, whole: &str) -> Option<(String, bool)> {
 }
 
 /// The page that takes the place of `existing`: the blocks of `page`, which is marked, in its order, and the prose of
-/// `existing` byte for byte, each piece behind the block that it stood behind. Blocks that `page` does not have go; what
-/// was written behind one goes on behind the block before it.
-///
-/// # Errors
-/// Markers that are damaged, doubled or nested; a block that was edited by hand, or a file without any block, unless
-/// `force` is set.
+/// `existing` byte for byte, each piece behind the block that it stood behind. Blocks that `page` does not have go;
+/// what was written behind one goes on behind the block before it. Errors: markers that are damaged, doubled or nested;
+/// a block that was edited by hand, or a file without any block, unless `force` is set.
 pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<String, RenderError> {
     let fail = |line: usize, what: String, cure: &str| RenderError::edited(path, line, what, cure);
     if existing == page {
@@ -196,8 +191,7 @@ pub fn merged(path: &Path, existing: &str, page: &str, force: bool) -> Result<St
     Ok(out)
 }
 
-/// # Errors
-/// A page that a merge left with both sides.
+/// Errors: a page that a merge left with both sides.
 fn is_one(path: &Path, page: &str) -> Result<(), RenderError> {
     let Some(at) = page.lines().position(|line| line.starts_with(OURS)).filter(|_| is_unmerged(page.as_bytes())) else {
         return Ok(());

@@ -5,14 +5,12 @@
 //! known to the gate.
 
 use super::error::RenderError;
-use super::html;
 use super::lint::{text_of, unknown_part};
 use super::outline::Outline;
 use super::sink::one_line;
-use super::{escape, markdown};
+use super::{escape, html, markdown};
 use crate::bounds::PAGE;
-use crate::view::CONCLUSIONS;
-use crate::view::{Block, Content, Document, Section, SourceText};
+use crate::view::{Block, CONCLUSIONS, Content, Document, Section, SourceText};
 use handlebars::{
     Context, Handlebars, Helper, HelperDef, HelperResult, Output, PathAndJson, RenderContext, RenderErrorReason,
     Renderable,
@@ -152,10 +150,8 @@ pub(super) struct Placed {
     breaks: usize,
 }
 
-/// Puts the parts into a printed frame.
-///
-/// # Errors
-/// A section that is placed twice, or a part of an HTML page where a browser shows none.
+/// Puts the parts into a printed frame. Errors: a section that is placed twice, or a part of an HTML page where a
+/// browser shows none.
 pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Result<Placed, RenderError> {
     let mut page = Placed::default();
     let (mut between, mut own) = (String::new(), String::new());

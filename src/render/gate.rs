@@ -6,10 +6,8 @@ use super::outline::{Grid, Outline};
 /// Checks that a Markdown parser reads from a page what was placed on it.
 ///
 /// Tables must be the same in number, order, header, alignment and every cell, folded ones included. Headings, verbatim
-/// blocks and images must all be there in order; a template may add its own.
-///
-/// # Errors
-/// [`RenderError::Rejected`] names the first part that differs.
+/// blocks and images must all be there in order; a template may add its own. Errors: [`RenderError::Rejected`] names
+/// the first part that differs.
 pub(super) fn check(page: &str, expected: &Outline) -> Result<(), RenderError> {
     let found = Outline::of_markdown(page);
     if let Some(foreign) = found.foreign.first() {

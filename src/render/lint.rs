@@ -107,10 +107,8 @@ fn loops_of<'t>(
     deepest
 }
 
-/// How many templates one prints, itself and those in partials counted.
-///
-/// # Errors
-/// Partials that include each other, which never end, are too deep in one another, or too many to end in reasonable time.
+/// How many templates one prints, itself and those in partials counted. Errors: partials that include each other, which
+/// never end, are too deep in one another, or too many to end in reasonable time.
 fn printed<'t>(
     templates: &'t BTreeMap<String, Template>,
     name: &'t str,

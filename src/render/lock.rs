@@ -9,10 +9,8 @@ use std::time::Duration;
 /// How long another run is waited for.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Waits for the right to replace `page`, which is given back when dropped; makes its folder.
-///
-/// # Errors
-/// A folder that cannot be made or written to, or another run that does not end.
+/// Waits for the right to replace `page`, which is given back when dropped; makes its folder. Errors: a folder that
+/// cannot be made or written to, or another run that does not end.
 pub(crate) fn page_lock(page: &Path) -> Result<FileLock, RenderError> {
     let fault = |doing: &'static str, cure: &str, source: std::io::Error| RenderError::Write {
         path: page.to_owned(),

@@ -8,7 +8,6 @@ use crate::view::charts::Chart;
 use crate::view::{Block, Document, Table};
 use crate::words::Words;
 
-/// The ink of Markdown.
 struct Marks {
     /// Whether it is for the cell of a table.
     in_table: bool,

@@ -4,10 +4,8 @@ use super::xml;
 use crate::plain;
 use std::fmt::Write as _;
 
-/// How a remark counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Passed.
     Pass,
     Fail,
     /// Undecided, which fails.
@@ -19,11 +17,8 @@ pub enum Level {
 /// What the gate says of one subject.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
-    /// The subject.
     pub name: String,
-    /// How it counts.
     pub level: Level,
-    /// Why.
     pub text: String,
     /// The page; empty when there is none.
     pub file: String,

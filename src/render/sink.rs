@@ -17,13 +17,11 @@ pub(super) trait Sink {
     fn paragraph(&mut self, words: &Words);
     fn list(&mut self, ordered: bool, items: &[Words]);
     fn table(&mut self, table: &Table);
-    /// Verbatim text.
     fn code(&mut self, language: &str, text: &str);
     /// Blocks behind one line.
     fn fold(&mut self, summary: &str, blocks: &[Block]);
     fn chart(&mut self, chart: &Chart);
 
-    /// Blocks in order.
     fn blocks<'b>(&mut self, blocks: impl IntoIterator<Item = &'b Block>)
     where
         Self: Sized,

@@ -3,9 +3,8 @@
 use super::edited::marked;
 use super::error::RenderError;
 use super::frame::{self, Medium, Placed};
-use super::html;
 use super::lint::HTML;
-use super::{gate, lint};
+use super::{gate, html, lint};
 use crate::bounds::{PAGE, TEMPLATE, TEMPLATE_DEPTH};
 use crate::nearest::did_you_mean;
 use crate::view::{Document, SourceText};
@@ -44,10 +43,8 @@ pub struct Override {
     pub file: PathBuf,
 }
 
-/// A page with markers around its sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MarkedPage {
-    /// The page.
     pub text: String,
     /// The files of the charts that it shows.
     pub charts: Vec<String>,
@@ -69,26 +66,18 @@ pub struct Templates {
 impl Templates {
     /// The built-in templates, with those of `folder` in place of or beside them. A file under `partials/` is one that
     /// others include. Every name that a template uses is checked against those that pages have.
-    ///
-    /// # Errors
-    /// As [`Templates::load_with`].
     pub fn load(folder: Option<&Path>) -> Result<Templates, RenderError> {
         Templates::load_with(folder, &[])
     }
 
-    /// The same with single templates replaced, which goes before the folder.
-    ///
-    /// # Errors
-    /// A folder or file that cannot be read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in
-    /// `.html.hbs`, a template that does not parse or that uses a name which is not there.
+    /// The same with single templates replaced, which goes before the folder. Errors: a folder or file that cannot be
+    /// read, a file of the folder that ends in `.hbs` and neither in `.md.hbs` nor in `.html.hbs`, a template that does
+    /// not parse or that uses a name which is not there.
     pub fn load_with(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, RenderError> {
         Templates::lint(folder, overrides).map_err(|mut faults| faults.swap_remove(0))
     }
 
     /// The same with everything that is wrong, in order of the templates' names.
-    ///
-    /// # Errors
-    /// As [`Templates::load_with`], at least one.
     pub fn lint(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, Vec<RenderError>> {
         let one = |fault: RenderError| vec![fault];
         let mut sources: BTreeMap<String, Source> = BUILT_IN
@@ -150,18 +139,13 @@ impl Templates {
     }
 
     /// Prints a document with the template of that name. Every table, heading, verbatim block and chart that the
-    /// template places must be read from the page as it went in.
-    ///
-    /// # Errors
-    /// No such template, a template that fails on this document, or a page that the gate rejects.
+    /// template places must be read from the page as it went in. Errors: no such template, a template that fails on
+    /// this document, or a page that the gate rejects.
     pub fn page(&self, name: &str, document: &Document) -> Result<String, RenderError> {
         Ok(self.placed_page(name, document)?.text)
     }
 
     /// The same with markers around the sections, between which people may write.
-    ///
-    /// # Errors
-    /// As [`Templates::page`].
     pub fn marked_page(&self, name: &str, document: &Document) -> Result<MarkedPage, RenderError> {
         let page = self.placed_page(name, document)?;
         let charts = page.expected.images.into_iter().map(|(_, file)| file).collect();
@@ -175,10 +159,8 @@ impl Templates {
     }
 
     /// Prints a document and a source view as one HTML page with the template `NAME.html`. A page that has a template
-    /// for Markdown alone is printed with `audit.html`, which takes any document.
-    ///
-    /// # Errors
-    /// No such template, or one that fails on this document.
+    /// for Markdown alone is printed with `audit.html`, which takes any document. Errors: no such template, or one that
+    /// fails on this document.
     pub fn html(&self, name: &str, document: &Document, source: &SourceText) -> Result<String, RenderError> {
         let own = format!("{name}{HTML}");
         let has_markdown_alone = self.compiled.contains_key(name) && !self.compiled.contains_key(&own);

@@ -8,8 +8,7 @@ use super::grid::pad;
 use super::sink::{Ink, Plain, Sink, glued, lines_of, loose, one_line};
 use crate::plain;
 use crate::view::charts::{Chart, Figure};
-use crate::view::sparkline;
-use crate::view::{Align, Block, Cell, Document, Section, Table, Tone};
+use crate::view::{Align, Block, Cell, Document, Section, Table, Tone, sparkline};
 use crate::words::{Inline, Words};
 use std::io::{self, Write};
 use textwrap::{Options, WordSeparator, WordSplitter};
@@ -23,9 +22,6 @@ const GAP: &str = "  ";
 const MOST_LEVELS: usize = 64;
 
 /// Prints a document in `width` terminal columns.
-///
-/// # Errors
-/// What `out` says.
 pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: true };
     screen.line(&bold(&one_line(&document.title)));
@@ -37,9 +33,6 @@ pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Resu
 }
 
 /// Prints a section of a document, of which another part is printed already, in `width` terminal columns.
-///
-/// # Errors
-/// What `out` says.
 pub(crate) fn print_section(section: &Section, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: false };
     screen.section(section);
@@ -47,9 +40,6 @@ pub(crate) fn print_section(section: &Section, width: usize, out: &mut dyn Write
 }
 
 /// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
-///
-/// # Errors
-/// What `out` says.
 pub(crate) fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: true };
     match text.strip_prefix("- ") {

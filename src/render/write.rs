@@ -9,28 +9,21 @@ use std::path::{Path, PathBuf};
 /// A file to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
-    /// Where.
     pub path: &'a Path,
-    /// What.
     pub bytes: &'a [u8],
 }
 
 /// Writes files that belong together: every byte is written under a temporary name before the first file takes its
-/// place, so a full disk or a missing right changes none of them. What replaces a file is on disk before it does. Folders
-/// are made as needed; the permissions of a file that is replaced are kept. A symbolic link is followed, not replaced.
-///
-/// # Errors
-/// [`RenderError::Write`] names the file and the step.
+/// place, so a full disk or a missing right changes none of them. What replaces a file is on disk before it does.
+/// Folders are made as needed; the permissions of a file that is replaced are kept. A symbolic link is followed, not
+/// replaced. Errors: [`RenderError::Write`] names the file and the step.
 pub(crate) fn write_together(outputs: &[Output<'_>]) -> Result<(), RenderError> {
     write_with(outputs, &[])
 }
 
 /// The same with files `derived` that can be made again from the others. They are complete before the first file takes
-/// its place, and nobody waits until the disk has them, as nobody does for a file where there was none: after a power cut
-/// these may be missing or empty, and nothing is lost that was there before.
-///
-/// # Errors
-/// As [`write_together`].
+/// its place, and nobody waits until the disk has them, as nobody does for a file where there was none: after a power
+/// cut these may be missing or empty, and nothing is lost that was there before.
 pub(crate) fn write_with(outputs: &[Output<'_>], derived: &[Output<'_>]) -> Result<(), RenderError> {
     let staged = outputs.iter().chain(derived).map(stage).collect::<Result<Vec<_>, _>>()?;
     for staged in staged[..outputs.len()].iter().filter(|staged| staged.replaces) {

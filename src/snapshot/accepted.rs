@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
-    /// The day of acceptance.
     pub date: String,
     /// The commit that was accepted; may be empty.
     pub commit: String,
@@ -64,18 +63,13 @@ impl AcceptedFile {
         folder.join(format!("{subject}.accepted.toml"))
     }
 
-    /// The acceptances of a subject; none when there is no such file.
-    ///
-    /// # Errors
-    /// A file that is there and cannot be read or understood.
+    /// The acceptances of a subject; none when there is no such file. Errors: a file that is there and cannot be read
+    /// or understood.
     pub(crate) fn read(folder: &Path, subject: &str) -> Result<AcceptedFile, SnapshotError> {
         read_notes(&AcceptedFile::path(folder, subject))
     }
 
-    /// The acceptances of a file's text.
-    ///
-    /// # Errors
-    /// A text that is not understood.
+    /// The acceptances of a file's text. Errors: a text that is not understood.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<AcceptedFile, SnapshotError> {
         notes(path, text)
     }
@@ -95,9 +89,6 @@ impl AcceptedFile {
     }
 
     /// The bytes of the file.
-    ///
-    /// # Errors
-    /// Those of the TOML writer.
     pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Accepted regressions; `audit check --accept --reason TEXT` writes this file.\n\n{text}"))

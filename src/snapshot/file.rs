@@ -61,9 +61,6 @@ impl Snapshot {
     }
 
     /// The bytes of the file: JSON on one line, the same for the same audit.
-    ///
-    /// # Errors
-    /// Those of the JSON writer.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let texts = [
             json::text(&self.heading)?,
@@ -79,17 +76,12 @@ impl Snapshot {
     }
 
     /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// As [`Snapshot::parse`], or when the file cannot be read.
     pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
         Snapshot::parse(path, &bytes(path)?)
     }
 
-    /// Reads the bytes of a file that lies at `path`.
-    ///
-    /// # Errors
-    /// No JSON, a schema that is not known, a content that does not have the stated hash, or fields that are missing.
+    /// Reads the bytes of a file that lies at `path`. Errors: no JSON, a schema that is not known, a content that does
+    /// not have the stated hash, or fields that are missing.
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         let parts = parts(path, bytes)?;
         let heading: Heading = parts.understood("heading")?;
@@ -109,9 +101,6 @@ impl Snapshot {
     }
 
     /// The milestone of the file at `path` alone.
-    ///
-    /// # Errors
-    /// As [`Snapshot::read`].
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         parts(path, &bytes(path)?)?.understood("milestone")
     }

@@ -82,20 +82,15 @@ fn all(folder: &Path, ending: &str) -> Result<Vec<(Found, String)>, SnapshotErro
 }
 
 /// The snapshots of a subject in `folder` that were made before a moment, the oldest first; none when there is no such
-/// folder.
-///
-/// # Errors
-/// A folder that is there and cannot be read.
+/// folder. Errors: a folder that is there and cannot be read.
 pub(crate) fn earlier(folder: &Path, subject: &str, before: Option<Dated>) -> Result<Vec<Found>, SnapshotError> {
     let mut found = all(folder, &format!("-{subject}{ENDING}"))?;
     found.retain(|(found, of)| of == subject && before.is_none_or(|before| found.at < before));
     Ok(found.into_iter().map(|(found, _)| found).collect())
 }
 
-/// The snapshots in `folder` by their subjects, the oldest of each first; none when there is no such folder.
-///
-/// # Errors
-/// A folder that is there and cannot be read.
+/// The snapshots in `folder` by their subjects, the oldest of each first; none when there is no such folder. Errors: a
+/// folder that is there and cannot be read.
 pub(crate) fn every(folder: &Path) -> Result<BTreeMap<String, Vec<Found>>, SnapshotError> {
     let mut every: BTreeMap<String, Vec<Found>> = BTreeMap::new();
     for (found, subject) in all(folder, ENDING)? {
@@ -104,10 +99,8 @@ pub(crate) fn every(folder: &Path) -> Result<BTreeMap<String, Vec<Found>>, Snaps
     Ok(every)
 }
 
-/// The subjects with a snapshot in `folder`, sorted; none when there is no such folder.
-///
-/// # Errors
-/// A folder that is there and cannot be read.
+/// The subjects with a snapshot in `folder`, sorted; none when there is no such folder. Errors: a folder that is there
+/// and cannot be read.
 pub(crate) fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
     let mut names: Vec<String> = all(folder, ENDING)?.into_iter().map(|(_, subject)| subject).collect();
     names.sort();
@@ -115,10 +108,8 @@ pub(crate) fn subjects(folder: &Path) -> Result<Vec<String>, SnapshotError> {
     Ok(names)
 }
 
-/// The audits of a subject that were made from the same measurement as `side`, the newest first.
-///
-/// # Errors
-/// A folder that is there and cannot be read, or an audit of this measurement that cannot.
+/// The audits of a subject that were made from the same measurement as `side`, the newest first. Errors: a folder that
+/// is there and cannot be read, or an audit of this measurement that cannot.
 pub(crate) fn made_from(folder: &Path, subject: &str, side: &Side) -> Result<Vec<(Dated, Snapshot)>, SnapshotError> {
     let Some(hash) = side.hash() else { return Ok(Vec::new()) };
     let holds = |bytes: &[u8]| bytes.windows(hash.len()).any(|window| window == hash.as_bytes());

@@ -50,19 +50,14 @@ impl Pins {
         folder.join(FILE)
     }
 
-    /// The pins of a folder; none when there is no such file.
-    ///
-    /// # Errors
-    /// A file that is there and cannot be read or understood.
+    /// The pins of a folder; none when there is no such file. Errors: a file that is there and cannot be read or
+    /// understood.
     pub(crate) fn read(folder: &Path) -> Result<Pins, SnapshotError> {
         let path = Pins::path(folder);
         super::accepted::read_notes(&path)
     }
 
-    /// The pins of a file's text.
-    ///
-    /// # Errors
-    /// A text that is not understood.
+    /// The pins of a file's text. Errors: a text that is not understood.
     pub(crate) fn parse(path: &Path, text: &str) -> Result<Pins, SnapshotError> {
         super::accepted::notes(path, text)
     }
@@ -81,19 +76,14 @@ impl Pins {
     }
 
     /// The bytes of the file.
-    ///
-    /// # Errors
-    /// Those of the TOML writer.
     pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Baselines that audits are compared with; `audit baseline pin` writes this file.\n\n{text}"))
     }
 
-    /// The snapshot that is pinned for the audit of a subject at a moment, with its pin; `None` where none is, and for audits
-    /// that are no later than the pinned one.
-    ///
-    /// # Errors
-    /// A snapshot that cannot be read, or that is not the one that was pinned.
+    /// The snapshot that is pinned for the audit of a subject at a moment, with its pin; `None` where none is, and for
+    /// audits that are no later than the pinned one. Errors: a snapshot that cannot be read, or that is not the one
+    /// that was pinned.
     pub(crate) fn snapshot(folder: &Path, subject: &str, at: Dated) -> Result<Option<(Pin, Snapshot)>, SnapshotError> {
         let Some(pin) = Pins::read(folder)?.of(subject, at.date).cloned() else { return Ok(None) };
         let Some(to) = pin.to.as_ref().filter(|to| folder::dated(&to.snapshot).is_none_or(|pinned| pinned < at)) else {

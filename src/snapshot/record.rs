@@ -75,18 +75,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// What `folder` keeps of a subject, where a slow-down counts from `smallest` percent on.
-    ///
-    /// # Errors
-    /// A folder, or notes of people, that are there and cannot be read.
+    /// What `folder` keeps of a subject, where a slow-down counts from `smallest` percent on. Errors: a folder, or
+    /// notes of people, that are there and cannot be read.
     pub(crate) fn read(folder: &Path, subject: &str, smallest: f64) -> Result<Record, SnapshotError> {
         Record::of(earlier(folder, subject, None)?, folder, subject, &Pins::read(folder)?, smallest)
     }
 
-    /// The same of snapshots and pins that were looked for before.
-    ///
-    /// # Errors
-    /// Acceptances that are there and cannot be read.
+    /// The same of snapshots and pins that were looked for before. Errors: acceptances that are there and cannot be
+    /// read.
     pub(crate) fn of(
         found: Vec<Found>,
         folder: &Path,
@@ -98,10 +94,8 @@ impl Record {
         Record::with_milestones(found, milestones, folder, subject, pins, smallest)
     }
 
-    /// [`Record::of`] for a table, which is no judgement: the evidence of the audits is not read.
-    ///
-    /// # Errors
-    /// Acceptances that are there and cannot be read.
+    /// [`Record::of`] for a table, which is no judgement: the evidence of the audits is not read. Errors: acceptances
+    /// that are there and cannot be read.
     pub(crate) fn listed(
         found: Vec<Found>,
         folder: &Path,

@@ -14,10 +14,7 @@ pub(super) const PARTS: [&str; 4] = ["heading", "milestone", "limits", "evidence
 /// What the schemas of snapshots begin with.
 const FAMILY: &str = "kernel-audit/audit/";
 
-/// Makes the parts of one schema those of the next.
-///
-/// # Errors
-/// A part that is not what the schema says, in words.
+/// Makes the parts of one schema those of the next. Errors: a part that is not what the schema says, in words.
 pub(super) type Step = fn(&mut Map<String, Value>) -> Result<(), String>;
 
 /// What leads from schema 1 to that of today, the step from 1 to 2 first.
@@ -32,11 +29,9 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// The parts of the bytes of a file that lies at `path`, as the schema behind all `steps` has them.
-    ///
-    /// # Errors
-    /// No JSON, a schema that is not known, a part that is missing, a content that does not have the stated hash, or a step
-    /// that fails.
+    /// The parts of the bytes of a file that lies at `path`, as the schema behind all `steps` has them. Errors: no
+    /// JSON, a schema that is not known, a part that is missing, a content that does not have the stated hash, or a
+    /// step that fails.
     pub(super) fn of(path: &'a Path, bytes: &'a [u8], steps: &[Step]) -> Result<Parts<'a>, SnapshotError> {
         let malformed = |what: String| SnapshotError::Malformed { path: path.to_owned(), what };
         let texts: BTreeMap<Cow<'a, str>, &'a RawValue> =
@@ -80,10 +75,7 @@ impl<'a> Parts<'a> {
         Ok(self.texts.get(key).ok_or_else(lacks)?)
     }
 
-    /// What a part says.
-    ///
-    /// # Errors
-    /// One that is missing or says something else.
+    /// What a part says. Errors: one that is missing or says something else.
     pub(super) fn understood<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<T, SnapshotError> {
         let what = |error: serde_json::Error| format!("`{key}`: {error}");
         serde_json::from_str(self.text(key)?)

@@ -44,9 +44,6 @@ struct Room {
 
 /// The comment on some subjects as `print` sets it, within GitHub's limit: what does not fit is left to the pages, the
 /// best subjects first, and the comment says so. `index` leads to the audits of the whole project.
-///
-/// # Errors
-/// Those of `print`.
 pub fn comment<E>(
     entries: &[Entry<'_>],
     index: Option<&Words>,

@@ -23,7 +23,6 @@ pub enum Align {
 pub struct Column {
     /// Header, plain text.
     pub title: String,
-    /// Alignment.
     pub align: Align,
 }
 
@@ -31,7 +30,6 @@ pub struct Column {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// Nothing.
     #[default]
     Plain,
     /// It is well.
@@ -45,7 +43,6 @@ pub enum Tone {
 /// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Cell {
-    /// What stands in it.
     pub words: Words,
     /// The number that it is sorted by; `None` for words.
     pub sort: Option<f64>,
@@ -107,11 +104,9 @@ pub struct Table {
 pub struct Block {
     /// Stable name inside the section.
     pub name: String,
-    /// What it holds.
     pub content: Content,
 }
 
-/// What a block holds.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
@@ -120,23 +115,18 @@ pub enum Content {
     Paragraph(Words),
     /// A numbered or bulleted list.
     List {
-        /// Numbered.
         ordered: bool,
         items: Vec<Words>,
     },
     Table(Table),
-    /// Verbatim text.
     Code {
         /// What it is written in; may be empty.
         language: String,
-        /// The lines.
         text: String,
     },
-    /// Folded content.
     Fold {
         /// The line that stays visible, plain text.
         summary: String,
-        /// What is folded away.
         blocks: Vec<Block>,
     },
     Chart(Box<Chart>),
@@ -155,7 +145,6 @@ pub struct Section {
     pub name: String,
     /// Heading, plain text.
     pub title: String,
-    /// Content.
     pub blocks: Vec<Block>,
 }
 
@@ -171,7 +160,6 @@ impl Section {
 pub struct Line {
     /// Stable name, `measured-on`.
     pub name: String,
-    /// What it says.
     pub words: Words,
 }
 
@@ -182,7 +170,6 @@ impl Line {
     }
 }
 
-/// The whole page.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Document {
     /// Title, plain text.

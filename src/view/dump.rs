@@ -37,9 +37,6 @@ impl Conclusions<'_> {
     }
 
     /// Writes those about one kernel.
-    ///
-    /// # Errors
-    /// Those of `out`.
     pub fn put(&mut self, audit: &Audit) -> io::Result<()> {
         self.begin()?;
         match &self.detail {
@@ -62,9 +59,6 @@ impl Conclusions<'_> {
     }
 
     /// Writes the end.
-    ///
-    /// # Errors
-    /// Those of `out`.
     pub fn end(mut self) -> io::Result<()> {
         if !self.is_begun {
             self.begin()?;

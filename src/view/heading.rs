@@ -11,7 +11,6 @@ const SHOWN: usize = 12;
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Heading {
-    /// Subject name.
     pub subject: String,
     /// Title of the subject; the kernel's name stands in when empty.
     pub title: String,
@@ -95,7 +94,6 @@ impl Heading {
         }
     }
 
-    /// The audit's own milestone.
     pub fn milestone(&self, audit: &Audit) -> Milestone {
         let milestone = Milestone::of(&self.date, self.number, &self.commit, &self.change, audit);
         Milestone { is_accepted: !self.accepted.is_empty(), problem: self.problem.clone(), ..milestone }
@@ -105,10 +103,8 @@ impl Heading {
 /// A comparison that someone accepted as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acceptance {
-    /// The day.
     pub date: String,
     /// The verdict that was accepted.
     pub verdict: String,
-    /// Why.
     pub reason: String,
 }

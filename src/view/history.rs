@@ -22,7 +22,6 @@ pub(crate) struct HistoryRow {
     pub rate: String,
     /// The time of what it was timed beside, in percent of its own.
     pub share: String,
-    /// Registers per thread.
     pub registers: String,
     /// The largest stall with its share.
     pub stall: String,

@@ -15,7 +15,6 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// A subject of the index.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// Its name.
     pub subject: String,
     /// Its last page, relative to the index.
     pub page: String,

@@ -1,11 +1,9 @@
 //! The source view: code line by line with its costs, and the instructions beside it, as finished strings.
 
 use crate::analysis::{LineCost, Listing};
-use crate::catalog;
-use crate::quantity::format;
-use crate::quantity::glance;
-use crate::words;
+use crate::quantity::{format, glance};
 use crate::words::Words;
+use crate::{catalog, words};
 
 /// Stall reasons named for one line.
 const REASONS: usize = 3;
@@ -48,7 +46,6 @@ pub struct CodeRow {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
     pub name: String,
-    /// Lines.
     pub rows: Vec<CodeRow>,
 }
 

@@ -6,11 +6,10 @@ use super::spots::{Rows, place, table};
 use super::tables::{self, columns_of, count, fold, heading, left, paragraph, right, text};
 use crate::analysis::phases::SectorAccess;
 use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, Place, ReasonLines, SourceLines, Spot, Waits};
-use crate::catalog;
 use crate::evidence::Lines;
 use crate::quantity::format;
-use crate::words;
 use crate::words::Words;
+use crate::{catalog, words};
 
 /// Lines below this share stay off the page, in percent.
 const SMALL: f64 = 1.0;

@@ -82,13 +82,11 @@ pub(super) fn heading(name: &str, text: impl Into<String>) -> Block {
     Block { name: name.into(), content: Content::Heading(text.into()) }
 }
 
-/// A list without numbers.
 pub(super) fn list<W: Into<Words>>(name: &str, items: impl IntoIterator<Item = W>) -> Block {
     let items = items.into_iter().map(Into::into).collect();
     Block { name: name.into(), content: Content::List { ordered: false, items } }
 }
 
-/// A numbered list.
 pub(super) fn steps<W: Into<Words>>(name: &str, items: impl IntoIterator<Item = W>) -> Block {
     let items = items.into_iter().map(Into::into).collect();
     Block { name: name.into(), content: Content::List { ordered: true, items } }

@@ -273,3 +273,21 @@ fn a_file_of_more_than_a_megabyte_is_none() {
     parse(&of(1 << 20));
     assert!(fault(&of((1 << 20) + 1)).contains("somewhere/audit.toml has more than 1048576 bytes"));
 }
+
+#[test]
+fn the_keys_of_the_guide_are_known() {
+    let guide = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guide/keys.md")).unwrap();
+    let blocks: Vec<&str> = guide.split("```toml\n").skip(1).filter_map(|block| block.split("```").next()).collect();
+    assert!(blocks.len() > 5, "{blocks:?}");
+    for block in blocks {
+        // A list of all that there is may not be one subject.
+        let subject =
+            if block.contains("[[subject]]") { "" } else { "[[subject]]\nname = \"a\"\nreport = \"a.ncu-rep\"\n" };
+        let met = Config::parse(Path::new("audit.toml"), format!("{subject}{block}")).err().map(|met| met.to_string());
+        let met = met.unwrap_or_default();
+        assert!(
+            !["unknown field", "unknown variant", "TOML", "invalid type"].iter().any(|what| met.contains(what)),
+            "{met}"
+        );
+    }
+}

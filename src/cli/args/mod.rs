@@ -6,7 +6,7 @@
 //! | compare, check, history, baseline | `judge.rs` |
 //! | show, timeline, dump, explain | `look.rs` |
 //! | collect, launch, doctor | `act.rs` |
-//! | init, lint, completions, man | `around.rs` |
+//! | init, lint, completions | `around.rs` |
 //!
 //! The list of verbs and of exit statuses is `verb.rs`; how the text of a flag becomes a value, `value.rs`.
 

@@ -40,11 +40,8 @@ enum Change {
 }
 
 impl Base {
-    /// The version `name`, by the path of the project's configuration, where one is read, and its folder of audits, which may
-    /// be named.
-    ///
-    /// # Errors
-    /// A name that git does not know, or files of that version that cannot be read.
+    /// The version `name`, by the path of the project's configuration, where one is read, and its folder of audits,
+    /// which may be named. Errors: a name that git does not know, or files of that version that cannot be read.
     pub(super) fn of(name: &str, config: Option<&Path>, folder: &Path, is_named: bool) -> Result<Base, Failure> {
         let here = Path::new("");
         let unknown = || {

@@ -29,9 +29,7 @@ use std::path::Path;
 const NAMED: usize = 5;
 
 /// The gate. One that could not be run says so where its outcome would stand: in the annotations and in the JUnit file.
-///
-/// # Errors
-/// Its own; what cannot be written of them is not said.
+/// Errors: its own; what cannot be written of them is not said.
 pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     gate(arguments, out).inspect_err(|failure| {
         if failure.report().is_empty() {
@@ -154,8 +152,7 @@ struct Asked {
 }
 
 impl Asked {
-    /// # Errors
-    /// A name that neither the configuration file nor the folder of audits knows, or nothing to check.
+    /// Errors: a name that neither the configuration file nor the folder of audits knows, or nothing to check.
     fn of(
         arguments: &Check,
         config: Option<&Config>,

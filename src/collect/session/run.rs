@@ -9,9 +9,8 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Collects a subject. A step that fails leaves the others their chance; what is whole is kept for the next run.
-///
-/// # Errors
-/// When there is no GPU to run on, the source does not compile, the folder cannot be written to, or the user stops the run.
+/// Errors: when there is no GPU to run on, the source does not compile, the folder cannot be written to, or the user
+/// stops the run.
 pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
     if let Some(setback) = context.machine.setback().filter(|_| request.behind().is_empty()) {
         return Err(CollectError::Setback(setback));
@@ -26,21 +25,16 @@ pub fn collect(request: &Request, context: &Context<'_>) -> Result<Summary, Coll
     Ok(session.summary)
 }
 
-/// Says which steps of a subject are there and which are missing, with what is known of why. It runs and changes nothing,
-/// and needs neither GPU nor tools.
-///
-/// # Errors
-/// A manifest that is damaged, and a source that cannot be read.
+/// Says which steps of a subject are there and which are missing, with what is known of why. It runs and changes
+/// nothing, and needs neither GPU nor tools. Errors: a manifest that is damaged, and a source that cannot be read.
 pub(crate) fn survey(request: &Request, context: &Context<'_>) -> Result<Summary, CollectError> {
     let mut session = looking(request, context)?;
     session.steps()?;
     Ok(session.summary)
 }
 
-/// The commands that [`collect`] would run, in order: (step, command). It runs and changes nothing.
-///
-/// # Errors
-/// A manifest that is damaged.
+/// The commands that [`collect`] would run, in order: (step, command). It runs and changes nothing. Errors: a manifest
+/// that is damaged.
 pub fn planned(request: &Request, context: &Context<'_>) -> Result<Vec<(String, String)>, CollectError> {
     let mut session = looking(request, context)?;
     session.plan = Some(Vec::new());

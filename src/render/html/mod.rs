@@ -16,7 +16,6 @@ pub(super) use source::{SOURCE, source_view};
 pub(super) use unshown::unshown;
 pub(super) use walk::{blocks, lead, line, section};
 
-/// What goes into `<script>`.
 pub(super) const SCRIPT: &str = include_str!("page.js");
 
 /// What a page ends with, whatever its template: by it the program knows its own pages.

@@ -48,7 +48,6 @@ fn pane(label: &str, inner: &str) -> String {
     format!("<div class=\"pane\" tabindex=\"0\" aria-label=\"{label}\">\n{inner}</div>\n")
 }
 
-/// Columns of numbers.
 const NUMBERS: [&str; 5] = ["Old", "Samples", "Sectors", "Excess", "Executed"];
 
 /// A table of this name, by which it is saved.

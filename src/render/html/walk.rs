@@ -7,7 +7,6 @@ use crate::view::charts::{Chart, Figure};
 use crate::view::{Align, Block, Column, Document, Section, Table, Tone};
 use crate::words::Words;
 
-/// The ink of HTML.
 struct Elements {
     /// Whether line ends are breaks.
     has_lines: bool,

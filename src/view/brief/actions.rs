@@ -2,7 +2,6 @@
 
 use crate::analysis::{Audit, Lever, LeverOrigin};
 
-/// Actions shown.
 const SHOWN: usize = 5;
 /// Ceilings below this many percent are not worth a line.
 const LEAST: f64 = 2.0;

@@ -5,14 +5,13 @@ use super::hypotheses;
 use super::numbers::glance;
 use crate::analysis::code::CheckResult;
 use crate::analysis::{Audit, CheckedLine, Estimates, Judgement, PredictionMet, Pulled, Role};
-use crate::catalog;
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
 use crate::view::tables::{self, columns_of, heading, judged, left, paragraph, right, sentence, table, text};
-use crate::words;
 use crate::words::Words;
+use crate::{catalog, words};
 
 /// Rows shown; all stand in the HTML page.
 const SHOWN: usize = 10;

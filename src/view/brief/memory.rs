@@ -6,9 +6,8 @@ use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess};
 use crate::analysis::{AccessLine, Audit, Row};
 use crate::catalog::{self, ChipRow, Counter};
-use crate::quantity::SECTOR;
-use crate::quantity::format;
 use crate::quantity::glance::{amount, bytes, digits};
+use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::source_lines;
 use crate::view::tables::{self, left, paragraph, right, table, text};
@@ -26,7 +25,6 @@ const READ: Counter = Counter::DramBytesReadSum;
 const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;
 const WRITTEN: Counter = Counter::DramBytesWriteSum;
 
-/// Accesses shown.
 const SHOWN: usize = 4;
 /// The share of all sectors below which an access is left out, and an excess in all below which there is nothing to see by
 /// access, in percent.

@@ -6,11 +6,9 @@ use super::{
     verdict, versions,
 };
 use crate::analysis::{Audit, Standing};
-use crate::view::code;
-use crate::view::configurations;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::over_time;
+use crate::view::{code, configurations, over_time};
 
 /// The sections of a page with a profile. A kernel whose results are wrong has no performance to speak of: what to do
 /// next, its history, its stalls and its units are left out.

@@ -2,8 +2,7 @@
 
 use super::numbers::{self, value};
 use super::phase_rows::{once, shown, twin};
-use super::places;
-use super::roles;
+use super::{places, roles};
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits, Unit};
 use crate::catalog::{Counter, Part, Threshold};

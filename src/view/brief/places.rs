@@ -3,10 +3,9 @@
 use crate::analysis::phases::{
     Line, OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup,
 };
-use crate::catalog;
 use crate::quantity::{format, glance};
-use crate::words;
 use crate::words::Words;
+use crate::{catalog, words};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Sync, Told};
 

@@ -9,11 +9,10 @@ use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
-use crate::view::charts;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::heading::Heading;
-use crate::view::source_lines;
 use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
+use crate::view::{charts, source_lines};
 use crate::words;
 use crate::words::Words;
 

@@ -6,8 +6,7 @@ use super::numbers::{cell, sides, tenth, value};
 use crate::analysis::{Audit, Level, Row, Standing, Unit};
 use crate::catalog::{Code, Counter, Family, Part, Threshold};
 use crate::evidence::Reading;
-use crate::quantity::format;
-use crate::quantity::glance;
+use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, left, paragraph, right, table, text};
@@ -15,7 +14,6 @@ use crate::view::{charts, over_time, source_lines};
 use crate::words;
 use crate::words::Words;
 
-/// Units shown.
 const SHOWN: usize = 8;
 /// Share of the peak from which a unit has a row.
 const LEAST: f64 = 0.01;

@@ -9,10 +9,8 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
-use crate::view::over_time;
-use crate::view::source_lines;
-use crate::view::spots;
 use crate::view::tables::{fold, list, paragraph, steps};
+use crate::view::{over_time, source_lines, spots};
 use crate::words;
 use crate::words::Words;
 

@@ -29,11 +29,9 @@ pub struct Chart {
     pub figure: Figure,
 }
 
-/// What is drawn.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Figure {
-    /// Horizontal bars.
     Bars(Bars),
     /// Curves and marks over two axes.
     Plot(Plot),
@@ -73,13 +71,11 @@ pub struct Panel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shade {
-    /// The old side.
     Old,
     /// The new side, or the only one.
     New,
     /// What it is held against.
     Reference,
-    /// What is too much.
     Excess,
     /// A bound: ceilings, curves of what is possible.
     #[default]
@@ -97,7 +93,6 @@ pub struct Bars {
     pub is_stacked: bool,
     /// The right end of the axis.
     pub until: f64,
-    /// Marks on the axis.
     pub ticks: Vec<Tick>,
     /// Rows from top to bottom.
     pub rows: Vec<BarRow>,
@@ -106,14 +101,12 @@ pub struct Bars {
 /// The bars of one thing.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BarRow {
-    /// The thing.
     pub label: String,
     pub bars: Vec<Bar>,
 }
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Bar {
-    /// Which side.
     pub shade: Shade,
     /// Length, on the scale of [`Bars::until`].
     pub value: f64,
@@ -124,7 +117,6 @@ pub struct Bar {
 /// A labelled place on an axis.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Tick {
-    /// Where.
     pub at: f64,
     /// Its label; may be empty.
     pub text: String,
@@ -137,11 +129,8 @@ pub struct Axis {
     pub title: String,
     /// Whether equal factors are equal lengths.
     pub is_log: bool,
-    /// The near end.
     pub from: f64,
-    /// The far end.
     pub until: f64,
-    /// Marks.
     pub ticks: Vec<Tick>,
 }
 
@@ -159,11 +148,9 @@ pub enum Shape {
 /// A line through points in order.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Curve {
-    /// Whose.
     pub shade: Shade,
     /// Written along its end; may be empty.
     pub label: String,
-    /// Points, left to right.
     pub points: Vec<(f64, f64)>,
     /// Drawn with dashes.
     pub is_dashed: bool,
@@ -172,13 +159,9 @@ pub struct Curve {
 /// A single point.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Mark {
-    /// Whose.
     pub shade: Shade,
-    /// Form.
     pub shape: Shape,
-    /// Horizontal position.
     pub x: f64,
-    /// Vertical position.
     pub y: f64,
     /// Written beside it; may be empty.
     pub label: String,
@@ -189,11 +172,8 @@ pub struct Mark {
 /// Curves and marks over two axes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Plot {
-    /// The horizontal axis.
     pub x: Axis,
-    /// The vertical axis.
     pub y: Axis,
-    /// Lines.
     pub curves: Vec<Curve>,
     /// Points, over the lines.
     pub marks: Vec<Mark>,

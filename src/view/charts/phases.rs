@@ -4,8 +4,7 @@ use super::axis;
 use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
-use crate::quantity::format;
-use crate::quantity::glance;
+use crate::quantity::{format, glance};
 use crate::view::brief::phase_words;
 
 /// Samples below which shares by phase say too little.

@@ -3,8 +3,7 @@
 use super::axis;
 use super::model::{Chart, Curve, Figure, Mark, Plot, Shade, Shape};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Point};
-use crate::quantity::glance;
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{Quantity, Unit, format, glance};
 
 /// The chart; `None` without a point, or without a level and a pipe.
 pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {

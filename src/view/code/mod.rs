@@ -25,7 +25,6 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
 pub(crate) use columns::code_side_by_side;
 pub(super) use diff::said as diff;
 pub use graph::graph;
-pub(super) use page::join;
-pub(super) use page::static_document;
+pub(super) use page::{join, static_document};
 pub(super) use resources::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
 pub(super) use variants::section as variants;

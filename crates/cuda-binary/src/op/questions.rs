@@ -230,7 +230,8 @@ pub fn base(instruction: &str) -> &str {
         Some(guarded) => guarded.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start()),
         None => text,
     };
-    text.split(|c: char| c == '.' || c == ';' || c.is_whitespace()).next().unwrap_or("")
+    let is_end = |byte: &u8| matches!(byte, b'.' | b';') || byte.is_ascii_whitespace();
+    &text[..text.as_bytes().iter().position(is_end).unwrap_or(text.len())]
 }
 
 impl serde::Serialize for Op {

@@ -17,7 +17,6 @@ use crate::evidence::{
 pub struct Evidence {
     /// The version under audit.
     pub new: Side,
-    /// The version before.
     pub old: Option<Side>,
     /// The profile of what the kernel is timed beside.
     pub reference: Option<Reference>,

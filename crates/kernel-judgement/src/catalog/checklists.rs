@@ -74,7 +74,6 @@ pub struct ChecklistLine {
     pub label: String,
     /// An ncu metric, or a derived reading.
     pub reading: String,
-    /// The comparison.
     pub op: Operator,
     /// The number; `None` where a threshold gives it.
     pub value: Option<f64>,
@@ -92,7 +91,6 @@ pub struct ChecklistLine {
 pub struct Checklist {
     /// The id by which subjects name it.
     pub id: String,
-    /// A few words.
     pub label: String,
     /// Which kernels it is for.
     pub help: String,
@@ -115,7 +113,6 @@ impl Checklist {
 
 catalog! {
     Checklist, "checklists.toml", "checklist", |row| vec![row.id.as_str()],
-    /// Every checklist.
     pub fn checklists
 }
 

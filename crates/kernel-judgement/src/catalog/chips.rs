@@ -18,7 +18,6 @@ pub struct TensorRate {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceMemory {
-    /// The product.
     pub product: &'static str,
     /// Bits of its bus.
     pub bus_bits: u32,
@@ -39,7 +38,6 @@ impl DeviceMemory {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChipFact {
-    /// In words.
     pub text: &'static str,
     /// Who says or saw it.
     pub cite: &'static str,

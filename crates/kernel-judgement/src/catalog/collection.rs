@@ -106,7 +106,6 @@ pub(super) fn filled_by(name: &str) -> impl Iterator<Item = &'static str> {
 /// What ncu is asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MetricSet {
-    /// NVIDIA's sections.
     pub sections: Vec<String>,
     /// Metrics beside those of the sections, each once.
     pub metrics: Vec<String>,

@@ -4,8 +4,8 @@ use super::explain_chip::{chip_named, of_chip};
 use super::explain_metric::{by_name, reading};
 use super::replaced::{ReplacedRow, replaced};
 use super::{
-    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, StallFamily,
-    StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, collection::section,
+    AliasKind, AliasRow, Better, Checklist, LeverRow, LimiterKind, LimiterRow, MetricRow, ReadingForm, ReadingName,
+    StallFamily, StallRow, ThresholdRow, WordRow, check_metric_name, check_reading, checklist, collection::section,
     explanation::Explanation, known::alike, lever, levers, limiter, limiters, metric, metrics, sass_aliases, stall,
     stall_of_metric, stalls, threshold_row, thresholds, word, words,
 };
@@ -135,7 +135,12 @@ fn of_reading(name: &str) -> Option<Explanation> {
     let listed = ReadingForm::VARIANTS.iter().copied().find(|form| form.row().0.eq_ignore_ascii_case(name));
     let form = match listed {
         Some(form) => form,
-        None if name.contains(['.', '-']) => check_reading(name).ok()?.form,
+        // Without two underscores it is no metric, which would be looked for among thousands.
+        None if name.contains("__")
+            || ReadingName::of(name).form != ReadingForm::Metric && name.contains(['.', '-']) =>
+        {
+            check_reading(name).ok()?.form
+        }
         None => return None,
     };
     let (name, unit, help) = form.row();

@@ -24,7 +24,6 @@ pub struct FamilyRow {
 
 catalog! {
     FamilyRow, "families.toml", "family", |row| vec![row.id],
-    /// Every family.
     pub fn families
 }
 

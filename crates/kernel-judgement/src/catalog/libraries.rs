@@ -7,7 +7,6 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LibraryRow {
-    /// Whose they are.
     pub(crate) name: &'static str,
     begins: Vec<&'static str>,
     /// Of these words the name holds one; no words ask for nothing.
@@ -19,7 +18,6 @@ pub(crate) struct LibraryRow {
 
 catalog! {
     LibraryRow, "libraries.toml", "library", |row| row.begins.clone(),
-    /// Every library.
     pub(crate) fn libraries
 }
 

@@ -15,7 +15,6 @@ pub enum LimiterKind {
     Note,
 }
 
-/// One code.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimiterRow {
@@ -23,7 +22,6 @@ pub struct LimiterRow {
     pub code: String,
     /// What it stands for.
     pub kind: LimiterKind,
-    /// A few words.
     pub label: String,
     /// What it means and on which evidence it rests.
     pub help: String,

@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 /// What is known about a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameCheck {
-    /// It is there.
     Known,
     /// It belongs to a family that no catalog here lists whole.
     NotListed,

@@ -78,7 +78,6 @@ impl ReadingForm {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingName<'n> {
-    /// What it is.
     pub form: ReadingForm,
     /// What stands for the word in capitals; empty for a name that has none. The whole name of a metric.
     pub word: &'n str,

@@ -25,7 +25,6 @@ impl ReplacedRow {
 
 catalog! {
     ReplacedRow, "replaced.toml", "replaced", |row| vec![row.name],
-    /// Every such name.
     pub(super) fn replaced_names
 }
 

@@ -10,9 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AliasKind {
-    /// PTX's.
     Ptx,
-    /// CUDA C++'s.
     Cuda,
 }
 

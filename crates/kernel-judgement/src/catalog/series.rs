@@ -33,7 +33,6 @@ pub struct SeriesRow {
 
 catalog! {
     SeriesRow, "series.toml", "series", |row| row.names.clone(),
-    /// Every series.
     pub fn series,
     /// The series with this name, without what ncu puts in front of it.
     pub fn series_named
@@ -47,7 +46,6 @@ pub struct Sampler {
     pub groups: &'static str,
     /// When the launch of a pass began, without the number of the pass.
     pub start: &'static str,
-    /// When it ended.
     pub end: &'static str,
     /// Samples that were not kept apart.
     pub lost: Vec<&'static str>,

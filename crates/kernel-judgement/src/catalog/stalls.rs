@@ -35,7 +35,6 @@ pub struct StallReading {
     pub advice: Option<&'static str>,
 }
 
-/// One stall reason.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StallRow {

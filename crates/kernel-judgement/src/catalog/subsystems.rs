@@ -33,7 +33,6 @@ pub struct Subsystem {
     /// What a sentence calls counters of one stage of it, by how their names begin.
     #[serde(default)]
     stages: Vec<(&'static str, &'static str)>,
-    /// What it does.
     pub side: ChipSide,
     /// Stall reasons of warps that queue for this part.
     pub queues: Vec<StallReason>,

@@ -31,7 +31,6 @@ impl ThresholdRow {
 
 catalog! {
     ThresholdRow, "thresholds.toml", "threshold", |row| vec![row.id],
-    /// Every threshold.
     pub fn thresholds,
     pub(crate) fn threshold_row
 }

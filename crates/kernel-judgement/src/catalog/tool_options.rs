@@ -8,7 +8,6 @@ use std::sync::LazyLock;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum OptionKind {
-    /// Nothing.
     Flag,
     /// A word that the tool knows, which may be shown.
     Value,

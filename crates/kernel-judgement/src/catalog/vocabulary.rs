@@ -78,7 +78,6 @@ macro_rules! parts {
         #[serde(rename_all = "kebab-case")]
         pub enum Part {
             $(#[doc = $id] $variant,)*
-            /// None of them.
             UnknownUnit,
         }
     };

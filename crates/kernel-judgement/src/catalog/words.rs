@@ -12,13 +12,11 @@ pub struct WordRow {
     /// Other words for the same.
     #[serde(default)]
     pub also: Vec<&'static str>,
-    /// What it means.
     pub help: &'static str,
 }
 
 catalog! {
     WordRow, "words.toml", "word", WordRow::names,
-    /// Every word.
     pub fn words
 }
 

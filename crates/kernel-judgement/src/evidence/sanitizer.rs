@@ -43,7 +43,6 @@ pub enum SanitizerLevel {
     #[default]
     Error,
     Warning,
-    /// A remark.
     Info,
 }
 

@@ -9,9 +9,7 @@ use std::sync::Arc;
 /// The instances of one metric by instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CounterColumn {
-    /// ncu's name.
     pub metric: Arc<str>,
-    /// The base unit.
     pub unit: Unit,
     /// Position in [`SourceView::instructions`] and value, by position. An instruction that is not listed has none:
     /// ncu's source page shows 0 there for counts and `-` for codes.

@@ -69,7 +69,6 @@ pub struct CodeParts<'a> {
     pub cubin: &'a [u8],
     /// What compiler and assembler said.
     pub log: Option<&'a [u8]>,
-    /// The disassembly.
     pub sass: &'a [u8],
 }
 

@@ -55,7 +55,6 @@ pub fn benchmark(bytes: &[u8], path: &Path) -> Result<Benchmark, ReadError> {
 pub struct Bench {
     /// The check of its outputs.
     pub correctness: Correctness,
-    /// Its times.
     pub benchmark: Benchmark,
 }
 

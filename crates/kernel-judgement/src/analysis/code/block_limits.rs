@@ -27,7 +27,6 @@ impl LaunchShape {
     }
 }
 
-/// One resource's limit.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BlockLimitRow {
     /// `registers`, `shared memory`, `warps`, `blocks`, `tensor memory`.

@@ -17,7 +17,6 @@ pub struct CodeFacts {
     /// What the build is called among several of one source; empty where it is the only one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// Mangled name.
     pub mangled: String,
     /// Name with template arguments, without parameters.
     pub kernel: String,

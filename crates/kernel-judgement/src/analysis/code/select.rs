@@ -15,7 +15,6 @@ pub struct Launched {
     pub short_name: String,
     /// Compute capability of the device.
     pub compute_capability: Option<(u32, u32)>,
-    /// Registers per thread.
     pub registers: Reading,
     /// Static shared memory of a block.
     pub static_shared: Reading,

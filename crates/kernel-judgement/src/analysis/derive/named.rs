@@ -156,13 +156,11 @@ fn excess_share(coalescing: &Coalescing) -> Reading {
 /// Columns of a table: the title, and the name of the reading.
 pub type Columns = &'static [(&'static str, &'static str)];
 
-/// Speed of light.
 pub const LIGHT: Columns = &[
     ("Time", Counter::GpuTimeDurationSum.name()),
     ("Compute", Counter::SmThroughputAvgPctElapsed.name()),
     ("Memory", Counter::GpuComputeMemoryThroughputAvgPctElapsed.name()),
 ];
-/// Launch and occupancy.
 pub const OCCUPANCY: Columns = &[
     ("Waves per SM", Counter::LaunchWavesPerMultiprocessor.name()),
     ("Registers", Counter::LaunchRegistersPerThread.name()),
@@ -171,7 +169,6 @@ pub const OCCUPANCY: Columns = &[
     ("Theoretical", Counter::SmMaximumWarpsPerActiveCyclePct.name()),
     ("Eligible warps", Counter::SmspWarpsEligibleAvgPerCycleActive.name()),
 ];
-/// Shared memory.
 pub const SHARED: Columns = &[
     ("Data stage for shared", Counter::L1texDataPipeLsuWavefrontsMemSharedSumPctElapsed.name()),
     ("Bank conflicts", "shared.conflict-share"),

@@ -21,7 +21,6 @@ pub enum Severity {
 /// Something found in the evidence.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Finding {
-    /// What it is.
     pub code: Code,
     /// How much it matters.
     pub severity: Severity,

@@ -26,7 +26,6 @@ pub(super) fn whole(value: f64) -> String {
 /// Where a rule points.
 #[derive(Clone, Debug)]
 pub(super) enum At {
-    /// At one place.
     Place(Place),
     /// At the line that makes most of the limiting part's work.
     Limiter,

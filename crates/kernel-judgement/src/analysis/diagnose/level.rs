@@ -4,8 +4,7 @@ use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
 use crate::catalog::{Counter, Family, Part, Threshold};
-use crate::quantity::SECTOR;
-use crate::quantity::format;
+use crate::quantity::{SECTOR, format};
 
 /// How busy a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

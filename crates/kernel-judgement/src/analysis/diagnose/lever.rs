@@ -7,7 +7,6 @@ use crate::catalog::{Action, Threshold};
 use crate::words::Words;
 use std::fmt;
 
-/// Who says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeverOrigin {
@@ -63,9 +62,7 @@ pub enum Where {
 /// Something that could be tried.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Lever {
-    /// Stable code.
     pub code: LeverCode,
-    /// Who says it.
     pub origin: LeverOrigin,
     /// Where it is pulled.
     pub at: Where,
@@ -81,7 +78,6 @@ pub struct Lever {
     pub beside: Option<Along>,
     /// How the bound is computed, with the numbers.
     pub formula: String,
-    /// What to do.
     pub sentence: Words,
     /// What in the evidence asks for it.
     pub why: Words,

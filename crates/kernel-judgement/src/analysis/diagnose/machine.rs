@@ -65,7 +65,6 @@ pub(super) struct Outcome {
     pub(super) left: Option<(Part, f64)>,
 }
 
-/// The kernel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Machine {
     pub(super) time: TimeSplit,

@@ -24,7 +24,6 @@ pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
 /// The same of the SM that has most of them.
 pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
 pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
-/// Waves of blocks.
 pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 /// Room for warps, percent of an SM's slots.
 pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;

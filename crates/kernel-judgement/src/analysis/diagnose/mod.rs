@@ -22,6 +22,5 @@ mod verdict;
 pub(in crate::analysis) use kernel::{Kernel, Measurement};
 pub use level::{Level, Unit};
 pub use stretches::TimeSplit;
-pub use verdict::Step;
-pub use verdict::{Because, Bottleneck, Confidence};
+pub use verdict::{Because, Bottleneck, Confidence, Step};
 pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

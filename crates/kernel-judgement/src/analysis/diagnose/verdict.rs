@@ -86,7 +86,6 @@ pub struct Bottleneck {
     pub time: Option<TimeSplit>,
     /// How sure it is.
     pub confidence: Confidence,
-    /// Why.
     pub because: Because,
     /// What is left where a unit is full and no lever takes work off it.
     pub roof: Option<Words>,
@@ -332,7 +331,6 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
 
 /// What is concluded of one kernel.
 pub(in crate::analysis) struct Diagnosis {
-    /// What limits it.
     pub(in crate::analysis) bottleneck: Bottleneck,
     /// What was found, the most severe first.
     pub(in crate::analysis) findings: Vec<Finding>,

@@ -35,9 +35,7 @@ pub enum Found {
 /// The numbers of one metric over the launches of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptMetric {
-    /// ncu's name.
     pub name: Arc<str>,
-    /// The base unit.
     pub unit: Unit,
     pub found: Found,
 }

@@ -83,7 +83,6 @@ impl Row {
     }
 }
 
-/// The performance summary.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Performance {
     /// Device time of one launch.

@@ -9,7 +9,6 @@ use crate::analysis::sass::ControlFlow;
 use crate::evidence::{Instruction, SourceView};
 use cuda_binary::op::Sync;
 use std::cell::OnceCell;
-use std::collections::VecDeque;
 
 /// Instructions looked at for one wait.
 const FARTHEST: usize = 4096;
@@ -89,6 +88,9 @@ impl<'v> Causes<'v> {
             return Some(row);
         }
         let mask = waiting.word.as_ref()?.waits;
+        if mask == 0 && trace != Trace::Barrier {
+            return None;
+        }
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
@@ -100,13 +102,19 @@ impl<'v> Causes<'v> {
                 }
             }
         };
-        let (mut is_seen, mut seen) = (vec![false; self.ways.len()], 0);
-        let mut ahead = VecDeque::from(self.ways[row].clone());
-        let mut nearest = None;
-        while let Some(at) = ahead.pop_front() {
-            if std::mem::replace(&mut is_seen[at], true) || seen == FARTHEST {
-                continue;
+        // The rows that the wait may be for, in the order in which they are reached, each once.
+        let mut ahead: Vec<usize> = Vec::new();
+        let mut is_ahead = vec![false; self.ways.len()];
+        let mut go_on = |from: usize, ahead: &mut Vec<usize>| {
+            for at in &self.ways[from] {
+                if !std::mem::replace(&mut is_ahead[*at], true) {
+                    ahead.push(*at);
+                }
             }
+        };
+        go_on(row, &mut ahead);
+        let (mut nearest, mut seen) = (None, 0);
+        while let Some(at) = ahead.get(seen).copied().filter(|_| seen < FARTHEST) {
             seen += 1;
             if holds(at) {
                 if trace == Trace::Barrier || depends(waiting, &self.view.instructions[at]) {
@@ -117,7 +125,7 @@ impl<'v> Causes<'v> {
             if trace == Trace::Barrier && !self.view.instructions[at].op().passes_barriers() {
                 continue;
             }
-            ahead.extend(&self.ways[at]);
+            go_on(at, &mut ahead);
         }
         nearest
     }

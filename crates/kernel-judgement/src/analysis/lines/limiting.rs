@@ -30,7 +30,6 @@ pub enum Counted {
     StageSectors,
     /// The same wavefronts, of an L1 data stage that they fill more of than the others do.
     StageWavefronts,
-    /// Executed instructions.
     Executions,
     /// Executed instructions of the unit.
     UnitExecutions,
@@ -39,7 +38,6 @@ pub enum Counted {
 /// What the limiting part's work is made of, by line.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct LimitingLines {
-    /// The limiter's code.
     pub limiter: Code,
     pub counted: Counted,
     /// Of what fills the L1 data stage, where that limits: the counted part and the whole, in percent of the stage's peak.

@@ -89,9 +89,7 @@ pub struct Part {
 /// A level that lasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regime {
-    /// When it begins.
     pub from: f64,
-    /// When it ends.
     pub until: f64,
     /// Means of the units that are busy in it, in percent of their peaks, the busiest first.
     pub units: Vec<(String, f64)>,

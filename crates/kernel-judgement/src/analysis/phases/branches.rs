@@ -24,7 +24,6 @@ pub(super) enum Made {
 /// What counts say of the two ways of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OnWays {
-    /// Nothing.
     Nothing,
     /// No warp goes one of them.
     Unused,

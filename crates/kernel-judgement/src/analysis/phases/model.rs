@@ -70,7 +70,6 @@ pub struct Span {
     pub file: String,
     /// First line; 0 where no line is known.
     pub first: u32,
-    /// Last line.
     pub last: u32,
     /// Byte offset of the first instruction.
     pub start: u64,
@@ -95,7 +94,6 @@ pub struct Phase {
     pub cycles: Option<f64>,
     /// Tensor cycles in the same; `Some(0)` only where the pipe is empty for certain, `None` where nothing tells.
     pub tensor: Option<f64>,
-    /// Executed warp instructions.
     pub executed: u64,
     /// Those of them that only ask an mbarrier again.
     pub polls: u64,
@@ -140,7 +138,6 @@ pub struct Role {
     pub samples: u64,
     /// Executed warp instructions of its own code.
     pub executed: u64,
-    /// Executed tensor instructions.
     pub tensor: u64,
     /// Executed copies from global to shared memory that go past the registers.
     pub copies: u64,

@@ -10,7 +10,6 @@ use crate::evidence::{Origin, Reading};
 /// One metric of both.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Beside {
-    /// ncu's name.
     pub id: String,
     /// What an engineer calls it.
     pub label: String,
@@ -27,7 +26,6 @@ pub struct ReferenceProfile {
     pub kernel: KernelKey,
     /// Further kernels in the report.
     pub others: usize,
-    /// The metrics.
     pub rows: Vec<Beside>,
     /// The units of the chip under it, the busiest first.
     pub units: Vec<Unit>,

@@ -3,7 +3,8 @@
 //! A power limit that sets in makes every launch behind it slower at once. Samples on both sides of such a step are not of
 //! one distribution: no interval spans it, and times compare only under the same state of the clocks.
 
-use crate::analysis::{Limits, Sample};
+use crate::analysis::Limits;
+use crate::analysis::kernel::readings::median_of_sorted;
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
 use std::ops::Range;
@@ -142,15 +143,18 @@ fn cut(samples: &[f64]) -> Option<usize> {
     let stride = samples.len().div_ceil(MOST).max(1);
     let chosen: Vec<f64> = samples.iter().copied().step_by(stride).collect();
     let cuts = LEAST..=chosen.len().checked_sub(LEAST)?;
-    let (at, left) = cuts.map(|at| (at, left(&chosen, at))).min_by(|(_, a), (_, b)| a.total_cmp(b))?;
-    (left <= LEFT).then_some(at * stride)
+    let (at, _) = cuts.map(|at| (at, parts(&chosen, at))).min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (left(&chosen, at) <= LEFT).then_some(at * stride)
 }
 
 /// What a cut leaves of the sum of the distances from the median.
 fn left(samples: &[f64], at: usize) -> f64 {
     let whole = distances(samples);
-    let parts = distances(&samples[..at]) + distances(&samples[at..]);
-    if whole > 0.0 { parts / whole } else { 1.0 }
+    if whole > 0.0 { parts(samples, at) / whole } else { 1.0 }
+}
+
+fn parts(samples: &[f64], at: usize) -> f64 {
+    distances(&samples[..at]) + distances(&samples[at..])
 }
 
 fn distances(samples: &[f64]) -> f64 {
@@ -159,7 +163,9 @@ fn distances(samples: &[f64]) -> f64 {
 }
 
 fn median(samples: &[f64]) -> f64 {
-    Sample::of(samples, 0.0).map_or(f64::NAN, |sample| sample.median)
+    let mut sorted = samples.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    median_of_sorted(&sorted)
 }
 
 #[cfg(test)]

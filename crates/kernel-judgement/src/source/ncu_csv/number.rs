@@ -22,7 +22,6 @@ pub(super) enum Number {
     NaN,
     /// One separator that may be a decimal point or a group, and nothing in the text tells which.
     Ambiguous,
-    /// No number.
     Text,
 }
 

@@ -51,7 +51,6 @@ pub(super) enum Meeting {
     Grid,
     /// The block before: the one behind is told what came of its answer.
     Chain,
-    /// Another one.
     Other,
 }
 

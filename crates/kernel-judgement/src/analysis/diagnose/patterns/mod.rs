@@ -79,7 +79,6 @@ pub(super) struct Pattern {
 
 /// What a pattern asks.
 pub(super) struct Question {
-    /// In words.
     pub(super) asks: &'static str,
     /// The sections or metrics of ncu that answer.
     pub(super) needs: &'static str,

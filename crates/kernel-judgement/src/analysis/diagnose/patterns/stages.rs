@@ -1,7 +1,6 @@
 //! Stages of tiles: how they are copied, and warps that wait for them at mbarriers.
 
-use super::epilogue::overlap;
-use super::epilogue::{at, registers};
+use super::epilogue::{at, overlap, registers};
 use super::*;
 use crate::analysis::derive::occupancy::STAGE;
 use crate::analysis::phases::Pace;

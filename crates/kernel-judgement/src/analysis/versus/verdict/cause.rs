@@ -38,10 +38,13 @@ pub(super) struct Causes {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cause {
     /// A counter that went the same way.
-    Counter { metric: String, old: f64, new: f64 },
+    Counter {
+        metric: String,
+        old: f64,
+        new: f64,
+    },
     /// Other code: percent of the executed instructions that have no counterpart.
     Code(f64),
-    /// Another kernel.
     Kernel,
     /// Another grid or block.
     Shape,

@@ -127,20 +127,16 @@ fn pair_rank(m: usize, n: usize, alpha: f64) -> Option<usize> {
     rank
 }
 
-/// In how many orders of `m` and `n` values the rank statistic takes each value: `f(m, n, u) = f(m−1, n, u−n) + f(m, n−1, u)`.
+/// In how many orders of `m` and `n` values the rank statistic takes each value: the coefficients of
+/// `∏ (1 − q^(n+i)) / (1 − q^i)` over `i` from 1 to `m`, whole numbers at every step.
 fn rank_counts(m: usize, n: usize) -> Vec<f64> {
-    let mut rows: Vec<Vec<f64>> = vec![vec![1.0]; n + 1];
+    let mut counts = vec![0.0; m * n + 1];
+    counts[0] = 1.0;
     for i in 1..=m {
-        let mut next: Vec<Vec<f64>> = vec![vec![1.0]];
-        for j in 1..=n {
-            let (above, left) = (&rows[j], &next[j - 1]);
-            let at = |row: &[f64], u: usize| row.get(u).copied().unwrap_or(0.0);
-            let sum = |u: usize| at(left, u) + u.checked_sub(j).map_or(0.0, |v| at(above, v));
-            next.push((0..=i * j).map(sum).collect());
-        }
-        rows = next;
+        (n + i..=m * n).rev().for_each(|u| counts[u] -= counts[u - n - i]);
+        (i..=m * n).for_each(|u| counts[u] += counts[u - i]);
     }
-    rows.pop().unwrap_or_default()
+    counts
 }
 
 /// `z` with `P(|Z| > z) = alpha` for a standard normal Z.
