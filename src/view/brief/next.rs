@@ -181,9 +181,7 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) ->
             text(&lever.check),
         ]
     };
-    filled(
-        name,
-        columns_of("#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
-        levers.iter().enumerate().map(row).collect(),
-    )
+    let place = first.filter(|_| is_one).map(|file| format!(" in {file}")).unwrap_or_default();
+    let columns = format!("#: | Where{place} | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check");
+    filled(name, columns_of(&columns), levers.iter().enumerate().map(row).collect())
 }

@@ -32,7 +32,7 @@ use crate::analysis::versus::checklist::{self, CheckedLine};
 use crate::analysis::versus::hypothesis::{self, Compared, Tested};
 use crate::analysis::versus::setting::Setting;
 use crate::analysis::versus::verdict::Comparison;
-use crate::catalog::Code;
+use crate::catalog::{Code, Counter};
 use crate::evidence::{Reading, Workload};
 
 /// Everything that is known and concluded about a subject.
@@ -223,7 +223,11 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         work: work.clone(),
         report: Reported::of(profile, kernel, limits),
         stores: work.tiles.map(|tiles| StoreCount::of(tiles, &derived.mix)),
-        unavoidable: Unavoidable::of(new.launch(), studied.study.as_ref().zip(studied.phases.as_ref())),
+        unavoidable: Unavoidable::of(
+            new.launch(),
+            studied.study.as_ref().zip(studied.phases.as_ref()),
+            kernel.value(Counter::LtsTSectorsSrcunitTexOpReadSum),
+        ),
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         asked: asked::rows(kernel, old_kernel),
         source: diagnosis.lines.take(),
