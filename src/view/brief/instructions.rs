@@ -50,8 +50,13 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let (table, told) = if has_old { (compared(&opcodes, &phases), None) } else { alone(opcodes, &phases) };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value());
-    let spun =
-        audit.now.phases.as_ref().filter(|_| !phases.is_empty()).zip(total).and_then(|(phases, all)| spun(phases, all));
+    let spun = audit
+        .now
+        .phases
+        .as_ref()
+        .filter(|_| !phases.is_empty())
+        .zip(total)
+        .and_then(|(phases, all)| spun(audit, phases, all));
     let notes = [told, spun, audit.now.phases.as_ref().and_then(counts), audit.now.phases.as_ref().and_then(off)];
     let notes: Vec<Words> = notes.into_iter().flatten().collect();
     if !notes.is_empty() {
@@ -147,11 +152,18 @@ fn in_all(phases: &Phases) -> u64 {
     phases.leaves().map(|leaf| leaf.executed).chain(others.map(|(_, role)| role.executed)).sum()
 }
 
-/// That the pass which counts by instruction saw another number than that of the sum: loops that wait spin for as long as it takes.
-fn spun(phases: &Phases, executed: f64) -> Option<Words> {
+/// That the pass which counts by instruction saw another number than that of the sum: loops that wait spin for as long as it takes, and
+/// functions that are called from elsewhere, such as the heap's, are none of this code.
+fn spun(audit: &Audit, phases: &Phases, executed: f64) -> Option<Words> {
     let sum = in_all(phases) as f64;
     let is_apart = (sum - executed).abs() >= APART * executed;
-    is_apart.then(|| words!("Phases are of {}: in another pass waits spin.", amount(sum)))
+    let calls = audit.now.mix.count(|op| op.control() == Some(Control::Call)).is_some_and(|calls| calls > 0.0);
+    let why = if calls && sum < executed {
+        "the others are of functions that it calls"
+    } else {
+        "in another pass waits spin"
+    };
+    is_apart.then(|| words!("Phases are of {}: {}.", amount(sum), why))
 }
 
 /// Executions by phase of the role that sets the pace, those of one name together, and by other roles.

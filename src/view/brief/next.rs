@@ -142,7 +142,7 @@ fn no_lever(audit: &Audit) -> Option<Words> {
 fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
     match &lever.at {
         Where::Line(place) => Some(&place.file),
-        Where::Launch | Where::Kernel => None,
+        Where::Offset(_) | Where::Build | Where::Launch | Where::Kernel => None,
     }
 }
 
@@ -151,6 +151,8 @@ pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
     match at {
         Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
+        Where::Offset(offset) => words!("`{}`", format!("0x{offset:x}")),
+        Where::Build => "build".into(),
         Where::Launch => "launch".into(),
         Where::Kernel => "kernel".into(),
     }
