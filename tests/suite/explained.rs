@@ -52,7 +52,6 @@ fn every_word_of_a_committed_page_is_explained() {
         word.len() < 2
             || word.contains('`')
             || word.starts_with("Lines of ")
-            || word.starts_with("Where in ")
             || word.starts_with("% of ") && word != "% of peak"
             || word.contains('\\')
             // A unit, or opcodes, by what is said of them.

@@ -262,16 +262,11 @@ fn a_row_of_a_page_names_its_file_and_line_or_the_launch() {
     let (mut lines, mut launches) = (0, 0);
     for snapshot in committed::snapshots() {
         let page = fs::read_to_string(snapshot.with_extension("md")).unwrap();
-        let table: Vec<&str> =
-            page.lines().skip_while(|line| *line != "## Next").take_while(|line| !line.starts_with("<!--")).collect();
-        let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
-        let head = table.iter().find(|line| line.starts_with("|")).map(|line| cells(line)[2].clone());
-        for row in table.iter().filter(|line| line.starts_with("| ") && !line.contains("--:")).skip(1) {
-            let place = cells(row)[2].replace('`', "");
-            let line = place.rsplit_once(':').filter(|(file, _)| {
-                file.contains('.')
-                    || head.as_ref().is_some_and(|head| head.starts_with("Where in ") && head.contains('.'))
-            });
+        let next =
+            page.split("\n## Next").nth(1).and_then(|next| next.split("<!-- audit:end").next()).unwrap_or_default();
+        for row in next.lines().filter(|line| line.starts_with("|   ")).skip(1) {
+            let place = row.split('|').nth(2).unwrap().trim().trim_matches('`');
+            let line = place.rsplit_once(':').filter(|(file, _)| !file.is_empty() || next.contains("Lines are of `"));
             let is_line = line.is_some_and(|(_, line)| line.parse::<u32>().is_ok_and(|line| line > 0));
             assert!(is_line || place == "launch", "{}: {row}", snapshot.display());
             *(if is_line { &mut lines } else { &mut launches }) += 1;
