@@ -121,24 +121,21 @@ impl Gate<'_> {
         Some(self.sources.since(made, self.stated(subject), commit, file))
     }
 
-    /// Another subject of the same kernel and source whose last audit is of what HEAD has: its name, the day and the GPU.
-    fn twin(&self, subject: &str) -> Option<(String, String, String)> {
+    /// That another subject of the same kernel and source has an audit of what HEAD has.
+    fn twin(&self, subject: &str) -> Option<String> {
         let own = self.stated(subject)?;
         let source = |one: &Subject| match one.code.clone()? {
             Code::Source { path, .. } | Code::Cubin { path } => Some(path),
         };
         let kernel = |one: &Subject| one.kernel.as_ref().map(|kernel| kernel.to_string());
-        let is_twin = |other: &&Subject| {
-            other.name != own.name
-                && kernel(other) == kernel(own)
-                && source(own).is_some()
-                && source(other) == source(own)
-        };
+        let what = |one: &Subject| Some((source(one)?, kernel(one)?));
+        let is_twin = |other: &&Subject| other.name != own.name && what(own).is_some() && what(other) == what(own);
         let told = |other: &Subject| {
             let seen = self.seen(other.name.as_str(), None).ok()?;
             let last = seen.record.milestones().pop()?;
             let is_of_head = self.since(other.name.as_str(), &seen) == Some(Since::Same);
-            is_of_head.then(|| (other.name.to_string(), last.day(), last.gpu.trim_start_matches("NVIDIA ").to_owned()))
+            let gpu = last.gpu.trim_start_matches("NVIDIA ");
+            is_of_head.then(|| format!("What HEAD has was audited as {} on {}, on {gpu}.", other.name, last.day()))
         };
         self.config?.subjects.iter().filter(is_twin).find_map(told)
     }
@@ -163,11 +160,7 @@ impl Gate<'_> {
         }
         let stale = match since {
             Some(Since::Changed(how)) => {
-                let twin = self.twin(subject).map_or_else(
-                    || "Profile what HEAD has.".to_owned(),
-                    |(name, day, gpu)| format!("What HEAD has was audited as {name} on {day}, on {gpu}."),
-                );
-                Some(format!("{how}. {twin}"))
+                Some(format!("{how}. {}", self.twin(subject).unwrap_or_else(|| "Profile what HEAD has.".into())))
             }
             Some(Since::Same | Since::Unknown(_)) | None => None,
         };
