@@ -145,6 +145,8 @@ def check(browser, page, shots, name):
     browser.size(390, 844)
     browser.open(page)
     expect(browser.run(width) <= 0, f"{name}: a phone shows it without sideways scrolling")
+    inside = browser.run("const next = document.querySelector('[data-table=next]').parentNode; return next.scrollWidth <= next.clientWidth")
+    expect(inside, f"{name}: a phone shows each action of Next whole")
     browser.shot(shots / f"{name}-phone.png")
     browser.run("document.getElementById('stalls').scrollIntoView()")
     browser.shot(shots / f"{name}-phone-stalls.png")

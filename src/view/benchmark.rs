@@ -279,7 +279,7 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
             let held = audit.trials.reference.as_ref().and_then(|reference| reference.rows.first());
             cells.push(held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference)));
         }
-        rows.push(line("Duration under ncu, for comparison", cells));
+        rows.push(line("Duration under ncu", cells));
     }
     let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
     Table { caption: caption.into(), ..tables::table("times", columns, rows) }

@@ -18,7 +18,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let all = audit.trials.configurations.as_slice();
     let (best, next) = (all.first()?, all.get(1)?);
     let fastest = best.time()?;
-    let mut columns = vec![left("Configuration"), right("Time under ncu"), right("Beside the best")];
+    let mut columns = vec![left("Configuration"), right("Duration under ncu"), right("Beside the best")];
     columns.extend(CONFIGURATION_READINGS.iter().map(|(_, label)| right(&format::capital(label))));
     let row = |one: &Configuration| {
         let name = if one.is_chosen { words::strong(one.name.as_str()).into() } else { Words::from(one.name.as_str()) };

@@ -7,6 +7,7 @@ use super::tables::{self, code, columns_of, text};
 use crate::analysis::{Milestone, Offered};
 use crate::quantity::{format, glance};
 use crate::words;
+use std::collections::BTreeSet;
 
 const SHOWN: usize = 16;
 /// Levels of a trend, from fast to slow.
@@ -24,13 +25,21 @@ pub struct Listed {
 
 /// The table of some subjects, in their order.
 pub fn index(subjects: &[Listed]) -> Table {
-    let columns = columns_of(
-        "Subject | Last audit | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
-    );
-    tables::table("index", columns, subjects.iter().filter_map(row).collect())
+    let gpus = subjects.iter().filter_map(|listed| listed.milestones.last().map(gpu)).filter(|gpu| !gpu.is_empty());
+    let has_gpus = gpus.collect::<BTreeSet<&str>>().len() > 1;
+    let gpu = if has_gpus { " | GPU" } else { "" };
+    let columns = columns_of(&format!(
+        "Subject | Last audit{gpu} | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
+    ));
+    tables::table("index", columns, subjects.iter().filter_map(|listed| row(listed, has_gpus)).collect())
 }
 
-fn row(listed: &Listed) -> Option<Vec<Cell>> {
+/// `H200` of `NVIDIA H200 (sm_90)`.
+fn gpu(milestone: &Milestone) -> &str {
+    milestone.gpu.trim_start_matches("NVIDIA ").split(" (").next().unwrap_or_default()
+}
+
+fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
     let last = listed.milestones.last()?;
     let time = last.ns().map(glance::time);
     let rate = last.rate().map(|rate| glance::rate(rate.value(), rate.unit().as_str()));
@@ -44,7 +53,7 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
     };
     let limiter = last.limiter.map_or_else(Cell::default, |limiter| code(limiter.to_string()));
     let first = last.levers.iter().find(|_| !last.is_at_roof);
-    Some(vec![
+    let mut cells = vec![
         Cell::new(words!("{}", words::link(listed.subject.as_str(), listed.page.as_str()))),
         text(last.day()),
         text(time.unwrap_or_else(|| "not measured".to_owned())),
@@ -56,7 +65,11 @@ fn row(listed: &Listed) -> Option<Vec<Cell>> {
         text(first.map(|first| in_short(&first.what)).unwrap_or_default()),
         text(first.and_then(forecast).unwrap_or_default()).sorted(first.and_then(|first| first.bound)),
         text(trend(&listed.milestones)),
-    ])
+    ];
+    if has_gpus {
+        cells.insert(2, text(gpu(last)));
+    }
+    Some(cells)
 }
 
 /// What a lever does, without its reasons.

@@ -24,6 +24,8 @@ const CLOCKS: f64 = 0.03;
 const APART: f64 = 0.05;
 /// Points of its peak by which a unit that goes up and down is told.
 const SWING: f64 = 20.0;
+/// A period is that of a tile, or of a block, where they differ by less than this share.
+const ALIKE: f64 = 0.1;
 /// Units told of a regime.
 const UNITS: usize = 3;
 
@@ -36,6 +38,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
         Some(shape) => {
             blocks.extend(charts::placed(heading, charts::over_time(audit)));
             let mut said = sentences(over, shape);
+            said.extend(period(audit, shape));
             let tail = tail(over, shape);
             if let Some(own) = said.iter_mut().find(|sentence| Some(&**sentence) == tail.as_ref()) {
                 own.push(evened(audit));
@@ -134,13 +137,12 @@ fn not_measured(over: &OverTime, least: f64) -> Words {
 }
 
 /// What the shape says, the most costly first.
-pub(super) fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
+fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
     let mut said = vec![steady(over, shape)];
     said.extend(tail(over, shape));
     said.extend(regimes(shape));
     said.extend(idle(shape));
     said.extend(blocks(over, shape));
-    said.extend(period(shape));
     said.extend(clock(shape));
     said
 }
@@ -244,14 +246,22 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     })
 }
 
-fn period(shape: &Shape) -> Option<Words> {
+/// `The tensor pipe goes up and down every 23.9 µs, …: about a tile.` Where blocks do the same at the same time, the parts of the chip idle
+/// at the same time as well.
+fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
     let period = shape.period.as_ref().filter(|period| period.swing >= SWING)?;
+    let phases = audit.now.phases.as_ref();
+    let unit = phases.and_then(|phases| Some((phases.cycles? / shape.clock?.mean, brief::unit_name(phases.unit?))));
+    let unit = unit
+        .filter(|(ns, _)| (period.ns / ns - 1.0).abs() < ALIKE)
+        .map(|(ns, unit)| format!(": about a {unit} ({}), in which the blocks keep step", glance::time(ns)));
     Some(words!(
-        "{} goes up and down every {}, {} times, by {} points.",
+        "{} goes up and down every {}, {} times, by {} points{}.",
         format::capital(called(&period.unit)),
         glance::time(period.ns),
         format::fixed(period.turns, 0),
-        format::fixed(period.swing, 0)
+        format::fixed(period.swing, 0),
+        unit.unwrap_or_default()
     ))
 }
 
@@ -273,13 +283,15 @@ fn clock(shape: &Shape) -> Option<Words> {
 /// The old side beside the new one.
 fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
     let said = |(over, shape): (&OverTime, &Shape)| {
-        format!(
-            "{} at {}, tail {}, which costs {}",
-            called(&shape.unit),
-            percent(shape.steady),
-            span(over, shape.tail.ns),
-            percent(100.0 * over.share(shape.tail.cost))
-        )
+        let tail = match shape.tail.ns > 0.0 {
+            true => format!(
+                "tail {}, which costs {}",
+                span(over, shape.tail.ns),
+                percent(100.0 * over.share(shape.tail.cost))
+            ),
+            false => "no tail".to_owned(),
+        };
+        format!("{} at {}, {tail}", called(&shape.unit), percent(shape.steady))
     };
     words!("Before, of {}: {}; now, of {}: {}.", glance::time(old.0.ns), said(old), glance::time(new.0.ns), said(new))
 }
@@ -346,7 +358,7 @@ pub(super) fn message(over: &OverTime, shape: &Shape) -> String {
         glance::time(over.ns),
         glance::time(shape.ramp.ns),
         glance::time(shape.middle.ns),
-        percent(shape.middle.level),
+        percent(shape.steady),
         curves.join(", ")
     )
 }

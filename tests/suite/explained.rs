@@ -93,6 +93,8 @@ fn words_are_found_in_any_letters_and_are_a_list() {
         ("tile", "tile"),
         ("step", "turn"),
         ("stage", "shared memory"),
+        ("waves-per-SM", "Grid size"),
+        ("kind::mxf4", "tcgen05.mma"),
     ] {
         let told = project.words(&["explain", word]).done().split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(says), "{word}: {told}");

@@ -5,11 +5,12 @@ use crate::judged;
 use crate::old_side::table;
 use crate::rules::with;
 use kernel_audit::analysis::{
-    self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Where, Work, want,
+    self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Work, want,
 };
 use kernel_audit::catalog::{Code, Part, StallReason};
 use kernel_audit::evidence::{Report, SourceView};
 use kernel_audit::source;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 fn path(name: &str) -> PathBuf {
@@ -257,18 +258,21 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
 }
 
 #[test]
-fn a_row_says_where_it_is_done() {
-    let (mut told, mut all) = (0, 0);
-    for Judged { path, audit, .. } in committed::audits() {
-        for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
-            all += 1;
-            told += usize::from(lever.at != Where::Kernel);
-            if let Where::Line(place) = &lever.at {
-                assert!(place.line > 0 && !place.file.is_empty(), "{}: {:?}", path.display(), lever.sentence);
-            }
+fn a_row_of_a_page_names_its_file_and_line_or_the_launch() {
+    let (mut lines, mut launches) = (0, 0);
+    for snapshot in committed::snapshots() {
+        let page = fs::read_to_string(snapshot.with_extension("md")).unwrap();
+        let next =
+            page.split("\n## Next").nth(1).and_then(|next| next.split("<!-- audit:end").next()).unwrap_or_default();
+        for row in next.lines().filter(|line| line.starts_with("|   ")).skip(1) {
+            let place = row.split('|').nth(2).unwrap().trim().trim_matches('`');
+            let line = place.rsplit_once(':').filter(|(file, _)| !file.is_empty() || next.contains("Lines are of `"));
+            let is_line = line.is_some_and(|(_, line)| line.parse::<u32>().is_ok_and(|line| line > 0));
+            assert!(is_line || place == "launch", "{}: {row}", snapshot.display());
+            *(if is_line { &mut lines } else { &mut launches }) += 1;
         }
     }
-    assert!(all > 150 && 10 * told >= 9 * all, "{told} of {all}");
+    assert!(lines > 150 && lines >= 9 * launches, "{lines} of {}", lines + launches);
 }
 
 /// Comparisons and square roots are no products: nothing that limits but the FMA pipe is sent to tensor instructions.

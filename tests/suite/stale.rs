@@ -62,6 +62,22 @@ fn an_audit_older_than_the_source_of_head_is_told() {
 }
 
 #[test]
+fn what_head_has_is_named_where_another_subject_was_audited_at_it() {
+    let repository = audited();
+    change(&repository, "step 2");
+    let config = repository.0.read("audit.toml");
+    let own = &config[config.find("[[subject]]").unwrap()..];
+    let twin = own.replacen("name = \"scale\"", "name = \"scale_b\"", 1);
+    assert_ne!(own, twin);
+    fs::write(repository.0.path("audit.toml"), format!("{config}\n{twin}")).unwrap();
+    repository.commit("step 2");
+    repository.check("--allow-new", 0, "Profile what HEAD has.");
+    repository.on(2, &["generate", "scale_b"]).done();
+    repository.commit("its audit");
+    repository.check("--allow-new", 0, "What HEAD has was audited as scale_b on ");
+}
+
+#[test]
 fn a_source_that_moved_is_no_other_version() {
     let repository = audited();
     repository.git(&["mv", "src/scale.cu", "src/scale_v1.cu"]);

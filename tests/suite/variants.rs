@@ -72,9 +72,9 @@ fn the_builds_stand_side_by_side_with_their_own_times() {
     let lab = Lab::new();
     let page = lab.page();
     assert_eq!(row(&page, "Build"), ["N = 128", "N = 256", "N = 512"]);
-    let under_ncu = row(&page, "Time under ncu");
+    let under_ncu = row(&page, "Duration under ncu");
     assert_eq!(under_ncu, ["327.4 µs", "142.3 µs", "NOT MEASURED"]);
-    let timed = row(&page, "Time by the benchmark");
+    let timed = row(&page, "Median of the benchmark");
     assert!(timed[0].ends_with("µs") && timed[1].ends_with("µs") && timed[2] == "NOT MEASURED", "{timed:?}");
     let beside = row(&page, "Beside the first build");
     assert_eq!(beside, ["—", "−54.9 % (−55.0 % to −54.6 %)", "NOT MEASURED"]);
@@ -103,7 +103,7 @@ fn a_build_whose_results_are_wrong_has_no_time() {
     fs::write(&manifest, serde_json::to_vec(&known).unwrap()).unwrap();
     let page = lab.page();
     assert_eq!(row(&page, "Results"), ["correct", "WRONG", "not checked"]);
-    assert_eq!(row(&page, "Time under ncu"), ["327.4 µs", "WRONG", "NOT MEASURED"]);
+    assert_eq!(row(&page, "Duration under ncu"), ["327.4 µs", "WRONG", "NOT MEASURED"]);
 }
 
 #[test]

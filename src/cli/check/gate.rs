@@ -11,7 +11,7 @@ use crate::cli::args::Check;
 use crate::cli::failure::{Failure, Status};
 use crate::cli::made::Made;
 use crate::cli::stale::{Since, Sources};
-use crate::config::{Config, Subject};
+use crate::config::{Code, Config, Subject};
 use crate::snapshot::{Accepted, Entry, Found, Pins, Record, Snapshot};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -121,6 +121,25 @@ impl Gate<'_> {
         Some(self.sources.since(made, self.stated(subject), commit, file))
     }
 
+    /// That another subject of the same kernel and source has an audit of what HEAD has.
+    fn twin(&self, subject: &str) -> Option<String> {
+        let own = self.stated(subject)?;
+        let source = |one: &Subject| match one.code.clone()? {
+            Code::Source { path, .. } | Code::Cubin { path } => Some(path),
+        };
+        let kernel = |one: &Subject| one.kernel.as_ref().map(|kernel| kernel.to_string());
+        let what = |one: &Subject| Some((source(one)?, kernel(one)?));
+        let is_twin = |other: &&Subject| other.name != own.name && what(own).is_some() && what(other) == what(own);
+        let told = |other: &Subject| {
+            let seen = self.seen(other.name.as_str(), None).ok()?;
+            let last = seen.record.milestones().pop()?;
+            let is_of_head = self.since(other.name.as_str(), &seen) == Some(Since::Same);
+            let gpu = last.gpu.trim_start_matches("NVIDIA ");
+            is_of_head.then(|| format!("What HEAD has was audited as {} on {}, on {gpu}.", other.name, last.day()))
+        };
+        self.config?.subjects.iter().filter(is_twin).find_map(told)
+    }
+
     fn stated(&self, subject: &str) -> Option<&Subject> {
         self.config.iter().flat_map(|config| &config.subjects).find(|stated| stated.name.as_str() == subject)
     }
@@ -140,7 +159,9 @@ impl Gate<'_> {
             return Ok((Said::together([held, Said { outcome: Outcome::Inconclusive, text }]), None));
         }
         let stale = match since {
-            Some(Since::Changed(how)) => Some(format!("{how}. Profile what HEAD has.")),
+            Some(Since::Changed(how)) => {
+                Some(format!("{how}. {}", self.twin(subject).unwrap_or_else(|| "Profile what HEAD has.".into())))
+            }
             Some(Since::Same | Since::Unknown(_)) | None => None,
         };
         Ok((held, stale))

@@ -32,6 +32,11 @@ for (const table of document.querySelectorAll("table.grid")) {
     });
   });
 }
+// On a phone each action is a card, whose cells say of which column they are.
+for (const row of document.querySelectorAll("[data-table=next] tbody tr")) {
+  const heads = row.closest("table").tHead.rows[0].cells;
+  for (const cell of row.cells) cell.dataset.head = heads[cell.cellIndex].textContent;
+}
 // A button of the page's own.
 const press = (label, act) => {
   const button = document.createElement("button");

@@ -19,6 +19,8 @@ const POINTS: f64 = 0.02;
 const PHASES: usize = 3;
 /// A cost is told from this part on.
 const COST: f64 = 0.05;
+/// The part of registers or shared memory that is worth a word.
+const SIZE: f64 = 0.01;
 
 /// The part of the old cycles of an instruction that is worth a word.
 const LEAST: f64 = 0.05;
@@ -193,9 +195,11 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     };
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
     let mut less: Vec<Words> = Vec::new();
-    let is_known = build.iter().any(|(.., sides)| sides.is_some());
+    let known = || build.iter().filter_map(|(.., sides)| *sides);
+    let takes_no_more = known().next().is_some() && known().all(|(was, is)| is <= was);
     for (name, unit, (was, is)) in build.into_iter().filter_map(|(name, unit, sides)| Some((name, unit, sides?))) {
-        if was != is {
+        // A word more of shared memory costs nothing.
+        if (is - was).abs() > SIZE * was {
             let list = if is > was { &mut dear } else { &mut less };
             list.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
         }
@@ -210,7 +214,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
             dear.push(words!("mbarriers of a block {} → {} (a stage of a ring takes two)", was, is));
         }
     }
-    if dear.is_empty() && is_known {
+    if dear.is_empty() && takes_no_more {
         dear.push("nothing: no more traffic, registers or shared memory".into());
     }
     let less = if less.is_empty() { Words::default() } else { words!("; given back: {}", words::join(less, ", ")) };

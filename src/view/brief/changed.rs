@@ -200,14 +200,16 @@ fn counters(audit: &Audit) -> Option<Table> {
     (!lines.is_empty()).then(|| table("counters", columns, lines))
 }
 
-/// Whether so many bytes of one direction of DRAM are next to nothing beside the other: what they change by is chance.
-fn is_trifle(audit: &Audit, counter: Counter, bytes: f64) -> bool {
-    let other = match counter {
-        Counter::DramBytesReadSum => Counter::DramBytesWriteSum,
-        Counter::DramBytesWriteSum => Counter::DramBytesReadSum,
+/// Whether so much of a counter is next to nothing beside another one, in percent: bytes of one direction of DRAM beside the other, loads
+/// beside all instructions. What that changes by is chance, or moves no time.
+fn is_trifle(audit: &Audit, counter: Counter, count: f64) -> bool {
+    let (other, least) = match counter {
+        Counter::DramBytesReadSum => (Counter::DramBytesWriteSum, LEAST),
+        Counter::DramBytesWriteSum => (Counter::DramBytesReadSum, LEAST),
+        Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum => (Counter::SmspInstExecutedSum, 0.5),
         _ => return false,
     };
-    value(audit, other).is_some_and(|other| 100.0 * bytes < LEAST * other)
+    value(audit, other).is_some_and(|other| 100.0 * count < least * other)
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.
@@ -221,7 +223,7 @@ fn launches(audit: &Audit) -> Option<Vec<Cell>> {
 /// The time that the change is told by.
 fn timed(audit: &Audit) -> Option<Vec<Cell>> {
     let change = audit.time_of_change()?;
-    let label = if change.is_timed { "Median of the benchmark" } else { "Time of a launch under ncu" };
+    let label = if change.is_timed { "Median of the benchmark" } else { "Duration under ncu" };
     Some(both(label, (change.old, change.new), time))
 }
 

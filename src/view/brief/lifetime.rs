@@ -48,14 +48,19 @@ fn of_launch(time: &TimeSplit) -> Option<Words> {
     (lost >= LOST).then(|| words!("Elapsed time: {}, {} SMs at work.", told.join(", "), share((1.0 - lost).max(0.0))))
 }
 
-/// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`
-fn tile(phases: &Phases) -> Option<Words> {
-    let (cycles, tensor) = (phases.cycles?, phases.tensor?);
-    let whole = match phases.unit? {
+/// What cycles of a unit are the cycles of.
+pub(in crate::view) fn unit_name(unit: CycleUnit) -> &'static str {
+    match unit {
         CycleUnit::Tile => "tile",
         CycleUnit::Block => "block",
         CycleUnit::Warp => "warp lifetime",
-    };
+    }
+}
+
+/// `One tile = 15,387 cycles: main loop 8,334 (tensor 6,147 = 74 %), epilogue 7,004 (tensor 0).`
+fn tile(phases: &Phases) -> Option<Words> {
+    let (cycles, tensor) = (phases.cycles?, phases.tensor?);
+    let whole = unit_name(phases.unit?);
     let parts = parts(&phases.phases, phases.in_turn.is_some(), phases.step_efficiency.is_some());
     let busy = phases.in_turn.map(|groups| {
         let percent = format::fixed(100.0 * tensor / cycles, 0);

@@ -45,6 +45,7 @@ pub(in crate::view) use hypotheses::{in_full as hypotheses_in_full, summary as h
 pub(in crate::view) use instructions::in_full as instructions_in_full;
 pub(super) use lead::lines as lead;
 pub(in crate::view) use lead::{called, setting};
+pub(in crate::view) use lifetime::unit_name;
 pub(in crate::view) use memory::{apart, in_full as memory_in_full, levels as memory_levels};
 pub(super) use next::place_of;
 pub(in crate::view) use occupancy::in_full as occupancy_in_full;

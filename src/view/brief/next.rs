@@ -33,10 +33,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None if blocks.is_empty() => blocks.extend(no_lever(audit).map(|words| paragraph("no-lever", words))),
         None => {}
     }
-    let additive = if levers.len() > 1 { " Ceilings are not additive." } else { "" };
-    let said = audit.now.bottleneck.ruled_out.clone().map(|ruled| words!("{}{}", ruled, additive));
-    let said = said.or_else(|| (!additive.is_empty()).then(|| additive.trim_start().into()));
-    blocks.extend(said.map(|words| paragraph("ruled-out", words)));
+    let additive = (levers.len() > 1).then(|| "Ceilings are not additive.".into());
+    let file = one_file(&levers).map(|file| words!("Lines are of `{}`.", file));
+    let said: Vec<Words> = [audit.now.bottleneck.ruled_out.clone(), additive, file].into_iter().flatten().collect();
+    blocks.extend((!said.is_empty()).then(|| paragraph("ruled-out", words::join(said, " "))));
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }
 
@@ -138,12 +138,12 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// The file that a lever is pulled in.
-fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
-    match &lever.at {
-        Where::Line(place) => Some(&place.file),
-        Where::Launch | Where::Kernel => None,
-    }
+/// The file that all lines of a table are of.
+fn one_file<'l>(levers: &[&'l Lever]) -> Option<&'l str> {
+    let file = |lever: &&'l Lever| if let Where::Line(place) = &lever.at { Some(&*place.file) } else { None };
+    let mut files = levers.iter().filter_map(file);
+    let first = files.next()?;
+    files.all(|other| other == first).then_some(first)
 }
 
 /// Where a lever is pulled: `:107`, with its file where `is_one` does not hold for those of the table.
@@ -151,6 +151,8 @@ pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
     match at {
         Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
+        Where::Offset(offset) => words!("`{}`", format!("0x{offset:x}")),
+        Where::Build => "build".into(),
         Where::Launch => "launch".into(),
         Where::Kernel => "kernel".into(),
     }
@@ -166,9 +168,7 @@ fn in_time(lever: &Lever, ns: f64) -> Option<String> {
 /// A table of this name with a row for each action on a kernel, all of whose cycles are `worth` so many nanoseconds.
 pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
-    let mut files = levers.iter().filter_map(|lever| file(lever));
-    let first = files.next();
-    let is_one = files.all(|other| Some(other) == first);
+    let is_one = one_file(levers).is_some();
     let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
@@ -181,9 +181,6 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) ->
             text(&lever.check),
         ]
     };
-    filled(
-        name,
-        columns_of("#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check"),
-        levers.iter().enumerate().map(row).collect(),
-    )
+    let columns = columns_of("#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check");
+    filled(name, columns, levers.iter().enumerate().map(row).collect())
 }

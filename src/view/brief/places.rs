@@ -36,7 +36,7 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
             None => words!("{}{}", words::strong(own), calls(phase)),
         },
         PhaseKind::Prologue | PhaseKind::Copies => with(own, is_move),
-        PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::Exit => named(own),
+        PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::NextTile | PhaseKind::Exit => named(own),
         PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.is_product()) {
             Some(run) => words!("issue {} {}", run.count.to_string(), run.opcode.name()),
             None => own.into(),
@@ -71,6 +71,7 @@ pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
         PhaseKind::Conditional => ("Conditional code", "in conditional code"),
         PhaseKind::Drain => ("Drain", "in the drain"),
         PhaseKind::Epilogue => ("Epilogue", "in the epilogue"),
+        PhaseKind::NextTile => ("Between tiles", "between tiles"),
         PhaseKind::Exit => ("Exit", "at the exit"),
         PhaseKind::Loop => ("Loop", "in a loop"),
         PhaseKind::Stretch => ("Code", "in straight-line code"),

@@ -152,8 +152,8 @@ fn times(measured: &[Option<&VariantTimes>]) -> Vec<Vec<Cell>> {
         Standing::Wrong => "WRONG".to_owned(),
     });
     let times = [
-        sampled("Time under ncu", |one| one.profiled),
-        sampled("Time by the benchmark", |one| one.timed),
+        sampled("Duration under ncu", |one| one.profiled),
+        sampled("Median of the benchmark", |one| one.timed),
         Some(against),
         Some(results),
     ];

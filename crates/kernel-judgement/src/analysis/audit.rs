@@ -11,7 +11,7 @@ use crate::analysis::{
     Timed, Timing, Trials, Void, Work, changed::Found, derive::panels::Panel, derive::stores::StoreCount,
     phases::Unavoidable, results::floor::Stated, results::pair::Pair, version::Version,
 };
-use crate::catalog::Code;
+use crate::catalog::{Code, Counter};
 use crate::evidence::{Reading, Workload};
 
 /// Everything that is known and concluded about a subject.
@@ -202,7 +202,11 @@ pub fn audit(evidence: &Evidence, limits: &Limits) -> Audit {
         work: work.clone(),
         report: Reported::of(profile, kernel, limits),
         stores: work.tiles.map(|tiles| StoreCount::of(tiles, &derived.mix)),
-        unavoidable: Unavoidable::of(new.launch(), studied.study.as_ref().zip(studied.phases.as_ref())),
+        unavoidable: Unavoidable::of(
+            new.launch(),
+            studied.study.as_ref().zip(studied.phases.as_ref()),
+            kernel.value(Counter::LtsTSectorsSrcunitTexOpReadSum),
+        ),
         unchecked: new.unchecked.iter().map(|check| check.beside(None)).collect(),
         asked: asked::rows(kernel, old_kernel),
         source: diagnosis.lines.take(),

@@ -24,7 +24,12 @@ pub fn explain(name: &str) -> Option<Explanation> {
         let is_option = name.starts_with('-').then(|| name.split_once([' ', '=']));
         is_option.flatten().map(|(option, _)| option).or_else(|| name.split_once("::").map(|(head, _)| head))
     };
-    exactly(name).or_else(|| alike(name).and_then(exactly)).or_else(|| without_value().and_then(exactly))
+    let in_words = || Some(name.replace('-', " ")).filter(|words| words != name);
+    exactly(name)
+        .or_else(|| alike(name).and_then(exactly))
+        .or_else(|| in_words().and_then(|words| exactly(&words)))
+        .or_else(|| without_value().and_then(exactly))
+        .or_else(|| qualified(name))
 }
 
 /// As the catalogs write it.
@@ -111,11 +116,21 @@ fn family(name: &str) -> Option<Explanation> {
     if !name.ends_with(|c: char| c.is_ascii_alphanumeric()) {
         return None;
     }
-    let begins = |row: &&AliasRow| row.name.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['.', ':', '_']));
-    let members: Vec<&str> = sass_aliases().iter().filter(begins).map(|row| row.name).collect();
+    let begins = |row: &AliasRow| row.name.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['.', ':', '_']));
+    members(&name, begins)
+}
+
+/// The instructions of PTX that take a qualifier: `kind::mxf4`.
+fn qualified(name: &str) -> Option<Explanation> {
+    let name = name.trim_start_matches('.').to_ascii_lowercase();
+    members(&name, |row| row.name.split([' ', '.']).any(|part| part == name))
+}
+
+fn members(name: &str, belongs: impl Fn(&AliasRow) -> bool) -> Option<Explanation> {
+    let members: Vec<&str> = sass_aliases().iter().filter(|row| belongs(row)).map(|row| row.name).collect();
     (!members.is_empty()).then(|| Explanation {
         kind: "PTX instructions",
-        name: name.clone(),
+        name: name.to_owned(),
         text: format!("Instructions of PTX; each has an explanation of its own: {}.", members.join(", ")),
         ..Explanation::default()
     })

@@ -33,7 +33,7 @@ mod tests {
         let sol = table("speed-of-light").expect("table");
         let labels: Vec<_> = sol.rows.iter().filter_map(|id| metric(id)).map(|row| row.label).collect();
         assert_eq!(labels.len(), sol.rows.len());
-        assert_eq!(labels.first(), Some(&"Duration"));
+        assert_eq!(labels.first(), Some(&"Duration under ncu"));
         assert!(table("nothing").is_none());
     }
 

@@ -10,6 +10,8 @@ enum Decimals {
     Fixed(usize),
     /// So many that three digits count.
     Three,
+    /// One more than for three.
+    Four,
 }
 
 impl Decimals {
@@ -17,6 +19,7 @@ impl Decimals {
         match self {
             Decimals::Fixed(decimals) => decimals,
             Decimals::Three => three(value),
+            Decimals::Four => three(value) + 1,
         }
     }
 }
@@ -63,10 +66,10 @@ pub fn cycles(value: f64) -> String {
     fixed((value / unit).round() * unit, 0)
 }
 
-/// A time in ns: `1.680 ms`, `141.5 µs`, `980 ns`.
+/// A time in ns: `980 ns`, `141.5 µs`, `1.680 ms`, `51.93 ms`: from a millisecond on four digits count.
 pub fn time(ns: f64) -> String {
-    use Decimals::Fixed;
-    written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Fixed(3)), (1e9, "s", Fixed(3))])
+    use Decimals::{Fixed, Four};
+    written(ns, &[(1.0, "ns", Fixed(0)), (1e3, "µs", Fixed(1)), (1e6, "ms", Four), (1e9, "s", Four)])
 }
 
 /// What may be saved, times in ns: between two and at most, three digits of the largest in its unit: `12 to 527 µs, ≤ 546 µs`.

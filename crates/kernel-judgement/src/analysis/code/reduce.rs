@@ -53,7 +53,8 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let loads = latency.map(|latency| latency::uses(listed, latency)).unwrap_or_default();
     let hottest = listed.hottest.map(|at| &listed.loops[at].blocks);
     let sides = kernel.cluster.map(|sides| sides.iter().product());
-    let cluster = sides.or(inputs.shape.cluster).unwrap_or(1);
+    let launched = inputs.launched.and_then(|launched| launched.cluster).filter(|blocks| *blocks > 0);
+    let cluster = sides.or(launched).or(inputs.shape.cluster).unwrap_or(1);
     let ground = checks::Ground { arch: &arch, listed, resources: &resources, shape: inputs.shape, cluster };
     // What a launch touched was counted.
     let block = inputs.shape.sides().filter(|_| inputs.launched.is_none());

@@ -21,6 +21,8 @@ pub struct Launched {
     /// Dynamic shared memory of a block.
     pub dynamic_shared: Reading,
     pub block: Option<Dim3>,
+    /// Blocks of a cluster; `None` where the report does not say.
+    pub cluster: Option<u32>,
     /// SHA-256 of the kernel's code in the cubin that the report holds; `None` where it holds none of it.
     pub code_sha256: Option<String>,
 }
@@ -44,6 +46,7 @@ impl Launched {
             static_shared: kernel.reading(Counter::LaunchSharedMemPerBlockStatic),
             dynamic_shared: kernel.reading(Counter::LaunchSharedMemPerBlockDynamic),
             block: kernel.key().block,
+            cluster: kernel.value(Counter::LaunchClusterSize).map(|blocks| blocks as u32),
             code_sha256: own.map(|own| own.code_sha256.clone()),
         })
     }

@@ -164,6 +164,19 @@ fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
     found.all
 }
 
+/// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing. At products they wait for the tensor pipe.
+pub(super) fn queues_agree(m: &Measures<'_>, part: Part) -> bool {
+    let Some((top, wait)) = m.top_wait() else { return false };
+    let is_queue = || part.row().is_some_and(|row| row.queues.contains(&top));
+    let of_products = || if top == MathPipeThrottle { at_products(m, top) } else { 0.0 };
+    let back_pressure = || m.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
+    let agrees = match part {
+        Part::ComputeTensor => is_queue() || back_pressure(),
+        _ => is_queue() && of_products() <= 0.5,
+    };
+    agrees || m.waits(&[StallReason::NotSelected]) >= wait
+}
+
 /// The share of the time in which steps of the main loop have no products because a stage is not ready, for its producer or for copies
 /// that come late: however busy parts of the chip are meanwhile, products would fill it.
 fn starved(m: &Measures<'_>) -> Option<f64> {

@@ -110,6 +110,8 @@ impl Draft {
         self.lever.at = match at {
             At::Launch => Where::Launch,
             At::Place(place) => Where::Line(place),
+            At::Offset(offset) => Where::Offset(offset),
+            At::Build => Where::Build,
             At::Limiter | At::Nowhere => Where::Kernel,
         };
         self

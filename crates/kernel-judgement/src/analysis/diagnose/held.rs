@@ -29,6 +29,10 @@ pub(super) enum At {
     Place(Place),
     /// At the line that makes most of the limiting part's work.
     Limiter,
+    /// At the instruction of this offset, which has no line.
+    Offset(u64),
+    /// In how it is built.
+    Build,
     /// In how it is launched.
     Launch,
     /// At none that is known.
@@ -61,13 +65,14 @@ impl At {
         let weights = (0..study.code.rows.len()).map(|row| (row, weight(study, row)));
         for (row, weight) in weights.filter(|(_, weight)| *weight > 0) {
             let own = point(study, row);
-            match lines.iter_mut().find(|(line, _)| line.is_on_line_of(&own)) {
+            match lines.iter_mut().find(|(line, _)| own.line > 0 && line.is_on_line_of(&own)) {
                 Some((_, all)) => *all += weight,
                 None => lines.push((own, weight)),
             }
         }
         let all: u64 = lines.iter().map(|(_, weight)| weight).sum();
-        let known = lines.iter().filter(|(own, _)| own.line > 0);
+        let has_lines = lines.iter().any(|(own, _)| own.line > 0);
+        let known = lines.iter().filter(|(own, _)| own.line > 0 || !has_lines);
         let most = known.rev().max_by_key(|(_, weight)| *weight);
         most.map(|(line, weight)| (At::point(line), *weight as f64 / all as f64))
     }
@@ -97,10 +102,10 @@ impl At {
         most.map_or_else(traced, |(point, _)| At::point(point))
     }
 
-    /// The line of an instruction; nowhere without one.
+    /// The line of an instruction, its offset without one.
     pub(super) fn point(point: &Point) -> At {
         if point.line == 0 {
-            return At::Nowhere;
+            return At::Offset(point.offset);
         }
         let inlined_at = point.call.iter().map(|call| call.beside("")).collect();
         At::Place(Place { file: point.file.clone(), line: point.line, inlined_at })

@@ -52,6 +52,10 @@ pub enum Bound {
 #[serde(rename_all = "kebab-case")]
 pub enum Where {
     Line(Place),
+    /// At the instruction of this offset, in code without lines.
+    Offset(u64),
+    /// In how it is built.
+    Build,
     /// In how the kernel is launched.
     Launch,
     /// In the kernel, without a line that is known.

@@ -249,16 +249,6 @@ impl<'a> Measures<'a> {
         found.max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, largest)| *largest >= self.unheld_waits())
     }
 
-    /// Whether the largest wait stands in front of a part, or warps are ready and wait for nothing.
-    pub(super) fn queues_agree(&self, part: Part) -> bool {
-        let Some((top, wait)) = self.top_wait() else { return false };
-        let ready = self.waits(&[StallReason::NotSelected]);
-        let barrier_of_products = self.phases.and_then(|phases| phases.pressure).is_some_and(|own| own.share >= 0.5);
-        ready >= wait
-            || part.row().is_some_and(|row| row.queues.contains(&top))
-            || part == Part::ComputeTensor && barrier_of_products
-    }
-
     /// The share of the warps' time of which the report holds no reason, 0 to 1.
     pub(super) fn unheld_waits(&self) -> f64 {
         self.stalls.table(StallBasis::ShareOfWarpTime).map_or(0.0, |table| table.unheld() / 100.0)

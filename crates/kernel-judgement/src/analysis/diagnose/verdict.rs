@@ -1,7 +1,7 @@
 //! The diagnosis: what limits one kernel (what the launch would save most without, by the name of what causes it) and how sure that
 //! is, what stands beside it, and what could be done.
 
-use super::account::{Account, ERROR, Taker};
+use super::account::{Account, ERROR, Taker, queues_agree};
 use super::draft::Draft;
 use super::finding::{Finding, Severity};
 use super::held::{At, Held, share};
@@ -323,7 +323,7 @@ fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Co
         _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
         _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
         _ if ahead < 100.0 * ERROR => (Confidence::Medium, Because::Near(samples, ahead.max(0.0))),
-        Some(unit) if !m.queues_agree(unit.part) => (Confidence::Medium, Because::Apart(samples)),
+        Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),
         Some(_) => (Confidence::High, Because::Agree(samples)),
         None => (Confidence::High, Because::Samples(samples)),
     }
@@ -371,7 +371,7 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     let place = |at: At| match at {
         At::Place(place) => Some(place),
         At::Limiter => lines.as_ref()?.limiting.as_ref()?.first(),
-        At::Launch | At::Nowhere => None,
+        At::Offset(_) | At::Build | At::Launch | At::Nowhere => None,
     };
     let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }

@@ -120,6 +120,9 @@ pub(super) fn parts(samples: &Samples<'_>, turn: usize) -> Option<Parts> {
     };
     let behind = (0..stretches.len()).rev().take_while(|at| is_tail(*at)).last();
     let tail_from = behind.map_or(running.end, |at| stretches[at].start);
+    // What the launch ends in before a sample is over is none.
+    let is_whole = samples.time(running.end) - samples.time(tail_from) >= samples.step;
+    let tail_from = if is_whole { tail_from } else { running.end };
     // The ramp: until a sample nearly reaches the first level that lasts.
     let first = lasting.iter().copied().find(|at| stretches[*at].start < tail_from).unwrap_or(best);
     let low = samples.lower_quartile(&stretches[first]);

@@ -60,14 +60,22 @@ pub(super) fn cut(code: &Code<'_>, traces: &Traces<'_, '_>, region: &BTreeSet<us
     let prologue: Vec<usize> = code.rows_of(&before).collect();
     cuts.insert(0, Cut::new(PhaseKind::Prologue, prologue));
     let last = cuts.iter_mut().rev().find(|cut| cut.kind == PhaseKind::MainLoop);
-    let ends = ends(code, last, after, &mains);
+    let leads_on = |row: &usize| code.flow.reach(code.block_of[*row], |_, _| true).contains(&first);
+    let ends = ends(code, last, after, &mains, leads_on);
     cuts.extend(ends);
     cuts.retain(|cut| !cut.rows.is_empty());
     (cuts, mains)
 }
 
-/// Drain, epilogue and exit behind the main loops. What stands in front of the drain runs beside products, and stays with the loop.
-fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[MainLoop]) -> Vec<Cut> {
+/// Drain, epilogue, the way to the next tile and exit behind the main loops. What stands in front of the drain runs beside products, and
+/// stays with the loop.
+fn ends(
+    code: &Code<'_>,
+    main: Option<&mut Cut>,
+    after: Vec<usize>,
+    mains: &[MainLoop],
+    leads_on: impl Fn(&usize) -> bool,
+) -> Vec<Cut> {
     let drains = |row: &usize| code.sync(*row) == WarpSync::ProductsWait { pending: 0 };
     let has_tensor = mains.iter().any(|main| main.has_tensor);
     let drain = after.iter().position(drains).filter(|_| has_tensor);
@@ -84,8 +92,9 @@ fn ends(code: &Code<'_>, main: Option<&mut Cut>, after: Vec<usize>, mains: &[Mai
         cuts.push(Cut::new(PhaseKind::Drain, vec![rest.remove(at - beside)]));
     }
     let stores = rest.iter().rposition(|row| code.op(*row).writes_global() && code.executed[*row] > 0);
-    let exit = rest.split_off(stores.map_or(0, |at| at + 1));
+    let (next, exit) = rest.split_off(stores.map_or(0, |at| at + 1)).into_iter().partition(leads_on);
     cuts.push(Cut::new(PhaseKind::Epilogue, rest));
+    cuts.push(Cut::new(PhaseKind::NextTile, next));
     cuts.push(Cut::new(PhaseKind::Exit, exit));
     cuts
 }

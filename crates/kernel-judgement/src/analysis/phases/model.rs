@@ -16,6 +16,8 @@ pub enum PhaseKind {
     Drain,
     /// What brings the results to memory.
     Epilogue,
+    /// From the last store of a tile to the first step of the next.
+    NextTile,
     /// From the last store to the end.
     Exit,
     /// A loop beside the main loop.

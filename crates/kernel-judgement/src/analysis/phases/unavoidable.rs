@@ -31,8 +31,9 @@ pub struct Unavoidable {
 }
 
 impl Unavoidable {
-    /// From what a launch was given, where that is known, and from its accesses by instruction.
-    pub fn of(launch: Option<&LaunchFacts>, studied: Option<(&Study<'_>, &Phases)>) -> Unavoidable {
+    /// From what a launch was given, where that is known, and from its accesses by instruction; `asked` are the sectors that L1 asked L2
+    /// for.
+    pub fn of(launch: Option<&LaunchFacts>, studied: Option<(&Study<'_>, &Phases)>, asked: Option<f64>) -> Unavoidable {
         let buffers = launch.and_then(LaunchFacts::buffers).unwrap_or_default();
         let sum = |of: fn(&crate::evidence::Buffer<'_>) -> bool| {
             let own: Vec<_> = buffers.iter().filter(|buffer| of(buffer)).collect();
@@ -45,7 +46,9 @@ impl Unavoidable {
         let gathered = read.as_ref().zip(studied).and_then(|(read, (study, phases))| {
             let most =
                 buffers.iter().filter(|buffer| buffer.is_read).map(|buffer| buffer.bytes as f64).fold(0.0, f64::max);
-            (most >= NEARLY_ALL * read.bytes).then(|| gathered(study, &phases.accesses, most, read.bytes)).flatten()
+            (most >= NEARLY_ALL * read.bytes)
+                .then(|| gathered(study, &phases.accesses, asked, [most, read.bytes]))
+                .flatten()
         });
         let copied = studied.and_then(|(study, _)| copied_bytes(study));
         Unavoidable {
@@ -58,7 +61,12 @@ impl Unavoidable {
 
 /// The sectors that draws from one buffer touch, for uniform indices; `None` where no value from memory is the index of a load or the next
 /// address, and where such loads carry the smaller part of what is read: a stream beside a table is read once.
-fn gathered(study: &Study<'_>, accesses: &[SectorAccess], buffer: f64, all: f64) -> Option<Amount> {
+fn gathered(
+    study: &Study<'_>,
+    accesses: &[SectorAccess],
+    asked: Option<f64>,
+    [buffer, all]: [f64; 2],
+) -> Option<Amount> {
     let has_indices = study.indirection().is_some() || study.chain().is_some();
     let is_load = |access: &&SectorAccess| access.is_inherent && access.at.op().reads_global();
     let sectors = |keep: &dyn Fn(&&SectorAccess) -> bool| {
@@ -69,7 +77,10 @@ fn gathered(study: &Study<'_>, accesses: &[SectorAccess], buffer: f64, all: f64)
     }
     let draw = |access: &SectorAccess| Some(access.ideal as f64 * SECTOR / (access.width_bits? as f64 / 8.0));
     let draws: Option<f64> = accesses.iter().filter(is_load).map(draw).sum();
-    let draws = draws.filter(|draws| *draws > 0.0)?;
+    // What L1 has is drawn no second time: steps along a row of slots that begin at one draw.
+    let streamed = sectors(&|access| !access.is_inherent && access.at.op().reads_global());
+    let drawn = asked.map_or(f64::INFINITY, |asked| asked - streamed);
+    let draws = draws.map(|draws| draws.min(drawn)).filter(|draws| *draws > 0.0)?;
     let touched = SECTOR * touched_sectors(draws, buffer / SECTOR)?;
     Some(Amount {
         bytes: touched + all - buffer,

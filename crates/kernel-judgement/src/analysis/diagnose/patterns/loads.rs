@@ -151,7 +151,7 @@ fn widened(m: &Measures<'_>) -> Option<[(Part, f64); 3]> {
 
 /// Work in the order of its indices: lanes share sectors, and with those that nobody asked for go the waits for them, in the queue in
 /// front of the LSU as well.
-fn sorted(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
     let wait = m.waits_for_loads().filter(|wait| 100.0 * wait >= m.limits[Threshold::StallShare])?;
     let is_chain = m.study.and_then(Study::chain).is_some_and(|chain| 2.0 * chain.share >= wait);
     let found = indirection(m, wait).filter(|found| !is_chain && is_sortable(m, found))?;

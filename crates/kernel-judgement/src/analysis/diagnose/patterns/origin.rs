@@ -55,7 +55,7 @@ pub(in crate::analysis::diagnose) fn by_caller(m: &Measures<'_>) -> Option<Vec<D
     if let Some(copies) = copies(m) {
         let how = words!("Build without `-G` and `-O0` (`-lineinfo` keeps the lines), and profile that");
         let why = words!("{} of the instructions copy a register onto itself", share(copies));
-        let draft = Draft::new(Action::Rebuild).open("a report of the optimised build").at(At::Launch).says(how, why);
+        let draft = Draft::new(Action::Rebuild).open("a report of the optimised build").at(At::Build).says(how, why);
         return Some(vec![draft.checks("copies of a register onto itself = 0", DURATION)]);
     }
     let library = library(m)?;

@@ -4,7 +4,7 @@ use super::atomics::{added, own_retries, spread};
 use super::banks::{is_chosen_by_data, wavefronts};
 use super::barriers::{barriers, exchanges};
 use super::instructions::of_values;
-use super::loads::{RECEIVED, SENT};
+use super::loads::{RECEIVED, SENT, sorted};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, sectors};
 use super::tile::{Tile, register_tile};
@@ -80,6 +80,21 @@ fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
     width(m, is_global).is_some_and(|(_, is_wide)| is_wide)
 }
 
+/// Blocks that each GPU with clusters can put into one (CUDA C++ Programming Guide, "Thread Block Clusters"): words that their shared
+/// memory does not hold together no block can keep a copy of.
+const CLUSTER: f64 = 8.0;
+
+/// Bytes of the sectors that lanes add to where data chooses them, at least: of N sectors drawn evenly, two lanes of a request share one
+/// `n·(n − 1)/2N` times on average, and of some that are drawn more often than others more often.
+fn added_to(m: &Measures<'_>) -> Option<f64> {
+    let own = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().is_l2_atomic());
+    let most = own.max_by_key(|access| access.sectors)?;
+    let requests = most.requests as f64;
+    let lanes = most.ideal as f64 * SECTOR / (most.width_bits? as f64 / 8.0) / requests;
+    let met = lanes * requests - most.sectors as f64;
+    Some(SECTOR * requests * lanes * (lanes - 1.0) / 2.0 / met.max(1.0))
+}
+
 /// What to do where accesses are narrow.
 const WIDER: &str = "Fewer and wider accesses: reuse values in registers, 16 bytes a lane";
 
@@ -122,7 +137,13 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_shuffled = is_inside && shuffles(m).is_some();
     let is_global = is_inside && stage.is_some_and(|stage| !stage.is_mostly_shared());
     let again = if is_global { answered(m) } else { 0.0 };
+    let scattered = if is_added { added_to(m) } else { None };
+    let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
+    let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);
     let how = match is_inside {
+        false if scattered.is_some() => {
+            "Partition the values by the words that they add to first, so that those of a block fit in its shared memory and are added up there"
+        }
         false if is_added => "Add up inside the SM first: a copy of the words, or of a part of them, in shared memory",
         false => "Reuse data inside the SM: shared memory, registers, clusters",
         true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
@@ -139,6 +160,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Most loads tell what there is to widen.
     let bits = width(m, is_global).map(|(bits, _)| bits).filter(|bits| how == WIDER && (8..WIDEST).contains(bits));
     let narrow = bits.map(|bits| words!("; most loads have {} a lane", format::counted(bits / 8, "byte")));
+    let narrow = scattered.map(|bytes| words!("; lanes add to about {} of words", glance::bytes(bytes))).or(narrow);
     let waits = match is_inside {
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
         false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
@@ -157,6 +179,12 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         None if is_inside => draft.unknown(m, &[Part::MemoryL2]),
         _ => draft,
     };
+    // The pass before writes what is loaded, and it is read once more.
+    let again = scattered.and_then(|_| Some(2.0 * m.value(DRAM_BYTES[0])? / m.sum(DRAM_BYTES)?));
+    let draft = again.into_iter().fold(draft, |draft, again| {
+        let draft = draft.keeps(&[Part::MemoryDram], 1.0 + again, 1.0 + again);
+        draft.risks("a pass that writes the values by part, and reads them again")
+    });
     let at = At::most(m, |op| match unit.part {
         _ if is_shuffled => op.is_shuffle(),
         _ if is_added => op.is_l2_atomic(),
@@ -173,6 +201,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
 /// no need of its own, and of anything else most of its sectors never came from DRAM.
 fn bytes(m: &Measures<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
+    // What single sectors bring from DRAM beside themselves another order of the work takes away, and nothing else.
+    if is_mostly_gathered(m) && sorted(m).is_some() {
+        return None;
+    }
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;
     // Sectors beside the bytes, and those of local memory, go with the rows of their own.
     let others = [coalesce(m), keep_in_registers(m)].into_iter().flatten();

@@ -138,8 +138,10 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     let of_operands = m.value(OPERANDS).filter(|part| *part >= 0.05);
     let of_operands = of_operands.map(|part| (part, format!("operands of wgmma {}, other ", fixed(part, 1))));
     let (part, first) = of_shuffles.or(of_operands).unwrap_or_default();
-    let (shared, other) = (fixed(stage.shared - part, 1), fixed(stage.other(), 1));
-    words!(": {}shared memory {}, global and local accesses {}", first, shared, other)
+    let parts = [("shared memory", stage.shared - part), ("global and local accesses", stage.other())];
+    let parts = parts.into_iter().filter(|(_, part)| !first.is_empty() || *part >= 0.05);
+    let parts: Vec<String> = parts.map(|(what, part)| format!("{what} {}", fixed(part, 1))).collect();
+    words!(": {}{}", first, parts.join(", "))
 }
 
 /// Whether warps queue in front of a unit for a reason. Loads wait for L1 where it answers most of them, and for L2 where they make its
@@ -158,6 +160,10 @@ fn is_queue(m: &Measures<'_>, part: Part, reason: StallReason) -> bool {
 fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let wait = |reason: StallReason| match reason {
         StallReason::LongScoreboard => Some((reason, m.waits_for_loads()?)),
+        // At products warps wait for the tensor pipe.
+        StallReason::MathPipeThrottle if unit.part != Part::ComputeTensor => {
+            Some((reason, m.wait(reason)? * (1.0 - at_products_of(m, reason))))
+        }
         _ => Some((reason, m.wait(reason)?)),
     };
     let reasons = StallReason::VARIANTS.iter().copied().filter(|reason| is_queue(m, unit.part, *reason));
