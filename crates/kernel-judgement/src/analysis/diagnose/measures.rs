@@ -161,10 +161,25 @@ impl<'a> Measures<'a> {
     }
 
     /// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of
-    /// them where code does not part them; `None` where that was not measured.
+    /// them where code does not part them; of copies the turns for which they are in flight. `None` where that was not measured.
     pub(super) fn times_idle(&self) -> Option<f64> {
-        let cycles = load_cycles(self.sampled()?)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0);
+        let phases = self.sampled()?;
+        let waits = || Some(load_cycles(phases)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0));
+        let cycles = match self.study.and_then(Study::copies_ahead).filter(|_| self.waits_at_copies() >= 0.5) {
+            Some(ahead) => (1.0 + f64::from(ahead)) * phases.step_cycles()?,
+            None => waits()?,
+        };
         Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
+    }
+
+    /// Of the wait for long scoreboards the part, 0 to 1, that is for asynchronous copies.
+    pub(super) fn waits_at_copies(&self) -> f64 {
+        let Some(study) = self.sampled_code() else { return 0.0 };
+        let causes = study.samples.at_causes(StallReason::LongScoreboard.into());
+        let is_copy = |row: &usize| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk();
+        let all: u64 = causes.iter().sum();
+        let own: u64 = (0..causes.len()).filter(is_copy).map(|row| causes[row]).sum();
+        own as f64 / all.max(1) as f64
     }
 
     /// Code, samples and where values come from; as above.

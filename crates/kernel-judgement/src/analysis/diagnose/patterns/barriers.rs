@@ -19,7 +19,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
 const ROUND: f64 = 4.0;
 
 /// Barriers of the block that warps executed.
-fn executed(m: &Measures<'_>) -> Option<f64> {
+pub(super) fn executed(m: &Measures<'_>) -> Option<f64> {
     m.mix.count(|op| op == Op::BAR)
 }
 
@@ -264,7 +264,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         true if m.at_mbarriers() > 0.0 => return None,
         true => main.parts.iter().map(|part| part.cost * waits_for_data(part)).sum(),
         // A group of copies that stays in flight across the wait is the tile after this one.
-        false if m.study.is_some_and(|study| study.keeps_copies()) || loads_ahead(m) => return None,
+        false if m.study.and_then(Study::copies_ahead).is_some_and(|ahead| ahead > 0) || loads_ahead(m) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
         false => tile().map(|part| part.cost).sum(),
     };
