@@ -1,5 +1,6 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
+use super::instructions::arithmetic;
 use super::stages::shared_of_block;
 use super::units::wait;
 use super::*;
@@ -35,7 +36,20 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
 pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
     let barriers = executed(m).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some(accesses <= ROUND * barriers)
+    Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
+}
+
+/// Whether most of what is stored in shared memory is as it was in global memory, and no value of another warp.
+fn brings_tiles(study: &Study<'_>) -> bool {
+    let code = &study.code;
+    let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
+    let is_tile = |row: &usize| {
+        let mut values = study.flows.data_of(code, *row).filter(is_value);
+        code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
+    };
+    let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
+    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
+    2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -153,15 +167,15 @@ fn is_once(m: &Measures<'_>) -> bool {
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
     // A round of barriers is also a round through shared memory.
-    let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let is_exchange = exchanges(m) == Some(true) && is_once(m);
-    let rounds = |wait: f64| wait + if is_exchange { through } else { 0.0 };
-    let wait = m.wait(reason).filter(|wait| 100.0 * rounds(*wait) >= m.limits[Threshold::StallBarrierShare])?;
+    let through = if exchanges(m) == Some(true) { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
+    let is_round = exchanges(m) == Some(true);
+    let is_exchange = is_round && is_once(m);
+    let wait = m.wait(reason)?;
     if m.has_tensor || m.stalls.are_hidden {
         return None;
     }
     if let Some(found) = meeting(m) {
-        return (100.0 * wait >= m.limits[Threshold::StallBarrierShare]).then(|| meets_less(wait, found));
+        return Some(meets_less(wait, found));
     }
     // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
     let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
@@ -170,18 +184,25 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
-    // A block that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
-    let (kept, of_barrier) = match of_loads {
-        Some(_) => (TWICE, MOST_OF),
-        // In a loop of tiles those who wait for the others wait for their loads, which stay.
-        None if m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard)
-            && double_buffer(m).is_some() =>
-        {
-            (ROUNDS, MOST_OF * AT_TILES)
-        }
-        None => (ROUNDS, MOST_OF),
+    // What goes with a barrier of the work is the exchange around it; words of a tile, read many times between two of them, stay. A block
+    // that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
+    let kept = match of_loads {
+        Some(_) => TWICE,
+        None if is_round => ROUNDS,
+        None => 1.0,
     };
-    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], kept, 0.0);
+    // In a loop of tiles those who wait for the others wait for their loads, which stay.
+    let is_tile = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
+    let of_barrier = if is_tile && double_buffer(m).is_some() { MOST_OF * AT_TILES } else { MOST_OF };
+    let draft = Draft::new(Action::FewerBarriers);
+    let draft = match is_round {
+        true => {
+            let of_values = if of_loads.is_none() { arithmetic(m).unwrap_or_default() } else { 0.0 };
+            let issue = of_values + (1.0 - of_values) * kept;
+            draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], issue, 0.0)
+        }
+        false => draft,
+    };
     let pipes = m.machine.parts().filter(|part| of_loads.is_some() && level::place(*part) == level::PIPES);
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], kept, 0.0));
     let of_loads = of_loads.unwrap_or_default();

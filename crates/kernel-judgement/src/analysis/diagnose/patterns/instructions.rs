@@ -88,7 +88,7 @@ fn is_on_values(op: Op) -> bool {
 }
 
 /// The part of the instructions that do.
-fn arithmetic(m: &Measures<'_>) -> Option<f64> {
+pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     Some(m.mix.count(is_on_values)? / m.mix.total.filter(|total| *total > 0.0)?)
 }
 
