@@ -1,6 +1,5 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
-use super::instructions::arithmetic;
 use super::stages::shared_of_block;
 use super::units::wait;
 use super::*;
@@ -50,6 +49,15 @@ fn brings_tiles(study: &Study<'_>) -> bool {
     let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
     let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
     2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
+}
+
+/// Instructions of a round for each of its accesses and barriers: beside that its address, or who takes part.
+const OF_ONE: f64 = 2.0;
+
+/// The part of the instructions, 0 to 1, that are rounds through shared memory.
+fn of_exchange(m: &Measures<'_>) -> Option<f64> {
+    let own = m.mix.count(|op| op == Op::BAR || op.is_in(Space::Shared) && op.is_by_lane())?;
+    Some((OF_ONE * own / m.executed()?).min(1.0))
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -149,8 +157,8 @@ fn meets_less(wait: f64, (at, meeting): (Point, Meeting)) -> Draft {
 /// The part of the wait at barriers that is expected to go with most of them.
 const MOST_OF: f64 = 0.8;
 
-/// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
-const AT_TILES: f64 = 0.25;
+/// The part of the wait at a barrier behind loads that is for the barrier, and not for them.
+const AT_LOADS: f64 = 0.25;
 
 /// Barriers of a warp that are no rounds.
 const FEW: f64 = 2.0;
@@ -167,7 +175,11 @@ fn is_once(m: &Measures<'_>) -> bool {
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
     // A round of barriers is also a round through shared memory.
-    let through = if exchanges(m) == Some(true) { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
+    let through = if exchanges(m) == Some(true) {
+        m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle])
+    } else {
+        0.0
+    };
     let is_round = exchanges(m) == Some(true);
     let is_exchange = is_round && is_once(m);
     let wait = m.wait(reason)?;
@@ -191,23 +203,23 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
         None if is_round => ROUNDS,
         None => 1.0,
     };
-    // In a loop of tiles those who wait for the others wait for their loads, which stay.
-    let is_tile = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
-    let of_barrier = if is_tile && double_buffer(m).is_some() { MOST_OF * AT_TILES } else { MOST_OF };
+    // Where loads are the largest wait those who wait for the others wait for their loads, which stay.
+    let for_loads = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
+    let of_barrier = if for_loads { MOST_OF * AT_LOADS } else { MOST_OF };
     let draft = Draft::new(Action::FewerBarriers);
     let draft = match is_round {
         true => {
-            let of_values = if of_loads.is_none() { arithmetic(m).unwrap_or_default() } else { 0.0 };
-            let issue = of_values + (1.0 - of_values) * kept;
-            draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], issue, 0.0)
+            let part = if of_loads.is_none() { of_exchange(m).unwrap_or(1.0) } else { 1.0 };
+            draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], 1.0 - (1.0 - kept) * part, 0.0)
         }
         false => draft,
     };
     let pipes = m.machine.parts().filter(|part| of_loads.is_some() && level::place(*part) == level::PIPES);
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], kept, 0.0));
     let of_loads = of_loads.unwrap_or_default();
-    let freed = of_barrier * wait + (1.0 - kept) * (through + of_loads);
-    let draft = draft.frees(freed, wait + through + of_loads);
+    let inside = of_barrier * wait + (1.0 - kept) * through;
+    let draft = draft.frees(inside + (1.0 - kept) * of_loads, wait + through + of_loads);
+    let draft = if felt(m) < 1.0 { draft.expects(felt(m) * inside) } else { draft };
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
     let draft = draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue());
