@@ -29,7 +29,6 @@ const ROWS: [(&str, usize, &str, Option<&str>); 48] = [
     ("sgemm_before", 0, "more-blocks", None),
     ("reduce_c", 0, "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
     ("reduce_d", 0, "fewer-barriers", Some("Fewer rounds: several elements a thread in front of them, shuffles")),
-    ("softmax_c", 0, "fewer-barriers", None),
     ("softmax_a", 0, "coalesce", Some("Coalesce: a warp or a block walks over each row")),
     // L2 is full: smaller blocks lost 2.5 %.
     ("transpose_a", 0, "even-blocks", None),

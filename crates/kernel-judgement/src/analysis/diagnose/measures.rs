@@ -164,22 +164,11 @@ impl<'a> Measures<'a> {
     /// them where code does not part them; of copies the turns for which they are in flight. `None` where that was not measured.
     pub(super) fn times_idle(&self) -> Option<f64> {
         let phases = self.sampled()?;
-        let waits = || Some(load_cycles(phases)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0));
-        let cycles = match self.study.and_then(Study::copies_ahead).filter(|_| self.waits_at_copies() >= 0.5) {
+        let cycles = match self.study.and_then(Study::copies_waited_for) {
             Some(ahead) => (1.0 + f64::from(ahead)) * phases.step_cycles()?,
-            None => waits()?,
+            None => load_cycles(phases)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0),
         };
         Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
-    }
-
-    /// Of the wait for long scoreboards the part, 0 to 1, that is for asynchronous copies.
-    pub(super) fn waits_at_copies(&self) -> f64 {
-        let Some(study) = self.sampled_code() else { return 0.0 };
-        let causes = study.samples.at_causes(StallReason::LongScoreboard.into());
-        let is_copy = |row: &usize| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk();
-        let all: u64 = causes.iter().sum();
-        let own: u64 = (0..causes.len()).filter(is_copy).map(|row| causes[row]).sum();
-        own as f64 / all.max(1) as f64
     }
 
     /// Code, samples and where values come from; as above.

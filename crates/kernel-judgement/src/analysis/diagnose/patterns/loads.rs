@@ -72,9 +72,6 @@ const BUSY: f64 = 0.5;
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
 
-/// The part of the wait for loads from which asynchronous copies are what to start earlier.
-const OF_COPIES: f64 = 0.5;
-
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
@@ -88,7 +85,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     // Twice as many as there are, and at least what a loop unrolled by four has.
     let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
     let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
-    let stages = m.study.and_then(Study::copies_ahead).filter(|_| m.waits_at_copies() >= OF_COPIES);
+    let stages = m.sampled_code().and_then(Study::copies_waited_for);
     // A turn takes as long as a copy is in flight over the turns that it has: of twice as many half as long, as far as it waits.
     let overlapped = match stages {
         Some(_) => wait.min(1.0 - 1.0 / room_for_stages(m).unwrap_or(2.0).clamp(1.0, 2.0)),

@@ -86,8 +86,8 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     let held = f64::from(m.chip()?.shared_per_block_max);
     let large = piece(m, group[0]).filter(|bytes| *bytes > held);
     let adding = group.iter().filter(|pass| adds_up(study, pass)).count();
-    let merged = large.filter(|_| adding > 1).map(|bytes| (bytes, adding - 1));
-    let less = merged.map_or(group.len() - 1, |(_, less)| less) as f64;
+    let merged = large.filter(|_| adding > 1).map(|_| adding - 1);
+    let less = merged.unwrap_or(group.len() - 1) as f64;
     let part = less / (group.len() - 1) as f64;
     let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - part * gone, 0.0);
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - part * of_dram, 1.0 - of_dram);
@@ -100,17 +100,16 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         count(group[0].sectors as f64),
         share(gone)
     );
-    let how = match (merged, large) {
-        (Some((bytes, _)), _) => words!(
-            "Merge the passes that only add up (a sum and that of squares in one loop; maximum and sum rescaled as it rises): {}B a block fit on no SM, and only a cluster keeps them ({})",
-            glance::short(bytes),
+    let bytes = |bytes: f64| format!("{}B a block", glance::short(bytes));
+    let how = match (merged, large.map(bytes)) {
+        (Some(_), Some(large)) => words!(
+            "Merge the passes that only add up (a sum and that of squares; a maximum and a sum rescaled as it rises): {} fit in no SM, only a cluster keeps them ({})",
+            large,
             lines
         ),
-        (None, Some(bytes)) => words!(
-            "Read the input once: a cluster of blocks keeps it in registers or shared memory, {}B are too many for one ({})",
-            glance::short(bytes),
-            lines
-        ),
+        (_, Some(large)) => {
+            words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
+        }
         _ => words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
     };
     let draft = draft.at(At::point(&point(study, group[0].row))).says(how, why);
