@@ -56,8 +56,8 @@ const OF_ONE: f64 = 2.0;
 
 /// The part of the instructions, 0 to 1, that are rounds through shared memory.
 fn of_exchange(m: &Measures<'_>) -> Option<f64> {
-    let own = m.mix.count(|op| op == Op::BAR || op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some((OF_ONE * own / m.executed()?).min(1.0))
+    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
+    Some((OF_ONE * (accesses + executed(m)?) / m.executed()?).min(1.0))
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -174,13 +174,9 @@ fn is_once(m: &Measures<'_>) -> bool {
 /// Fewer barriers of the block.
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
-    // A round of barriers is also a round through shared memory.
-    let through = if exchanges(m) == Some(true) {
-        m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle])
-    } else {
-        0.0
-    };
-    let is_round = exchanges(m) == Some(true);
+    // A round of barriers is also a round through shared memory; where nobody counted them, at best.
+    let (is_round, may_be) = (exchanges(m) == Some(true), exchanges(m) != Some(false));
+    let through = if may_be { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
     let is_exchange = is_round && is_once(m);
     let wait = m.wait(reason)?;
     if m.has_tensor || m.stalls.are_hidden {
@@ -207,7 +203,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let for_loads = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
     let of_barrier = if for_loads { MOST_OF * AT_LOADS } else { MOST_OF };
     let draft = Draft::new(Action::FewerBarriers);
-    let draft = match is_round {
+    let draft = match may_be {
         true => {
             let part = if of_loads.is_none() { of_exchange(m).unwrap_or(1.0) } else { 1.0 };
             draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], 1.0 - (1.0 - kept) * part, 0.0)
