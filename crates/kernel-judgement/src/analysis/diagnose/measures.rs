@@ -164,9 +164,13 @@ impl<'a> Measures<'a> {
     }
 
     /// The time of a load over what one takes in an idle chip: the longest single wait for loads in a turn of the main loop, or all of
-    /// them where code does not part them; `None` where that was not measured.
+    /// them where code does not part them; of copies the turns for which they are in flight. `None` where that was not measured.
     pub(super) fn times_idle(&self) -> Option<f64> {
-        let cycles = load_cycles(self.sampled()?)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0);
+        let phases = self.sampled()?;
+        let cycles = match self.study.and_then(Study::copies_waited_for) {
+            Some(ahead) => (1.0 + f64::from(ahead)) * phases.step_cycles()?,
+            None => load_cycles(phases)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0),
+        };
         Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
     }
 

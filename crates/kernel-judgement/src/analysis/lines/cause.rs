@@ -88,13 +88,18 @@ impl<'v> Causes<'v> {
             return Some(row);
         }
         let mask = waiting.word.as_ref()?.waits;
-        if mask == 0 && trace != Trace::Barrier {
+        // The wait for groups of asynchronous copies is sampled at the instruction behind it.
+        let op = |at: &usize| self.view.instructions[*at].op();
+        let is_behind_copies =
+            trace == Trace::Long && self.ways[row].iter().any(|at| op(at).sync() == Some(Sync::Outstanding));
+        if mask == 0 && trace != Trace::Barrier && !is_behind_copies {
             return None;
         }
         let holds = |at: usize| {
             let instruction = &self.view.instructions[at];
             match trace {
                 Trace::Barrier => instruction.op().sync() == Some(Sync::Block),
+                Trace::Long if is_behind_copies && op(&at).copies_global() && !op(&at).is_bulk() => true,
                 Trace::Long | Trace::Short => {
                     instruction.word.as_ref().is_some_and(|word| word.sets & mask != 0)
                         && trace != Trace::Barrier
@@ -194,6 +199,20 @@ mod tests {
         assert_eq!(causes.cause(Trace::Long, 2), Some(0), "what the load delivers");
         assert_eq!(causes.cause(Trace::Long, 3), Some(1), "what the store still reads");
         assert_eq!(causes.cause(Trace::Long, 4), Some(1), "the nearest, where none has a register in common");
+    }
+
+    #[test]
+    fn a_wait_for_copies_is_traced_to_the_nearest_of_them() {
+        let view = view(vec![
+            row(0, Op::LDGSTS, 0, 0, None),
+            row(16, Op::LDGDEPBAR, 0, 0, None),
+            row(32, Op::DEPBAR, 0, 0, None),
+            row(48, Op::LDS, 0b1, 0, None),
+            row(64, Op::FADD, 0, 0b1, None),
+        ]);
+        let causes = Causes::of(&view).unwrap();
+        assert_eq!(causes.cause(Trace::Long, 3), Some(0));
+        assert_eq!((causes.cause(Trace::Long, 4), causes.cause(Trace::Short, 4)), (None, Some(3)));
     }
 
     #[test]

@@ -44,6 +44,15 @@ impl Study<'_> {
         (sum > 0).then(|| by_data as f64 / sum as f64)
     }
 
+    /// The part, 0 to 1, of the wavefronts of shared memory of accesses at places that loaded values choose, beside a thread's number.
+    pub(in crate::analysis) fn gathers_shared(&self) -> Option<f64> {
+        let all = self.view.counts(WAVEFRONTS)?;
+        let of_data = |row: &usize| all[*row] > 0 && self.flows.depends_on_load(&self.code, *row);
+        let by_data: u64 = executed(self).filter(of_data).map(|row| all[row]).sum();
+        let sum: u64 = executed(self).map(|row| all[row]).sum();
+        (sum > 0).then(|| by_data as f64 / sum as f64)
+    }
+
     /// What is executed only to make addresses, and not from values of memory.
     pub fn index_arithmetic(&self) -> &IndexArithmetic {
         self.index.get_or_init(|| {

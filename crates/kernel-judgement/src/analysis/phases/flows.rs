@@ -223,7 +223,7 @@ impl Flows {
     }
 
     /// Whether the address of an access depends on a value that was loaded in the same loop; outside of loops, on any loaded value.
-    fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
+    pub(super) fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
         let block = code.block_of[row];
         let around = || code.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
         let is_near = |other: &usize| {

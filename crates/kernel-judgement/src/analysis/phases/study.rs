@@ -158,12 +158,14 @@ impl<'v> Study<'v> {
         self.share_of_pacing
     }
 
-    /// Whether asynchronous copies of a loop stay in flight where it waits for earlier ones.
-    pub(in crate::analysis) fn keeps_copies(&self) -> bool {
-        let waits = |row: usize| matches!(self.code.sync(row), WarpSync::CopiesWait { pending } if pending > 0);
-        let mut rows = self.code.loops.iter().flat_map(|cycle| self.code.rows_of(&cycle.blocks));
-        rows.any(|row| self.code.executed[row] > 0 && waits(row))
-            && self.code.turns(|op| op.copies_global() && !op.is_bulk())
+    /// Groups of asynchronous copies that stay in flight where a loop waits for earlier ones; `None` where no loop copies and waits.
+    pub(in crate::analysis) fn copies_ahead(&self) -> Option<u8> {
+        let waits = |row: usize| match self.code.sync(row) {
+            WarpSync::CopiesWait { pending } if self.code.executed[row] > 0 => Some(pending),
+            _ => None,
+        };
+        let rows = self.code.loops.iter().flat_map(|cycle| self.code.rows_of(&cycle.blocks));
+        rows.filter_map(waits).max().filter(|_| self.code.turns(|op| op.copies_global() && !op.is_bulk()))
     }
 
     pub(super) fn is_in_main_loop(&self, row: usize) -> bool {

@@ -25,6 +25,14 @@ const LEAST_OF_REASON: f64 = 0.05;
 const PLACES: usize = 4;
 
 impl Study<'_> {
+    /// [`Study::copies_ahead`] where most of the wait for long scoreboards is for such copies.
+    pub(in crate::analysis) fn copies_waited_for(&self) -> Option<u8> {
+        let causes = self.samples.at_causes(LONG);
+        let is_copy = |row: &usize| self.code.op(*row).copies_global() && !self.code.op(*row).is_bulk();
+        let own: u64 = (0..causes.len()).filter(is_copy).map(|row| causes[row]).sum();
+        self.copies_ahead().filter(|_| own > 0 && 2 * own >= causes.iter().sum())
+    }
+
     /// The part of a turn's waits for loads that is the longest single one, 0 to 1: those behind each other are apart where a load is
     /// waited for that was issued behind the last wait, as scoreboards tell. `None` without one main loop, or where it waits for none.
     pub(in crate::analysis) fn longest_wait(&self) -> Option<f64> {

@@ -43,7 +43,7 @@ fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// Whether data chooses the words of most of the excess: its cause is then that of all of it.
-pub(super) fn is_chosen_by_data(m: &Measures<'_>) -> bool {
+fn is_chosen_by_data(m: &Measures<'_>) -> bool {
     m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0)
 }
 

@@ -19,7 +19,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
 const ROUND: f64 = 4.0;
 
 /// Barriers of the block that warps executed.
-fn executed(m: &Measures<'_>) -> Option<f64> {
+pub(super) fn executed(m: &Measures<'_>) -> Option<f64> {
     m.mix.count(|op| op == Op::BAR)
 }
 
@@ -35,7 +35,29 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
 pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
     let barriers = executed(m).filter(|count| *count > 0.0)?;
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some(accesses <= ROUND * barriers)
+    Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
+}
+
+/// Whether most of what is stored in shared memory is as it was in global memory, and no value of another warp.
+fn brings_tiles(study: &Study<'_>) -> bool {
+    let code = &study.code;
+    let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
+    let is_tile = |row: &usize| {
+        let mut values = study.flows.data_of(code, *row).filter(is_value);
+        code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
+    };
+    let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
+    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
+    2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
+}
+
+/// Instructions of a round for each of its accesses and barriers: beside that its address, or who takes part.
+const OF_ONE: f64 = 2.0;
+
+/// The part of the instructions, 0 to 1, that are rounds through shared memory.
+fn of_exchange(m: &Measures<'_>) -> Option<f64> {
+    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
+    Some((OF_ONE * (accesses + executed(m)?) / m.executed()?).min(1.0))
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -134,8 +156,8 @@ fn meets_less(wait: f64, (at, meeting): (Point, Meeting)) -> Draft {
 /// The part of the wait at barriers that is expected to go with most of them.
 const MOST_OF: f64 = 0.8;
 
-/// The part of the wait at the barrier of a tile that is for the barrier, and not for the tile.
-const AT_TILES: f64 = 0.25;
+/// The part of the wait at a barrier behind loads that is for the barrier, and not for them.
+const AT_LOADS: f64 = 0.25;
 
 /// Barriers of a warp that are no rounds.
 const FEW: f64 = 2.0;
@@ -151,16 +173,16 @@ fn is_once(m: &Measures<'_>) -> bool {
 /// Fewer barriers of the block.
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
-    // A round of barriers is also a round through shared memory.
-    let through = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let is_exchange = exchanges(m) == Some(true) && is_once(m);
-    let rounds = |wait: f64| wait + if is_exchange { through } else { 0.0 };
-    let wait = m.wait(reason).filter(|wait| 100.0 * rounds(*wait) >= m.limits[Threshold::StallBarrierShare])?;
+    // A round of barriers is also a round through shared memory; where nobody counted them, at best.
+    let (is_round, may_be) = (exchanges(m) == Some(true), exchanges(m) != Some(false));
+    let through = if may_be { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
+    let is_exchange = is_round && is_once(m);
+    let wait = m.wait(reason)?;
     if m.has_tensor || m.stalls.are_hidden {
         return None;
     }
     if let Some(found) = meeting(m) {
-        return (100.0 * wait >= m.limits[Threshold::StallBarrierShare]).then(|| meets_less(wait, found));
+        return Some(meets_less(wait, found));
     }
     // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
     let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
@@ -169,23 +191,30 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
-    // A block that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
-    let (kept, of_barrier) = match of_loads {
-        Some(_) => (TWICE, MOST_OF),
-        // In a loop of tiles those who wait for the others wait for their loads, which stay.
-        None if m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard)
-            && double_buffer(m).is_some() =>
-        {
-            (ROUNDS, MOST_OF * AT_TILES)
-        }
-        None => (ROUNDS, MOST_OF),
+    // What goes with a barrier of the work is the exchange around it; words of a tile, read many times between two of them, stay. A block
+    // that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
+    let kept = match of_loads {
+        Some(_) => TWICE,
+        None if is_round => ROUNDS,
+        None => 1.0,
     };
-    let draft = Draft::new(Action::FewerBarriers).rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], kept, 0.0);
+    // Where loads are the largest wait those who wait for the others wait for their loads, which stay.
+    let for_loads = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
+    let of_barrier = if for_loads { MOST_OF * AT_LOADS } else { MOST_OF };
+    let draft = Draft::new(Action::FewerBarriers);
+    let draft = match may_be {
+        true => {
+            let part = if of_loads.is_none() { of_exchange(m).unwrap_or(1.0) } else { 1.0 };
+            draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], 1.0 - (1.0 - kept) * part, 0.0)
+        }
+        false => draft,
+    };
     let pipes = m.machine.parts().filter(|part| of_loads.is_some() && level::place(*part) == level::PIPES);
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], kept, 0.0));
     let of_loads = of_loads.unwrap_or_default();
-    let freed = of_barrier * wait + (1.0 - kept) * (through + of_loads);
-    let draft = draft.frees(freed, wait + through + of_loads);
+    let inside = of_barrier * wait + (1.0 - kept) * through;
+    let draft = draft.frees(inside + (1.0 - kept) * of_loads, wait + through + of_loads);
+    let draft = if felt(m) < 1.0 { draft.expects(felt(m) * inside) } else { draft };
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
     let draft = draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue());
@@ -263,7 +292,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         true if m.at_mbarriers() > 0.0 => return None,
         true => main.parts.iter().map(|part| part.cost * waits_for_data(part)).sum(),
         // A group of copies that stays in flight across the wait is the tile after this one.
-        false if m.study.is_some_and(|study| study.keeps_copies()) || loads_ahead(m) => return None,
+        false if m.study.and_then(Study::copies_ahead).is_some_and(|ahead| ahead > 0) || loads_ahead(m) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,
         false => tile().map(|part| part.cost).sum(),
     };

@@ -34,6 +34,10 @@ const FUNCTIONS: f64 = 0.01;
 /// The part of the work beside products that a tile of twice the columns does once for two.
 const TO_SERVE: f64 = 0.5;
 
+/// What a warp spends for each instruction beside queues.
+const OF_EACH: [StallReason; 4] =
+    [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 const IMAD_CYCLES: f64 = 4.0;
 
@@ -205,9 +209,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };
-    let fixed = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
     let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
-    let draft = Draft::new(Action::FewerInstructions).frees_of(m, &fixed, gone);
+    let draft = Draft::new(Action::FewerInstructions).frees_of(m, &OF_EACH, gone);
     // Beside arithmetic that stays there is little to write anew.
     let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
@@ -365,14 +368,24 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let Divisions { count: divisions, all, gone } = divided(m)?;
     let pipes = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
     let draft = Draft::new(Action::FewerConversions).rewrites().keeps(&[Part::ComputeXu], 0.1, 0.0);
-    let draft =
-        draft.keeps(&pipes, 1.0 - gone, 0.0).frees_of(m, &[StallReason::Wait, StallReason::ShortScoreboard], gone);
+    let waits = [&OF_EACH[..], &[StallReason::ShortScoreboard]].concat();
+    let draft = draft.keeps(&pipes, 1.0 - gone, 0.0).frees_of(m, &waits, gone);
     // Of issue they take their part; of the warps' time what is waited for the conversions of their chain, of three steps. Where XU is
     // the busiest unit nobody knows what its other work is.
     let is_of_xu = m.units.first().is_some_and(|unit| unit.part == Part::ComputeXu);
     let of_time = chain_of_conversions(m).filter(|_| !is_of_xu);
     let draft = draft.takes(of_time.map_or(1.0, |of_time| (of_time + all).min(1.0)));
-    let how = "Divide by values that are known when compiled, by a shift, or by a product with the reciprocal";
+    // An index that is taken apart once a thread is what a grid of more dimensions has apart.
+    let is_once = m.study.is_some_and(|study| !study.code.turns(|op| op == OF_A_FLOAT[0]));
+    let is_place = is_once && of_index(m, Part::ComputeXu).is_some_and(|own| 2.0 * own >= 1.0);
+    let known = "ivide by values that are known when compiled, by a shift, or by a product with the reciprocal";
+    let how = match is_place {
+        true => words!(
+            "Take places from the dimensions of the grid (`blockIdx.y`, `.z`), and not from one index; or d{}",
+            known
+        ),
+        false => words!("D{}", known),
+    };
     let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
     let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
     Some(draft.checks(words!("I2F {} → 0", count(divisions)), EXECUTED))

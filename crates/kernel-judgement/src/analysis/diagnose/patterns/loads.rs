@@ -2,6 +2,7 @@
 
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
+use super::stages::room_for_stages;
 use super::*;
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::level::QUEUED;
@@ -84,7 +85,12 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     // Twice as many as there are, and at least what a loop unrolled by four has.
     let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
     let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
-    let overlapped = wait * (1.0 - now / then);
+    let stages = m.sampled_code().and_then(Study::copies_waited_for);
+    // A turn takes as long as a copy is in flight over the turns that it has: of twice as many half as long, as far as it waits.
+    let overlapped = match stages {
+        Some(_) => wait.min(1.0 - 1.0 / room_for_stages(m).unwrap_or(2.0).clamp(1.0, 2.0)),
+        None => wait * (1.0 - now / then),
+    };
     let chain = m.study.and_then(Study::chain);
     if let Some(chain) = chain.filter(|chain| 2.0 * chain.share >= wait) {
         let why = words!("the value of the load at `:{}` is its next address", chain.load.line.to_string());
@@ -117,7 +123,15 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         Some(found) => draft.at(At::point(&found.load)).says(rows(found), through_index(found)),
         None => {
             let wide = if gone == Some(0.0) { "" } else { ", 16 bytes a lane" };
-            let how = words!("More bytes in flight: several independent loads before the first use{}", wide);
+            let how = match stages {
+                Some(ahead) => words!(
+                    "More copies in flight: twice the stages, `cp.async.wait_group {}` in place of {}",
+                    (2 * u32::from(ahead) + 1).to_string(),
+                    ahead.to_string()
+                ),
+                None => words!("More bytes in flight: several independent loads before the first use{}", wide),
+            };
+            let draft = if stages.is_some() { draft.risks("shared memory for the stages") } else { draft };
             draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
         }
     };

@@ -136,9 +136,13 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         .zip(m.occupancy.blocks_per_sm)
         .is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
     let over_shared = larger_over_shared(m).filter(|_| is_shared && fuller.is_none());
+    // Without a barrier no other warp reads what a thread stores: it is state, and no tile that smaller blocks would bring again.
+    let is_state = is_shared && over_shared.is_none() && barriers::executed(m) == Some(0.0);
     let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
         (None, Some(_)) if over_shared.is_some() => over_shared.map_or(room, |(_, filled)| filled),
+        // Half of the state serves twice the warps.
+        (None, Some(_)) if is_state && has_blocks => (m.waves.unwrap_or(2.0).min(2.0) * room).min(1.0),
         (None, Some(blocks)) if has_blocks => (room * (blocks + 1.0) / blocks).min(1.0),
         // The same shared memory serves twice the threads.
         (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
@@ -195,6 +199,10 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                         format!("blocks of {} threads over the same shared memory", count(threads)),
                         "a reduction over more warps",
                     )
+                }
+                None if is_state => {
+                    let less = "half of the shared memory a thread: narrower types, values in registers, several lanes to one state";
+                    (less.to_owned(), "conversions, or exchanges between lanes")
                 }
                 None if is_shared => {
                     let larger = "more threads a block over the same shared memory, or less of it a block";

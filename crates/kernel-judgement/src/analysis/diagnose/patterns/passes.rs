@@ -2,7 +2,7 @@
 
 use super::sectors::{fewer_sectors, sectors};
 use super::*;
-use crate::analysis::phases::Place;
+use crate::analysis::phases::{Loop, Place};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes])];
 
@@ -54,7 +54,22 @@ fn repeated<'p, 'a>(all: &'p [Pass<'a>]) -> Option<Vec<&'p Pass<'a>>> {
     all.iter().map(group).filter(is_again).max_by_key(|own| own.iter().map(|pass| pass.sectors).sum::<u64>())
 }
 
-/// Each input read once. What the later passes miss in L2 they read from device memory again: what is read there beyond all that differs.
+/// Bytes of an input that a block goes through, or its warps at a time, before it is read again; `None` where that is not known.
+fn piece(m: &Measures<'_>, pass: &Pass<'_>) -> Option<f64> {
+    let code = &m.study?.code;
+    let entered = code.entered(code.innermost(pass.row)?)?;
+    Some(SECTOR * pass.sectors as f64 * m.block_warps? / entered as f64)
+}
+
+/// Whether a pass stores no results, but adds something up.
+fn adds_up(study: &Study<'_>, pass: &Pass<'_>) -> bool {
+    let code = &study.code;
+    let stores =
+        |cycle: &Loop| code.rows_of(&cycle.blocks).any(|row| code.op(row).stores_global() && code.executed[row] > 0);
+    code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))
+}
+
+/// Each input read once, or what fits on no SM by one pass less for each that only adds up beside another one. What the later passes miss in L2 they read from device memory again: what is read there beyond all that differs.
 /// What no number of a block is behind is the same for all blocks.
 fn passes(m: &Measures<'_>) -> Option<Draft> {
     let (study, touched) = (m.study?, sectors_of(&m.sampled()?.accesses));
@@ -68,10 +83,16 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     let once = all.iter().map(|pass| pass.sectors as f64 * differ(pass)).sum::<f64>() - again + sectors_of(gathered);
     let of_dram = (read - SECTOR * once).clamp(0.0, SECTOR * again) / m.sum(DRAM_BYTES)?;
     let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
-    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - gone, 0.0);
-    let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, 1.0 - of_dram);
+    let held = f64::from(m.chip()?.shared_per_block_max);
+    let large = piece(m, group[0]).filter(|bytes| *bytes > held);
+    let adding = group.iter().filter(|pass| adds_up(study, pass)).count();
+    let merged = large.filter(|_| adding > 1).map(|_| adding - 1);
+    let less = merged.unwrap_or(group.len() - 1) as f64;
+    let part = less / (group.len() - 1) as f64;
+    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - part * gone, 0.0);
+    let draft = draft.keeps(&[Part::MemoryDram], 1.0 - part * of_dram, 1.0 - of_dram);
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    let draft = draft.frees_of(m, &waits, 1.0 - 1.0 / group.len() as f64);
+    let draft = draft.frees_of(m, &waits, less / group.len() as f64);
     let lines = words::join(group.iter().map(|pass| words!("`:{}`", point(study, pass.row).line.to_string())), ", ");
     let why = words!(
         "{} loops load the same {} sectors; {} of all sectors are loaded again",
@@ -79,7 +100,18 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         count(group[0].sectors as f64),
         share(gone)
     );
-    let how = words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines);
+    let bytes = |bytes: f64| format!("{}B a block", glance::short(bytes));
+    let how = match (merged, large.map(bytes)) {
+        (Some(_), Some(large)) => words!(
+            "Merge the passes that only add up (a sum and that of squares; a maximum and a sum rescaled as it rises): {} fit in no SM, only a cluster keeps them ({})",
+            large,
+            lines
+        ),
+        (_, Some(large)) => {
+            words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
+        }
+        _ => words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
+    };
     let draft = draft.at(At::point(&point(study, group[0].row))).says(how, why);
-    Some(draft.checks(fewer_sectors(touched, gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(fewer_sectors(touched, part * gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }

@@ -1,7 +1,7 @@
 //! What is read again where it could stay: shared memory, more bytes than were stated.
 
 use super::atomics::{added, own_retries, spread};
-use super::banks::{is_chosen_by_data, wavefronts};
+use super::banks::wavefronts;
 use super::barriers::{barriers, exchanges};
 use super::instructions::of_values;
 use super::loads::{RECEIVED, SENT, sorted};
@@ -111,7 +111,8 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_by_data = !is_inside && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
     // What data chooses in a table is no run of words, and a copy of the table, or of what is added up, says what helps.
-    let is_table = is_inside && (is_chosen_by_data(m) || own_retries(m).is_some());
+    let is_gathered = || m.study.and_then(Study::gathers_shared).is_some_and(|part| 2.0 * part >= 1.0);
+    let is_table = is_inside && (is_gathered() || own_retries(m).is_some());
     // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already.
     let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
     let is_multicast = !is_inside && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));

@@ -55,6 +55,13 @@ fn shared_left(m: &Measures<'_>) -> Option<f64> {
     Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
 }
 
+/// How many times the shared memory of the blocks that an SM holds it has for them.
+pub(super) fn room_for_stages(m: &Measures<'_>) -> Option<f64> {
+    let (own, chip) = (shared_of_block(m).filter(|bytes| *bytes > 0.0)?, m.chip()?);
+    let held = m.occupancy.blocks_per_sm?.min((m.blocks? / m.sms?).ceil());
+    Some((f64::from(chip.shared_per_sm) / (held * own)).min(f64::from(chip.shared_per_block_max) / own))
+}
+
 /// What the pacing warps spend at the mbarriers of stages in the main loop, without those that are ready, and all of it, in shares of their
 /// lifetime. Products tell the parts of a step; without them its samples do.
 fn at_stages(phases: &Phases) -> (f64, f64) {

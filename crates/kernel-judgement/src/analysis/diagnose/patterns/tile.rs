@@ -30,8 +30,11 @@ impl Tile {
         let wavefronts = m.value(SHARED_IDEAL).filter(|loads| *loads > 0.0)?;
         // Sums without products share no operands between outputs as the rows and columns of a tile do.
         let is_product = 2.0 * products(m, |op| op.class() == Some(class)) >= fma;
-        // Operands that are read once are shared with nobody.
-        let is_once = m.study.is_some_and(|study| !study.code.turns(Op::loads_shared));
+        // Operands that are read once are shared with nobody: their loads do not turn, or bring each word that was stored there once.
+        let stores_words = |op: Op| op.stores_shared() || op.copies_global() && !op.is_bulk();
+        let is_once = m.study.is_some_and(|study| {
+            !study.code.turns(Op::loads_shared) || words(study, stores_words) >= NEARLY * words(study, reads_words)
+        });
         let is_tile = fma > 0.0 && is_product && !is_once && !m.has_tensor;
         let wavefronts = wavefronts / fma;
         let each = registers * fma_of_word(m, fma, wavefronts);
@@ -117,16 +120,23 @@ const NEARLY: f64 = 0.75;
 /// What a tile of twice as many outputs along one side reads of the words.
 const LARGER: f64 = 0.75;
 
+/// Words that the lanes of some rows read or store, for a warp; a row that no lane runs moves none.
+fn words(study: &Study<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {
+    let code = &study.code;
+    let runs = |row: usize| code.lanes.as_ref().is_none_or(|lanes| lanes[row] > 0);
+    let loaded = |row: usize| code.registers(row).written().map(|own| f64::from(own.count)).sum::<f64>();
+    let width = |row: usize| study.width(row).map_or(1.0, |bits| bits as f64 / 32.0);
+    let of = |row: usize| code.executed[row] as f64 * loaded(row).max(width(row));
+    (0..code.rows.len()).filter(|row| is_meant(code.op(*row)) && runs(*row)).map(of).sum()
+}
+
+/// Whether it reads words of shared memory for lanes.
+fn reads_words(op: Op) -> bool {
+    op.loads_shared() && op.is_by_lane()
+}
+
 /// FMA for each word that is read. Without instructions the wavefronts stand for the words.
 fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
-    let is_load = |op: Op| op.loads_shared() && op.is_by_lane();
-    let words = m.study.map(|study| {
-        let rows = (0..study.code.rows.len()).filter(|row| is_load(study.code.op(*row)));
-        let of = |row: usize| {
-            let word = study.code.rows[row].word.unwrap_or_default();
-            study.code.executed[row] as f64 * word.registers.writes.iter().map(|own| f64::from(own.count)).sum::<f64>()
-        };
-        rows.map(of).sum::<f64>() / fma
-    });
+    let words = m.study.map(|study| words(study, reads_words) / fma);
     1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts)
 }
