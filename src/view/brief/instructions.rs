@@ -147,11 +147,13 @@ fn in_all(phases: &Phases) -> u64 {
     phases.leaves().map(|leaf| leaf.executed).chain(others.map(|(_, role)| role.executed)).sum()
 }
 
-/// That the pass which counts by instruction saw another number than that of the sum: loops that wait spin for as long as it takes.
+/// That the pass by instruction counts another number: no functions that the report does not hold, and loops that wait as long as it takes.
 fn spun(phases: &Phases, executed: f64) -> Option<Words> {
     let sum = in_all(phases) as f64;
-    let is_apart = (sum - executed).abs() >= APART * executed;
-    is_apart.then(|| words!("Phases are of {}: in another pass waits spin.", amount(sum)))
+    let own = Some(executed - sum).filter(|own| phases.calls_out && *own > 0.0);
+    let why = own.map(|own| words!("{} lie in functions whose code the report does not hold", amount(own)));
+    ((sum - executed).abs() >= APART * executed)
+        .then(|| words!("Phases are of {}: {}.", amount(sum), why.unwrap_or("in another pass waits spin".into())))
 }
 
 /// Executions by phase of the role that sets the pace, those of one name together, and by other roles.

@@ -142,7 +142,7 @@ fn no_lever(audit: &Audit) -> Option<Words> {
 fn file<'l>(lever: &&'l Lever) -> Option<&'l str> {
     match &lever.at {
         Where::Line(place) => Some(&place.file),
-        Where::Launch | Where::Kernel => None,
+        Where::Launch | Where::Build | Where::Kernel => None,
     }
 }
 
@@ -152,6 +152,7 @@ pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
         Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
         Where::Launch => "launch".into(),
+        Where::Build => "build".into(),
         Where::Kernel => "kernel".into(),
     }
 }

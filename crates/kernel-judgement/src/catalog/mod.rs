@@ -47,7 +47,7 @@ pub use forecasts::{ForecastRow, forecast, forecasts};
 pub use known::nearest;
 pub(crate) use levers::LeverRow;
 pub use levers::{lever, levers};
-pub(crate) use libraries::{LibraryRow, library_of};
+pub(crate) use libraries::{LibraryRow, alignment_of, generation_of, library_of};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow};
 pub use limiters::{limiter, limiters};

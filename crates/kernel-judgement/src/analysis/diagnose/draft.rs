@@ -109,6 +109,7 @@ impl Draft {
     pub(super) fn at(mut self, at: At) -> Draft {
         self.lever.at = match at {
             At::Launch => Where::Launch,
+            At::Build => Where::Build,
             At::Place(place) => Where::Line(place),
             At::Limiter | At::Nowhere => Where::Kernel,
         };

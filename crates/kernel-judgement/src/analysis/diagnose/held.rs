@@ -32,6 +32,8 @@ pub(super) enum At {
     Limiter,
     /// In how it is launched.
     Launch,
+    /// In how it is built.
+    Build,
     /// At none that is known.
     Nowhere,
 }

@@ -55,6 +55,8 @@ pub enum Where {
     Line(Place),
     /// In how the kernel is launched.
     Launch,
+    /// In how it is built.
+    Build,
     /// In the kernel, without a line that is known.
     #[default]
     Kernel,

@@ -42,12 +42,12 @@ mod unavoidable;
 mod waits;
 mod warps;
 
-pub(in crate::analysis) use code::Loop;
+pub(in crate::analysis) use code::{Code, Loop};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES, Place};
 pub use detail::{GuardedOpcode, Line, Point, SectorAccess, TensorSite, WaitGroup};
 pub use detail::{LaneStep, OpcodeRun, Reach, StallPlace, Wait, touched_sectors};
 pub use dispatches::{Dispatch, RoleCode, dispatches};
-pub(in crate::analysis) use flows::{Origin, address};
+pub(in crate::analysis) use flows::{Flows, Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
 pub use model::Span;
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role};
