@@ -450,7 +450,7 @@ fn a_value_that_others_write_or_that_is_read_once_is_no_table() {
 fn a_turn_of_many_refills_waits_for_each_of_them_for_a_while() {
     // 16 turns of 58,200 cycles, of which 57 % wait for refills, one batch after the other: each takes a few times what one takes in an
     // idle chip, and not fifty times.
-    let audit = audited("collected/spilling/profile.ncu-repz", &Work::default());
+    let audit = crate::rules::with("collected/spilling/profile", &[("memory_l2_theoretical_sectors_local", 0.0)]);
     let said = format!("{audit:?}");
     let (_, times) = said.split_once("loads wait ").expect("a lever that is not here");
     let digits: String = times

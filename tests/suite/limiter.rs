@@ -69,7 +69,8 @@ fn what_cannot_be_told_apart_is_named_as_well() {
     let said = audit.now.bottleneck.sentence.to_plain();
     assert!(
         said.contains("Too near to tell apart")
-            && said.contains("SMs idle before the launch ends (launch-tail) about 12."),
+            && said.contains("from launch-tail (SMs idle before the launch ends): about")
+            && said.contains("goes with the first, 12."),
         "{said}"
     );
     assert!(matches!(audit.now.bottleneck.because, Because::Near(..)), "{:?}", audit.now.bottleneck.because);

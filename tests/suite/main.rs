@@ -94,6 +94,7 @@ mod source_lines;
 mod source_view;
 mod stability;
 mod stale;
+mod standing;
 mod targeted;
 mod templates;
 mod terminal;

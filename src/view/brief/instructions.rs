@@ -51,7 +51,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let (table, told) = if has_old { (compared(&opcodes, &phases), None) } else { alone(opcodes, &phases) };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value()).filter(|_| !phases.is_empty());
-    let spun = own.zip(total).and_then(|(phases, all)| spun(audit, phases, all));
+    let spun = own.zip(total).and_then(|(phases, all)| spun(phases, all));
     let notes: Vec<Words> = [told, spun, own.and_then(counts), own.and_then(off)].into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
@@ -146,14 +146,13 @@ fn in_all(phases: &Phases) -> u64 {
     phases.leaves().map(|leaf| leaf.executed).chain(others.map(|(_, role)| role.executed)).sum()
 }
 
-/// That the pass which counts by instruction saw another number than that of the sum: loops that wait spin for as long as it takes, and
-/// functions that are called from elsewhere, such as the heap's, are none of this code.
-fn spun(audit: &Audit, phases: &Phases, executed: f64) -> Option<Words> {
+/// That the pass by instruction counts another number: no functions that the report does not hold, and loops that wait as long as it takes.
+fn spun(phases: &Phases, executed: f64) -> Option<Words> {
     let sum = in_all(phases) as f64;
-    let is_apart = (sum - executed).abs() >= APART * executed;
-    let calls = audit.now.mix.count(|op| op.control() == Some(Control::Call)).is_some_and(|calls| calls > 0.0);
-    let why = ["in another pass waits spin", "the others are of functions that it calls"];
-    is_apart.then(|| words!("Phases are of {}: {}.", amount(sum), why[usize::from(calls && sum < executed)]))
+    let own = Some(executed - sum).filter(|own| phases.calls_out && *own > 0.0);
+    let why = own.map(|own| words!("{} lie in functions whose code the report does not hold", amount(own)));
+    ((sum - executed).abs() >= APART * executed)
+        .then(|| words!("Phases are of {}: {}.", amount(sum), why.unwrap_or("in another pass waits spin".into())))
 }
 
 /// Executions by phase of the role that sets the pace, those of one name together, and by other roles.

@@ -152,7 +152,7 @@ fn tiles(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> String {
         }
         _ => {
             let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
-            let said = "of it a warp is ready and another one issues: samples of its phase, cycles of none.";
+            let said = "of it a warp is ready while another one issues: that counts in the samples of a phase, and not in its cycles.";
             let ready = (ready >= SMALL_ALONE).then(|| format!(" For {} {said}", numbers::share(ready)));
             format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
         }

@@ -3,8 +3,8 @@
 use super::actions;
 use super::lead::setting;
 use super::numbers::row;
-use crate::analysis::{Audit, HIDDEN_ARGUMENTS, StallBasis, public_parts};
-use crate::catalog::{self, Code, Counter};
+use crate::analysis::{Audit, HIDDEN_ARGUMENTS, LeverCode, StallBasis, public_parts};
+use crate::catalog::{self, Action, Code, Counter};
 use crate::quantity::format;
 use crate::shell::quoted;
 use crate::words;
@@ -61,7 +61,9 @@ fn lacking(audit: &Audit) -> Vec<&'static Asked> {
     let lacking: Vec<&Asked> = ASKED.iter().filter(|asked| !(asked.is_there)(audit)).collect();
     // Bytes by level alone decide nothing.
     let is_enough = lacking.iter().all(|asked| asked.section == "MemoryWorkloadAnalysis");
-    if is_enough || audit.now.bottleneck.limiter == Code::LaunchFailed { Vec::new() } else { lacking }
+    // Another build is another kernel.
+    let is_rebuilt = audit.now.levers.iter().any(|lever| lever.code == LeverCode::Ours(Action::Rebuild));
+    if is_enough || is_rebuilt || audit.now.bottleneck.limiter == Code::LaunchFailed { Vec::new() } else { lacking }
 }
 
 /// Whether collecting is the first step: without waits and lines no lever is more than a guess, but one that follows from the launch

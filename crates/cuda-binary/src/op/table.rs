@@ -351,7 +351,7 @@ opcodes! {
         BRXU JMX JMXU: goes(Indirect),
         JMP: goes(Branch),
         JMPU BREAK RPCMOV SSY SYNC PBK BRK PCNT CONT CAL JCAL PRET PEXIT PLONGJMP LONGJMP RAM SAM: none(),
-        CALL: goes(Call).on(Control).bits(&[code(0x144)]),
+        CALL: goes(Call).on(Control).bits(&[code(0x143), code(0x144)]),
         RET: goes(Return).on(Control).bits(&[code(0x150)]),
         RTT: goes(Return),
         EXIT: goes(Exit).on(Control).bits(&[code(0x14d)]),

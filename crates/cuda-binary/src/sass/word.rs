@@ -7,6 +7,9 @@ use super::machine_word::{ALWAYS, MachineWord, bits};
 use super::{act, arithmetic, registers};
 use crate::op::{Control, of_bits};
 
+/// The opcode of a call of an absolute address, as of `malloc`: `0x7343` with a register, as `nvcc` 13.0 writes it.
+const CALL_ABS: u128 = 0x143;
+
 /// Decodes an instruction of 16 bytes, which compute capability 7.0 introduced. `offset` is its byte offset.
 pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     let bits = |from: u32, count: u32| bits(word, from, count);
@@ -15,7 +18,9 @@ pub fn decode(word: u128, offset: u64, capability: (u32, u32)) -> MachineWord {
     let held = |from: u32| 1_u8.checked_shl(bits(from, 3) as u32).filter(|_| bits(from, 3) != 7).unwrap_or(0);
     let meets = op.control() == Some(Control::MeetAt) && op.sync().is_none();
     let names_place = meets || matches!(op.control(), Some(Control::Branch | Control::Call));
-    let named = names_place.then(|| target(word, offset, capability)).flatten();
+    // `CALL.ABS` names no place of its section.
+    let is_absolute = op.control() == Some(Control::Call) && bits(0, 9) == CALL_ABS;
+    let named = (names_place && !is_absolute).then(|| target(word, offset, capability)).flatten();
     MachineWord {
         bits: word,
         op,

@@ -45,7 +45,7 @@ pub use forecasts::{ForecastRow, forecast, forecasts};
 pub use known::nearest;
 pub(crate) use levers::LeverRow;
 pub use levers::{lever, levers};
-pub(crate) use libraries::{LibraryRow, library_of};
+pub(crate) use libraries::{LibraryRow, alignment_of, generation_of, library_of};
 pub(crate) use limiters::prefix_of;
 pub use limiters::{LimiterKind, LimiterRow, limiter, limiters};
 pub use metric_names::{NameCheck, check_metric_name, counters_named, counters_of_arch, is_on_chip};

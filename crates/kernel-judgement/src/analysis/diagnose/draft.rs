@@ -109,9 +109,9 @@ impl Draft {
     pub(super) fn at(mut self, at: At) -> Draft {
         self.lever.at = match at {
             At::Launch => Where::Launch,
+            At::Build => Where::Build,
             At::Place(place) => Where::Line(place),
             At::Offset(offset) => Where::Offset(offset),
-            At::Build => Where::Build,
             At::Limiter | At::Nowhere => Where::Kernel,
         };
         self

@@ -10,7 +10,7 @@ use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::derive::stalls::StallBasis;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Chain, PhaseKind, Phases, Study, WaitGroup};
+use crate::analysis::phases::{Chain, Code, Flows, PhaseKind, Phases, Study, WaitGroup};
 use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
@@ -55,6 +55,8 @@ const QUEUES: [StallReason; 5] = [
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
 pub(in crate::analysis) struct Measures<'a> {
     pub(super) kernel_of: &'a Kernel<'a>,
+    /// The code as it stands, with where its values come from, where nobody counted it by instruction.
+    pub(super) code: Option<(Code<'a>, Flows)>,
     /// `B`: blocks.
     pub(super) blocks: Option<f64>,
     /// `W`: warps of a block.
@@ -128,6 +130,10 @@ impl<'a> Measures<'a> {
             stretches: stretches(k.over_time, &units),
             machine: Machine::default(),
             kernel_of: k,
+            code: k.view.filter(|_| k.study.is_none()).and_then(Code::as_it_stands).map(|code| {
+                let flows = Flows::of(&code);
+                (code, flows)
+            }),
             blocks,
             block_warps,
             sms,
@@ -189,9 +195,10 @@ impl<'a> Measures<'a> {
         self.kernel_of.phases.is_some() && self.sampled().is_none()
     }
 
-    /// Instructions of all warps.
+    /// Instructions of all warps, by the counter of the schedulers or that of the SMs.
     pub(super) fn executed(&self) -> Option<f64> {
-        self.kernel.value(EXECUTED).filter(|executed| *executed > 0.0)
+        let held = [EXECUTED, Counter::SmInstExecutedSum].into_iter().find_map(|name| self.kernel.value(name));
+        held.filter(|executed| *executed > 0.0)
     }
 
     /// Executions of some opcodes; 0 where opcodes were not counted.

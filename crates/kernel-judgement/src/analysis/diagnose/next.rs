@@ -209,8 +209,8 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             let fuller = fuller.map(|(size, most)| {
                 format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
             });
-            let all =
-                if room < 1.0 { format!(", all slots about {} of the time", share(saves)) } else { String::new() };
+            let is_told = room < 1.0 && saves >= TRACE;
+            let all = if is_told { format!(", all slots about {} of the time", share(saves)) } else { String::new() };
             found.push(format!("occupancy limits ({} theoretical{all}{})", share(room), fuller.unwrap_or_default()));
         }
     }

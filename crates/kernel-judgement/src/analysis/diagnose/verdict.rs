@@ -260,10 +260,10 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
 /// What saves nearly as much as what limits.
 fn say(first: f64, second: &Candidate) -> Words {
     words!(
-        " Too near to tell apart: without it the launch would take about {} less, without {} (`{}`) about {}.",
-        share(first),
-        format::uncapital(&catalog::limiter_label(second.held.code)),
+        " Too near to tell apart from `{}` ({}): about {} of the time goes with the first, {} with the second.",
         second.held.code.to_string(),
+        format::uncapital(&catalog::limiter_label(second.held.code)),
+        share(first),
         share(second.saves)
     )
 }
@@ -312,15 +312,16 @@ fn cause(
     causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(held, _)| held.clone())
 }
 
-/// How sure a verdict is, and why. A launch that did not run or that has too few blocks is a fact of the launch.
+/// How sure a verdict is, and why. A launch without blocks, or too few, is a fact of it; a unit at its roof is told by its counter.
 fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
     if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
         return (Confidence::High, Because::Launch);
     }
-    let Some(phases) = m.phases else { return (Confidence::Low, Because::Unsampled) };
-    let samples = phases.samples as f64;
+    let is_told = held.unit.as_ref().is_some_and(Unit::is_saturated) && ahead >= 100.0 * ERROR;
+    let least = [Confidence::Low, Confidence::Medium][usize::from(is_told)];
+    let Some(samples) = m.phases.map(|phases| phases.samples as f64) else { return (least, Because::Unsampled) };
     match &held.unit {
-        _ if samples < m.limits[Threshold::SamplesFew] => (Confidence::Low, Because::Samples(samples)),
+        _ if samples < m.limits[Threshold::SamplesFew] => (least, Because::Samples(samples)),
         _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
         _ if ahead < 100.0 * ERROR => (Confidence::Medium, Because::Near(samples, ahead.max(0.0))),
         Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),

@@ -4,6 +4,7 @@ use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
+use cuda_binary::op::Control;
 use cuda_binary::sass::Registers;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,17 +38,26 @@ pub(in crate::analysis) struct Loop {
     pub(in crate::analysis) blocks: BTreeSet<usize>,
 }
 
+/// The rows of the kernel's own section; `None` where one lacks its bits.
+fn own_rows(view: &SourceView) -> Option<&[Instruction]> {
+    let first = view.instructions.first()?;
+    let count = view.instructions.iter().take_while(|row| row.function == first.function).count();
+    let rows = &view.instructions[..count];
+    rows.iter().all(|row| row.word.is_some()).then_some(rows)
+}
+
 impl<'v> Code<'v> {
     /// `None` where the report lacks the code's bits or the executions by instruction.
     pub(in crate::analysis) fn of(view: &'v SourceView) -> Option<Code<'v>> {
-        let first = view.instructions.first()?;
-        let count = view.instructions.iter().take_while(|row| row.function == first.function).count();
-        let rows = &view.instructions[..count];
-        if rows.iter().any(|row| row.word.is_none()) {
-            return None;
-        }
-        let own = |counts: Vec<u64>| counts[..count].to_vec();
+        let rows = own_rows(view)?;
+        let own = |counts: Vec<u64>| counts[..rows.len()].to_vec();
         Some(Code::counted(rows, view.counts(EXECUTED).map(own)?, view.counts(LANES).map(own)))
+    }
+
+    /// The code as it stands, each row as if it ran once; `None` where the report lacks its bits.
+    pub(in crate::analysis) fn as_it_stands(view: &'v SourceView) -> Option<Code<'v>> {
+        let rows = own_rows(view)?;
+        Some(Code::counted(rows, vec![1; rows.len()], None))
     }
 
     /// The code of rows that all have their bits, with its counts.
@@ -136,6 +146,17 @@ impl<'v> Code<'v> {
             found.extend(body.difference(blocks));
         }
         found
+    }
+
+    /// Whether a call leads out of the section.
+    fn is_way_out(&self, row: usize) -> bool {
+        let is_call = self.op(row).control() == Some(Control::Call);
+        is_call && !self.flow.calls.iter().any(|(from, _)| *from == self.block_of[row])
+    }
+
+    /// Whether an executed one does.
+    pub(super) fn calls_out(&self) -> bool {
+        (0..self.rows.len()).any(|row| self.executed[row] > 0 && self.is_way_out(row))
     }
 
     /// Rows of called functions that have no lines of their own and touch no memory: what the compiler puts aside for values that its short

@@ -51,6 +51,7 @@ impl Phases {
             sites: sites(study),
             guarded: guards::guarded(study),
             accesses: accesses::accesses(study),
+            calls_out: study.code.calls_out(),
         };
         found.pace = pace::pace(&found);
         found.spread(study);

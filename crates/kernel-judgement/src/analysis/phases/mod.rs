@@ -42,14 +42,14 @@ mod unavoidable;
 mod waits;
 mod warps;
 
-pub(in crate::analysis) use code::Loop;
+pub(in crate::analysis) use code::{Code, Loop};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES, Place};
 pub use detail::{
     GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,
     touched_sectors,
 };
 pub use dispatches::{Dispatch, RoleCode, dispatches};
-pub(in crate::analysis) use flows::{Origin, address};
+pub(in crate::analysis) use flows::{Flows, Origin, address};
 pub(in crate::analysis) use lanes::reach_of_stores;
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
 pub(in crate::analysis) use point::point;

@@ -230,6 +230,8 @@ pub struct Phases {
     pub sites: Vec<TensorSite>,
     /// Opcodes of which some executions had no lane on.
     pub guarded: Vec<GuardedOpcode>,
+    /// Whether it calls functions whose code the report does not hold.
+    pub calls_out: bool,
     /// Global accesses with at least a hundredth of the sectors, the largest excess first.
     pub accesses: Vec<SectorAccess>,
 }

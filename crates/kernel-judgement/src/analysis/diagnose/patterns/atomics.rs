@@ -4,7 +4,8 @@ use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::level::{L2_SECTORS, place};
 
-pub(super) const PATTERNS: [Pattern; 3] = [
+pub(super) const PATTERNS: [Pattern; 4] = [
+    Pattern::asks("Is one slice of L2 a roof beside other work?", SPEED, slice, Stands::Beside),
     Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
         .cured_by(&[fewer_atomics]),
     Pattern::asks(
@@ -72,6 +73,29 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
     );
     let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);
     held.from(m.readings(&[&spot.counter])).if_large()
+}
+
+/// The part of the busiest slice that the average one has at most where accesses meet in it, and not all slices are as full.
+const MEET: f64 = 0.5;
+
+/// One slice of L2 is at its roof while other parts of memory work as well, and atomics run: those at one address meet in it, and no other
+/// work that goes makes the launch shorter than this slice takes.
+fn slice(m: &Measures<'_>) -> Option<Held> {
+    let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, 1.0 / MEET)?;
+    let is_l2 = catalog::subsystem_of(&spot.counter).is_some_and(|part| part.code == Part::MemoryL2);
+    let stands =
+        || m.code.as_ref().is_some_and(|(code, _)| (0..code.rows.len()).any(|row| code.op(row).is_l2_atomic()));
+    let has_atomics = m.count(Op::is_l2_atomic) > 0.0 || m.kernel.opcodes().is_empty() && stands();
+    if !is_l2 || !has_atomics || 100.0 * ROOF > spot.percent || hot_spot(m).is_some_and(|held| held.holds) {
+        return None;
+    }
+    let sentence = words!(
+        "One slice of L2 is at {} % of peak, the average one at {} %: atomics at one address meet there, and one a block in place of one a warp takes it off.",
+        fixed(spot.percent, 1),
+        fixed(average, 1)
+    );
+    let held = Held::new(Code::AtomicContention, spot.percent, 0.0, sentence).only_if(false).noted();
+    Some(held.at(At::most(m, Op::is_l2_atomic)).from(m.readings(&[&spot.counter])))
 }
 
 /// Additions to shared memory that are tried until no other lane came in between, since the chip adds floats there by compare and swap:

@@ -141,3 +141,24 @@ pub(super) fn at_loop(m: &Measures<'_>) -> At {
         None => At::point(&at),
     }
 }
+
+/// The part of the warps of a block up to which few outlive the others: lives of all lengths would leave half of them.
+const LONE: f64 = 1.0 / 8.0;
+
+/// Whether nearly all warps of a block end early in less than a wave: the chain of those that stay is the time, and blocks beside it have
+/// chains as long.
+pub(super) fn is_lone(m: &Measures<'_>) -> bool {
+    let is_part = m.waves.is_some_and(|waves| waves < 1.0) && m.blocks.zip(m.sms).is_some_and(|(own, sms)| own <= sms);
+    is_part && m.warps.zip(m.block_warps).is_some_and(|(held, all)| held <= LONE * all)
+}
+
+/// What is left to the last warps of a block, shared out.
+pub(super) fn share_out(m: &Measures<'_>) -> Option<Draft> {
+    let (held, all) = m.warps.zip(m.block_warps).filter(|_| is_lone(m))?;
+    let how = "Share out what the last warps of a block do alone: over lanes and warps, or do it before the launch";
+    let why =
+        words!("of the {} warps of a block {} are there on average: one chain is the time", count(all), fixed(held, 1));
+    let draft = Draft::new(Action::EvenBlocks).open("what ends the loops of that warp").at(at_loop(m)).says(how, why);
+    let draft = draft.risks("another order of the work");
+    Some(draft.checks(words!("warps on an SM {} → {}", fixed(held, 1), count(all)), ACHIEVED))
+}

@@ -1,6 +1,7 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
 use super::lanes::asides;
+use super::work::{IMAD_CYCLES, arithmetic, paired};
 use super::*;
 use crate::analysis::diagnose::level::place;
 use crate::analysis::phases::PIPES;
@@ -37,9 +38,6 @@ const TO_SERVE: f64 = 0.5;
 /// What a warp spends for each instruction beside queues.
 const OF_EACH: [StallReason; 4] =
     [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
-
-/// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
-const IMAD_CYCLES: f64 = 4.0;
 
 /// Cycles that an instruction takes at most of the pipes of index arithmetic: 32 lanes, of which a scheduler's XU takes 4 a cycle.
 const MOST_CYCLES: f64 = 8.0;
@@ -88,28 +86,6 @@ pub(super) fn of_index(m: &Measures<'_>, part: Part) -> Option<f64> {
     let most = |issue: f64| MOST_CYCLES * issue * all / total;
     let is_explained = m.unit(Part::Issue).zip(m.unit(part)).is_none_or(|(issue, own)| own.share <= most(issue.share));
     is_explained.then_some(index.on(part) as f64 / all)
-}
-
-/// Whether an opcode computes with values: floating-point arithmetic, special functions, products.
-fn is_on_values(op: Op) -> bool {
-    op.is_product() || op.is_of(&[Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction])
-}
-
-/// The part of the instructions that do.
-fn arithmetic(m: &Measures<'_>) -> Option<f64> {
-    Some(m.mix.count(is_on_values)? / m.mix.total.filter(|total| *total > 0.0)?)
-}
-
-/// What arithmetic on values and comparisons of them leave at least of issue, and of the pipes whose instructions take as long each, where
-/// they read the same values from nearer by.
-pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
-    let on = |part: Part| {
-        let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-        let is_own = |op: Op| row.runs(op, capability) && (is_on_values(op) || op.is_of(&[Class::FpCompare]));
-        Some((part, m.mix.count(is_own)? / executed_on(m, part).filter(|all| *all > 0.0)?))
-    };
-    let pipes = [Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
-    pipes.chain(arithmetic(m).map(|own| (Part::Issue, own))).collect()
 }
 
 /// What a pipe runs: executions of each opcode, the most first, and of all.
@@ -201,26 +177,36 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // And what is stated stays, as do products of two values from memory where there are no functions of them.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let paired = m.study.zip(m.executed()).map_or(0.0, |(_, executed)| (products(m, multiplies) / executed).min(1.0));
     let is_function =
         m.mix.count(|op| op == Op::MUFU).zip(m.mix.total).is_some_and(|(own, all)| own >= FUNCTIONS * all);
-    let [half, paired] = if is_function { [0.0; 2] } else { [STAYS, paired] };
-    let stays = if is_index { 0.0 } else { (half.max(stated) * arithmetic(m).unwrap_or_default()).max(paired) };
+    let half = if is_function { 0.0 } else { STAYS };
+    let paired = |part: Part| if is_function { 0.0 } else { paired(m, part) };
+    let stays = if is_index { 0.0 } else { half.max(stated) * arithmetic(m).unwrap_or_default() };
+    let stays = stays.max(paired(Part::Issue));
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };
-    let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { stays } else { 0.0 };
+    let least = |part: Part| match part {
+        Part::Issue => stays,
+        Part::ComputeFma => stays.max(paired(part)),
+        _ => 0.0,
+    };
     let draft = Draft::new(Action::FewerInstructions).frees_of(m, &OF_EACH, gone);
     // Beside arithmetic that stays there is little to write anew.
     let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
+    let of_products = [(Part::ComputeFp64, paired(Part::ComputeFp64)), (Part::ComputeTensor, 1.0)];
+    let draft = of_products.into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is expected.
     let kept = (1.0 - draft.expected(m)).max(least(Part::Issue));
     let check = match (m.value(EXECUTED), draft.is_rough()) {
         (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
         (Some(now), true) => words!("executed instructions below {}", count(now)),
-        (None, false) => words!("executed instructions −{}", share(1.0 - kept)),
+        (None, false) => match draft.forecast(m) {
+            Some([from, to]) => words!("executed instructions −{} to −{}", share(from / 100.0), share(to / 100.0)),
+            None => words!("executed instructions −{}", share(1.0 - kept)),
+        },
         (None, true) => words!("fewer executed instructions"),
     };
     let sentence = match index {

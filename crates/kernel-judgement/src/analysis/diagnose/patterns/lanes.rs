@@ -5,7 +5,8 @@ use super::*;
 use crate::analysis::phases::GuardedOpcode;
 use std::collections::BTreeSet;
 
-pub(super) const PATTERNS: [Pattern; 3] = [
+pub(super) const PATTERNS: [Pattern; 4] = [
+    Pattern::asks("Are blocks whole warps?", "--section LaunchStats", partial, Stands::Beside).cured_by(&[whole_warps]),
     Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
         .cured_by(&[regroup]),
     Pattern::asks(
@@ -87,7 +88,39 @@ fn lanes(m: &Measures<'_>) -> Option<(f64, f64)> {
         Some(elected(study)? as f64 / executed.max(1.0)).filter(|own| *own <= FEW * all)
     };
     let own = m.study.and_then(of).unwrap_or_default();
-    Some((((all - own) / (1.0 - own)).min(WARP), own))
+    // Lanes without a thread are off whatever branches do.
+    Some((((all - own) / (1.0 - own) / threads(m).unwrap_or(1.0)).min(WARP), own))
+}
+
+/// The part of the lanes of a block's warps that have a thread.
+fn threads(m: &Measures<'_>) -> Option<f64> {
+    Some(m.kernel.key().block?.count()? as f64 / (WARP * m.block_warps?))
+}
+
+/// Blocks that are no whole number of warps: lanes without a thread take their slots all the same.
+fn partial(m: &Measures<'_>) -> Option<Held> {
+    let (on, warps) = threads(m).filter(|on| 1.0 - on >= WORTH_A_TRY).zip(m.block_warps)?;
+    let sentence = words!(
+        "A block has {} in {}: {} of the lanes have none.",
+        format::counted((on * WARP * warps) as u64, "thread"),
+        format::counted(warps as u64, "warp"),
+        share(1.0 - on)
+    );
+    Some(Held::remark(m, Code::PartialWarps, 100.0 * (1.0 - on), sentence))
+}
+
+/// Blocks of whole warps: as many threads take fewer of them.
+fn whole_warps(m: &Measures<'_>) -> Option<Draft> {
+    let (own, warps) = threads(m).zip(m.block_warps.zip(m.blocks).map(|(warps, blocks)| warps * blocks))?;
+    // One warp that is not full is as many.
+    let on = Some((own * warps).ceil() / warps).filter(|on| 1.0 - on >= WORTH_A_TRY)?;
+    let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
+    let waits = [StallReason::Wait, StallReason::Selected];
+    let draft = Draft::relieves(m, Action::LargerBlocks, &[]).keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    let why = words!("{} of the lanes have no thread", share(1.0 - own));
+    let draft = draft.takes(1.0 - on).at(At::Launch).says("Blocks of whole warps: a multiple of 32 threads", why);
+    let draft = draft.risks("index arithmetic, shared tiles");
+    Some(draft.checks(words!("lanes per instruction up to {} → 32", fixed(own * WARP, 1)), LANES))
 }
 
 /// Few lanes in an instruction, while issue or a pipe is busy.
@@ -128,6 +161,8 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
     let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    // As many lanes take `on` of the instructions, which wait as long each.
+    let draft = draft.takes(1.0 - on);
     let now = fixed(lanes, 1);
     // Lanes that leave a loop by their own data wait for the last one of their warp.
     let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));

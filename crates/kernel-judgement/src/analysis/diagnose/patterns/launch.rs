@@ -1,7 +1,7 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{Pieces, at_loop, dealt, ends, hands_on, outermost, pieces, read_twice};
+use super::balance::{Pieces, at_loop, dealt, ends, hands_on, is_lone, outermost, pieces, read_twice, share_out};
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
@@ -13,7 +13,7 @@ pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Is the launch too short to measure?", SPEED, brief, Stands::Before),
     Pattern::changes(&[fuse]),
     Pattern::asks("Does the grid leave SMs idle?", "--section LaunchStats", small_grid, Stands::Beside)
-        .cured_by(&[more_blocks]),
+        .cured_by(&[more_blocks, share_out]),
     Pattern::asks("Do blocks end at very different times?", "--section WorkloadDistribution", tail, Stands::Beside)
         .cured_by(&[even]),
     Pattern::asks(
@@ -216,17 +216,18 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
 fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
-    // SMs without a block are the tail, whatever the others wait for.
     let is_covered = is_covered(m);
-    // Chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
-    let is_idle = m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
+    // SMs without a block are the tail, chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
+    let is_idle = is_lone(m) || m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
     let whole = outermost(m);
     if !is_part || is_idle || m.is_by_design() != Some(false) || m.study.is_some() && whole.is_none() {
         return None;
     }
-    // Without the code its length tells whether a warp has anything to share.
+    // Without counts by instruction: code without a way back has no loop, and a warp that runs no more of it than there is takes one turn.
     let length = m.executed().zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
-    if m.study.is_none() && length.is_some_and(|length| length < SHORTEST) {
+    let is_straight = m.code.as_ref().is_some_and(|(code, _)| code.loops.is_empty());
+    let rows = m.code.as_ref().map_or(0.0, |(code, _)| code.rows.len() as f64);
+    if m.study.is_none() && (is_straight || length.is_some_and(|length| length < rows.max(SHORTEST))) {
         return None;
     }
     let stores = whole.is_some_and(|(study, cycle)| {

@@ -3,7 +3,9 @@
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
 use super::stages::room_for_stages;
+use super::work::{RECEIVED, width};
 use super::*;
+use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::level::QUEUED;
 use crate::analysis::phases::Indirection;
@@ -72,11 +74,21 @@ const BUSY: f64 = 0.5;
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
 
+/// Of the sectors that loads and stores ask for, the part, 0 to 1, that is not of local memory; all where that was not counted.
+fn of_global(m: &Measures<'_>) -> f64 {
+    let sectors = [Counter::MemoryL2TheoreticalSectorsLocal, SECTORS].map(|name| m.value(name));
+    match sectors {
+        [Some(local), Some(global)] if local + global > 0.0 => global / (local + global),
+        _ => 1.0,
+    }
+}
+
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
-    let wait = m.waits_for_loads()?;
+    // What is waited for local memory goes with the row that keeps it in registers.
+    let wait = m.waits_for_loads()? * of_global(m);
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
@@ -122,7 +134,8 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let draft = match through {
         Some(found) => draft.at(At::point(&found.load)).says(rows(found), through_index(found)),
         None => {
-            let wide = if gone == Some(0.0) { "" } else { ", 16 bytes a lane" };
+            let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
+            let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
             let how = match stages {
                 Some(ahead) => words!(
                     "More copies in flight: twice the stages, `cp.async.wait_group {}` in place of {}",
@@ -291,7 +304,6 @@ fn place(at: &Point) -> Words {
 
 /// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
 pub(super) const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
-pub(super) const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 /// Hit rate of L2, percent.
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.

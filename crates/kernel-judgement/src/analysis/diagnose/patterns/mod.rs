@@ -26,6 +26,7 @@ pub(super) mod sectors;
 pub(super) mod stages;
 mod tile;
 pub(super) mod units;
+mod work;
 
 // What every family speaks of.
 use super::draft::{Draft, busiest, stall};
@@ -36,7 +37,7 @@ use super::machine::{Change, ROOF};
 use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
+use crate::analysis::phases::{Code as KernelCode, Flows, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed, percent};
@@ -211,8 +212,10 @@ struct Product {
 
 /// Multiply-adds of two values that both come from memory, whatever was made of them. A constant factor and a square are no product of a
 /// row and a column.
-fn products_of<'s>(study: &'s Study<'_>, is_meant: impl Fn(Op) -> bool + 's) -> impl Iterator<Item = Product> + 's {
-    let (code, flows) = (&study.code, &study.flows);
+fn products_of<'s>(
+    (code, flows): (&'s KernelCode<'_>, &'s Flows),
+    is_meant: impl Fn(Op) -> bool + 's,
+) -> impl Iterator<Item = Product> + 's {
     let product = move |row: usize| {
         let reads = code.rows[row].word.unwrap_or_default().registers.reads;
         let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
@@ -230,7 +233,9 @@ fn products_of<'s>(study: &'s Study<'_>, is_meant: impl Fn(Op) -> bool + 's) -> 
 /// Executions of those of a kind; without instructions of all multiply-adds of single precision among them.
 fn products(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {
     match m.study {
-        Some(study) => products_of(study, is_meant).map(|own| study.code.executed[own.row] as f64).sum(),
+        Some(study) => {
+            products_of((&study.code, &study.flows), is_meant).map(|own| study.code.executed[own.row] as f64).sum()
+        }
         None => m.count(|op| op == Op::FFMA && is_meant(op)),
     }
 }

@@ -1,6 +1,7 @@
 //! Room for warps, and blocks that end before it is filled.
 
 use super::balance::{at_loop, ends, outermost};
+use super::tile::{of_sums, sums};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
 use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
@@ -206,9 +207,12 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                 }
                 None if is_shared => {
                     let larger = "more threads a block over the same shared memory, or less of it a block";
-                    (larger.to_owned(), "spills, or smaller tiles")
+                    (larger.to_owned(), "smaller tiles, or a reduction over more warps")
                 }
-                None => ("use less of what limits it".to_owned(), "spills, or smaller tiles"),
+                None if binding.contains(&"registers") => {
+                    ("use less of what limits it".to_owned(), "spills, or smaller tiles")
+                }
+                None => ("use less of what limits it".to_owned(), "smaller tiles, or less work a block"),
             };
             let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
             let larger = match few.zip(m.value(Counter::LaunchRegistersPerThread)) {
@@ -263,6 +267,9 @@ fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
     (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
+/// Sums of a thread from which they are a tile, of 4 × 4: each value that it reads is used four times.
+const SMALL_TILE: f64 = 16.0;
+
 /// Why there is no use for more room for warps, or none to be made.
 fn full(m: &Measures<'_>) -> Option<Words> {
     // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
@@ -272,6 +279,20 @@ fn full(m: &Measures<'_>) -> Option<Words> {
             words!(": {} × {} threads, {} of the file", count(file.per_thread), count(threads), share(part))
         });
         return Some(words!("the registers hold the sums of the products{}", of_file.unwrap_or_default()));
+    }
+    // So it is with the sums of other products, where a smaller tile reads more from the unit that is the busiest, or has no room either.
+    let (sums, first) = (sums(m), m.units.first());
+    let blocks = m.occupancy.blocks_per_sm.zip(m.block_warps).zip(m.chip());
+    let room =
+        blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * LANES));
+    let is_served = |unit: &Unit| L1.contains(&unit.part) && unit.level > Level::Idle;
+    let is_fed = || first.is_some_and(is_served) || room.is_some_and(|room| of_sums(sums) > room);
+    if m.occupancy.binding() == ["registers"] && sums >= SMALL_TILE && few_registers(m).is_none() && is_fed() {
+        let feeds = first
+            .filter(|unit| is_served(unit))
+            .map(|unit| words!(", and {} serves its operands", unit.named()))
+            .unwrap_or_default();
+        return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
     }
     // Warps that are missing are no room that is missing.
     let waves = m.waves.filter(|waves| *waves < FULL_WAVE)?;

@@ -17,10 +17,14 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 /// `-Xptxas -O0`, at most one instruction of a kernel otherwise.
 const COPIES: f64 = 0.05;
 
-/// The part of the code, 0 to 1, that copies a register onto itself, where that is much.
+/// The part of the executed instructions, 0 to 1, that copies a register onto itself, where that is much; of the code where nobody counted
+/// by instruction.
 fn copies(m: &Measures<'_>) -> Option<f64> {
-    let rows = &m.view?.instructions;
-    let is_copy = |row: &&Instruction| {
+    let view = m.view?;
+    let rows = &view.instructions;
+    let executed = view.counts(Counter::InstExecuted).filter(|all| all.iter().any(|own| *own > 0));
+    let of = |row: usize| executed.as_ref().map_or(1.0, |executed| executed[row] as f64);
+    let is_copy = |row: &Instruction| {
         let registers = row.word.unwrap_or_default().registers;
         let general = |all: &[Register]| -> Vec<u8> {
             let own = all.iter().filter(|one| one.count > 0 && one.file == RegisterFile::General);
@@ -29,7 +33,9 @@ fn copies(m: &Measures<'_>) -> Option<f64> {
         let (to, from) = (general(&registers.writes), general(&registers.reads));
         row.op().computes() == Some(Computes::Copied) && !to.is_empty() && to == from
     };
-    let own = rows.iter().filter(is_copy).count() as f64 / rows.len().max(1) as f64;
+    let sum = |rows: &mut dyn Iterator<Item = usize>| rows.map(of).sum::<f64>();
+    let own = sum(&mut (0..rows.len()).filter(|row| is_copy(&rows[*row])));
+    let own = own / sum(&mut (0..rows.len())).max(1.0);
     (own >= COPIES).then_some(own)
 }
 
@@ -61,8 +67,35 @@ pub(in crate::analysis::diagnose) fn by_caller(m: &Measures<'_>) -> Option<Vec<D
     let library = library(m)?;
     let below = m.duration.map(|ns| format!(" below {}", glance::time(ns))).unwrap_or_default();
     let draft = Draft::new(Action::OtherCall).open("the other call, measured beside this one").at(At::Launch);
-    let draft = draft.says(library.call, words!("a kernel of {}{}", library.name, why(m).unwrap_or_default()));
+    let draft =
+        draft.says(library.call, words!("a kernel of {}{}{}", library.name, why(m).unwrap_or_default(), by_name(m)));
     Some(launch::fuse(m).into_iter().chain([draft.checks(words!("time of the call{}", below), DURATION)]).collect())
+}
+
+/// Bytes of the widest access of a lane.
+const WIDE: u32 = 16;
+
+/// What the name of a library's kernel tells: operands that are aligned to less than its widest loads, and instructions of an older chip.
+fn by_name(m: &Measures<'_>) -> Words {
+    let name = &m.kernel.key().name;
+    let narrow = catalog::alignment_of(name).filter(|bytes| *bytes < WIDE).map(|bytes| {
+        words!(
+            "; by its name operands are aligned to {}: pad the leading dimensions to {} bytes",
+            format::counted(bytes.into(), "byte"),
+            WIDE.to_string()
+        )
+    });
+    let own = m.kernel.device().compute_capability.map(|(major, minor)| 10 * major + minor);
+    let older = catalog::generation_of(name).zip(own).filter(|(of, own)| of / 10 < own / 10).map(|(of, own)| {
+        words!(
+            "; it is written for {}.{}, and this chip is {}.{}",
+            (of / 10).to_string(),
+            (of % 10).to_string(),
+            (own / 10).to_string(),
+            (own % 10).to_string()
+        )
+    });
+    words!("{}{}", narrow.unwrap_or_default(), older.unwrap_or_default())
 }
 
 /// What of the measured a call of another shape, layout or type would change.

@@ -208,7 +208,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
     // What is made of values is no element of a matrix: a distance belongs to one pair alone.
     let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
-    for own in products_of(study, |other| other == op) {
+    for own in products_of((code, flows), |other| other == op) {
         let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
         if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row))) {
             executed += code.executed[own.row] as f64;

@@ -3,16 +3,16 @@
 use super::atomics::{added, own_retries, spread};
 use super::banks::wavefronts;
 use super::barriers::{barriers, exchanges};
-use super::instructions::of_values;
-use super::loads::{RECEIVED, SENT, sorted};
+use super::loads::{SENT, sorted};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, sectors};
 use super::tile::{Tile, register_tile};
 use super::units::shuffles;
+use super::work::RECEIVED;
+use super::work::{of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::diagnose::level::L2_SECTORS;
-use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narrow_index, kept_in_l2])];
 
@@ -61,18 +61,6 @@ fn answered(m: &Measures<'_>) -> f64 {
     let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
     let brought = loads.map(|access| access.sectors + access.again).sum::<u64>() as f64;
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
-}
-
-/// Bits of a lane in most loads of global memory, or of shared memory, and whether all of them are as wide as they can be.
-fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
-    let study = m.study.filter(|study| study.has_widths())?;
-    let code = &study.code;
-    let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
-    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_load(code.op(*row)));
-    let mut by: BTreeMap<u64, u64> = BTreeMap::new();
-    loads.for_each(|row| *by.entry(study.width(row).unwrap_or_default()).or_default() += code.executed[row]);
-    let (most, _) = by.iter().max_by_key(|(_, executed)| **executed)?;
-    Some((*most, by.keys().all(|bits| *bits == WIDEST)))
 }
 
 /// Whether all of them are.
@@ -172,6 +160,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     // What is computed with the values is computed still.
     let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
+    let draft = of_tile(m, draft);
     let draft =
         if is_inside && felt(m) < 1.0 { draft.expects(felt(m) * (1.0 - kept) * m.waits(&waits)) } else { draft };
     // A tile of a block takes away what L1 asks L2 for again.

@@ -1,5 +1,6 @@
 //! Tiles of sums in the registers of a thread, whose rows and columns come from shared memory.
 
+use super::work::of_tile;
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use std::collections::BTreeSet;
@@ -52,18 +53,27 @@ impl Tile {
 }
 
 /// Registers of a thread for a tile of so many sums, and for the row and the column that it reads at a time.
-fn of_sums(sums: f64) -> f64 {
+pub(super) fn of_sums(sums: f64) -> f64 {
     sums + 2.0 * sums.sqrt()
+}
+
+/// Registers in which products of values from memory are summed up: as counted, or as the code stands.
+pub(super) fn sums(m: &Measures<'_>) -> f64 {
+    let counted = m.study.map(|study| (&study.code, &study.flows));
+    let Some((code, flows)) = counted.or_else(|| m.code.as_ref().map(|(code, flows)| (code, flows))) else {
+        return 0.0;
+    };
+    let written = |row: usize| code.registers(row).written().next().map(|own| own.number);
+    let own: BTreeSet<u8> = products_of((code, flows), multiplies).filter_map(|own| written(own.row)).collect();
+    own.len() as f64
 }
 
 /// The registers of a thread with a tile of so many sums in place of that of now, and the warps that an SM has registers for then, where
 /// these are fewer than it has room for now. It is a cost to be told and no longer wait: each warp has more products that hang on none of
 /// the others (`raster`, to 8 × 8 sums, gained 44 %).
 fn with_sums(m: &Measures<'_>, tile: &Tile, sums: f64) -> Option<(f64, f64)> {
-    let (study, chip) = (m.study?, m.chip()?);
-    let written = |row: usize| study.code.registers(row).written().next().map(|own| own.number);
-    let own: BTreeSet<u8> = products_of(study, multiplies).filter_map(|own| written(own.row)).collect();
-    let more = tile.registers * (of_sums(sums) - of_sums(own.len() as f64));
+    let chip = m.study.and(m.chip())?;
+    let more = tile.registers * (of_sums(sums) - of_sums(self::sums(m)));
     let then = m.value(Counter::LaunchRegistersPerThread)? + more.max(0.0);
     let warps = (f64::from(chip.registers_per_sm) / (WARP * then)).floor();
     (warps < m.theoretical? * f64::from(chip.max_warps_per_sm)).then_some((then, warps))
@@ -82,7 +92,7 @@ pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let arithmetic = own.fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
-    let draft = Draft::new(Action::RegisterTile).rewrites();
+    let draft = of_tile(m, Draft::new(Action::RegisterTile).rewrites());
     let draft = match of_doubles {
         true => draft.keeps(&[Part::ComputeFp64], 1.0, 1.0),
         false => draft.keeps(&[Part::ComputeFma], arithmetic, arithmetic),

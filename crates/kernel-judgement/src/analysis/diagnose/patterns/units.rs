@@ -156,6 +156,25 @@ fn is_queue(m: &Measures<'_>, part: Part, reason: StallReason) -> bool {
         }
 }
 
+/// The part of the throttle samples at another pipe from which it is told.
+const OF_ANOTHER: f64 = 0.25;
+
+/// The samples of warps that a math pipe had no room for, by the pipe of the instruction that waited, the most first, in parts of all.
+fn throttled(m: &Measures<'_>) -> Vec<(Part, f64)> {
+    let Some(study) = m.sampled_code() else { return Vec::new() };
+    let capability = m.kernel.device().compute_capability;
+    let of = |is_own: &dyn Fn(Op) -> bool| {
+        let rows: Vec<usize> = (0..study.code.rows.len()).filter(|row| is_own(study.code.op(*row))).collect();
+        study.samples.of_reason(StallReason::MathPipeThrottle.into(), &rows) as f64
+    };
+    let all = of(&|_| true).max(1.0);
+    let pipes = m.units.iter().filter_map(|unit| Some((unit.part, unit.part.row()?)));
+    let mut found: Vec<(Part, f64)> =
+        pipes.map(|(part, row)| (part, of(&|op| row.runs(op, capability)) / all)).collect();
+    found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    found
+}
+
 /// A unit in whose queue warps spend much of their time.
 fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let wait = |reason: StallReason| match reason {
@@ -172,12 +191,18 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
     let named = queue.iter().filter(|(_, share)| *share >= 0.01);
     let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
+    let is_throttle = queue.first().is_some_and(|(reason, _)| *reason == StallReason::MathPipeThrottle);
+    let throttled = if is_throttle { throttled(m) } else { Vec::new() };
+    let other = throttled.into_iter().find(|(part, of)| *part != unit.part && *of >= OF_ANOTHER);
+    let other = other.and_then(|(part, of)| Some(words!(", {} of it for {}", share(of), m.unit(part)?.named())));
     let sentence = words!(
-        "{} at {} of peak, and {} queue is full ({}){}.",
+        "{} at {} of peak, and {} {} ({}{}){}.",
         the(unit),
         share(unit.share),
         if unit.is_several() { "their" } else { "its" },
+        if other.is_some() { "queue is full by turns with another one" } else { "queue is full" },
         named.collect::<Vec<_>>().join(", "),
+        other.unwrap_or_default(),
         made_of(m, unit)
     );
     Held::of_unit(m, unit, own, m.limits[Threshold::QueueShare], sentence).if_large()

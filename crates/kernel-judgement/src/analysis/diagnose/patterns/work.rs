@@ -1,0 +1,117 @@
+//! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; by what was counted, else by the code as it
+//! stands.
+
+use super::*;
+use crate::analysis::derive::traffic::Traffic;
+use crate::analysis::phases::Loop;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes that L1 gets.
+pub(super) const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+
+/// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
+pub(super) const IMAD_CYCLES: f64 = 4.0;
+
+/// Whether an opcode computes with values: floating-point arithmetic, special functions, products.
+pub(super) fn is_on_values(op: Op) -> bool {
+    op.is_product() || op.is_of(&[Class::Fp32, Class::Fp64, Class::Fp16, Class::SpecialFunction])
+}
+
+/// Rows of the innermost loop with the most arithmetic on values: where a kernel spends its time, as far as its code alone can tell.
+fn hottest(code: &KernelCode<'_>) -> Vec<usize> {
+    let is_inner = |cycle: &&Loop| !code.loops.iter().any(|own| own != *cycle && cycle.blocks.contains(&own.header));
+    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<usize>>();
+    let on_values = |rows: &Vec<usize>| rows.iter().filter(|row| is_on_values(code.op(**row))).count();
+    code.loops.iter().filter(is_inner).map(rows).max_by_key(on_values).unwrap_or_default()
+}
+
+/// Executions of some opcodes; where nobody counted them by opcode or by instruction, in one turn of the loop of most arithmetic.
+fn executions(m: &Measures<'_>, takes: impl Fn(Op) -> bool) -> Option<f64> {
+    let counted = |code: &KernelCode<'_>| {
+        let rows = (0..code.rows.len()).filter(|row| takes(code.op(*row)));
+        rows.map(|row| code.executed[row] as f64).sum()
+    };
+    let in_a_turn = |(code, _): &(KernelCode<'_>, Flows)| {
+        hottest(code).into_iter().filter(|row| takes(code.op(*row))).count() as f64
+    };
+    let by_instruction = || m.study.map(|study| counted(&study.code));
+    m.mix.count(&takes).or_else(by_instruction).or_else(|| m.code.as_ref().map(in_a_turn))
+}
+
+/// The part of the instructions that compute with values.
+pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
+    Some(executions(m, is_on_values)? / executions(m, |_| true).filter(|total| *total > 0.0)?)
+}
+
+/// What arithmetic on values and comparisons of them leave at least of issue and of the pipes, where they read the same values from nearer
+/// by.
+pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
+    let on = |part: Part| {
+        let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+        let own = |op: Op| row.runs(op, capability) && (is_on_values(op) || op.is_of(&[Class::FpCompare]));
+        let own = executions(m, own)?;
+        let others = executions(m, |op| row.runs(op, capability))? - own;
+        let cycles = if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
+        (own > 0.0).then(|| (part, own / (own + cycles * others)))
+    };
+    let pipes = [Part::ComputeFma, Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
+    let others = [(Part::Issue, arithmetic(m)), (Part::ComputeTensor, m.has_tensor.then_some(1.0))];
+    pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?)))).collect()
+}
+
+/// The part of the instructions, or of those of a pipe, that multiply two values from memory, 0 to 1: nothing else makes their result.
+pub(super) fn paired(m: &Measures<'_>, part: Part) -> f64 {
+    let (row, capability) = (part.row(), m.kernel.device().compute_capability);
+    let is_own = |op: Op| part == Part::Issue || row.is_some_and(|row| row.runs(op, capability));
+    let own = match (&m.study, &m.code) {
+        (Some(_), _) => products(m, |op| multiplies(op) && is_own(op)),
+        (None, Some((code, flows))) if m.kernel.opcodes().is_empty() => {
+            let turn: BTreeSet<usize> = hottest(code).into_iter().collect();
+            let own = products_of((code, flows), |op| multiplies(op) && is_own(op));
+            own.filter(|own| turn.contains(&own.row)).count() as f64
+        }
+        _ => 0.0,
+    };
+    let all = executions(m, is_own).filter(|all| *all > 0.0);
+    all.map_or(0.0, |all| (own / all).min(1.0))
+}
+
+/// Bits of a lane in most loads of global memory, or of shared memory, and whether all of them are as wide as they can be.
+pub(super) fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
+    let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
+    let counted = m.study.filter(|study| study.has_widths());
+    // Code that nobody counted has the registers that each load writes.
+    let (code, rows) = match (counted, &m.code) {
+        (Some(study), _) => (&study.code, (0..study.code.rows.len()).collect()),
+        (None, code) => code.as_ref().map(|(code, _)| (code, hottest(code)))?,
+    };
+    let bits = |row: usize| match counted {
+        Some(study) => study.width(row).unwrap_or_default(),
+        None => code.registers(row).writes.iter().map(|own| 32 * u64::from(own.count)).sum(),
+    };
+    let mut by: BTreeMap<u64, u64> = BTreeMap::new();
+    let loads = rows.into_iter().filter(|row| code.executed[*row] > 0 && is_load(code.op(*row)));
+    loads.for_each(|row| *by.entry(bits(row)).or_default() += code.executed[row]);
+    let (most, _) = by.iter().max_by_key(|(_, executed)| **executed)?;
+    Some((*most, by.keys().all(|bits| *bits == WIDEST)))
+}
+
+/// Of the bytes that DRAM moves, the part that no reuse takes away, 0 to 1: those of the stated work; none where nobody stated it.
+fn compulsory(m: &Measures<'_>) -> f64 {
+    Traffic::of(m.kernel, m.work).map_or(0.0, |traffic| (traffic.stated / traffic.moved).min(1.0))
+}
+
+/// What a tile reads again from DRAM is what it does not hold: at best the bytes of the stated work stay.
+pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
+    if is_reused(m) { draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)) } else { draft }
+}
+
+/// Bytes that L1 gets over those that DRAM is read for, from which L2 serves several SMs with the same values: some of these came more than
+/// once.
+const AGAIN: f64 = 1.5;
+
+/// Whether blocks read rows and columns that others have read, beyond what L1 keeps of them; so they may where that was not counted.
+fn is_reused(m: &Measures<'_>) -> bool {
+    let bytes = m.value(RECEIVED).zip(m.value(DRAM_BYTES[0]));
+    paired(m, Part::Issue) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
+}
