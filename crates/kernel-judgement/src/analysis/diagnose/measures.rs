@@ -109,7 +109,7 @@ impl<'a> Measures<'a> {
         let sms = k.kernel.device().sm_count.map(f64::from);
         let active = ratio(RESIDENT, SM_CYCLES).or_else(|| ratio(RESIDENT, CYCLES));
         // Where nobody counted the busiest SM it is busy for as long as a launch of that length can be.
-        let most = || Some((1.0 - EMPTY / positive(DURATION)?).max(0.0)).filter(|most| *most > 0.0);
+        let most = || Some(1.0 - EMPTY / positive(DURATION)?).filter(|most| *most > 0.0);
         let of_launch = || Some((active? / most()?).min(1.0));
         let life = || {
             let warps = blocks? * block_warps?;
@@ -301,16 +301,6 @@ impl<'a> Measures<'a> {
     pub(super) fn vacant(&self) -> Option<f64> {
         let waves = self.waves.filter(|waves| *waves > 1.0)?;
         Some((1.0 - self.filled()? * waves.ceil() / waves).max(0.0))
-    }
-
-    /// The largest share of the time that a last wave can cost: the rest of it, and no more than the slots for warps that stood idle.
-    pub(super) fn last_wave(&self) -> Option<f64> {
-        if let Some(phases) = self.phases {
-            return phases.time.last_wave.filter(|_| !phases.is_persistent);
-        }
-        let waves = self.waves.filter(|waves| *waves > 1.0)?;
-        let idle = 1.0 - (1.0 - self.unequal?) * self.filled()?;
-        Some((1.0 - waves / waves.ceil()).min(idle))
     }
 
     /// Whether blocks end about as fast as they start; `None` where the life of a warp is not known.

@@ -162,3 +162,13 @@ pub(super) fn share_out(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.risks("another order of the work");
     Some(draft.checks(words!("warps on an SM {} → {}", fixed(held, 1), count(all)), ACHIEVED))
 }
+
+/// The largest share of the time that a last wave can cost: the rest of it, and no more than the slots for warps that stood idle.
+pub(super) fn last_wave(m: &Measures<'_>) -> Option<f64> {
+    if let Some(phases) = m.phases {
+        return phases.time.last_wave.filter(|_| !phases.is_persistent);
+    }
+    let waves = m.waves.filter(|waves| *waves > 1.0)?;
+    let idle = 1.0 - (1.0 - m.unequal?) * m.filled()?;
+    Some((1.0 - waves / waves.ceil()).min(idle))
+}

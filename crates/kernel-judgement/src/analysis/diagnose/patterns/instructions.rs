@@ -177,8 +177,11 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // And what is stated stays, as do products of two values from memory where there are no functions of them.
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
-    let is_function =
-        m.mix.count(|op| op == Op::MUFU).zip(m.mix.total).is_some_and(|(own, all)| own >= FUNCTIONS * all);
+    let is_function = m
+        .mix
+        .count(|op| op.is_of(&[Class::SpecialFunction]))
+        .zip(m.mix.total)
+        .is_some_and(|(own, all)| own >= FUNCTIONS * all);
     let half = if is_function { 0.0 } else { STAYS };
     let paired = |part: Part| if is_function { 0.0 } else { paired(m, part) };
     let stays = if is_index { 0.0 } else { half.max(stated) * arithmetic(m).unwrap_or_default() };
@@ -364,12 +367,9 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     // An index that is taken apart once a thread is what a grid of more dimensions has apart.
     let is_once = m.study.is_some_and(|study| !study.code.turns(|op| op == OF_A_FLOAT[0]));
     let is_place = is_once && of_index(m, Part::ComputeXu).is_some_and(|own| 2.0 * own >= 1.0);
-    let known = "ivide by values that are known when compiled, by a shift, or by a product with the reciprocal";
+    let known = "ivide by values known when compiled, by a shift, or by a product with the reciprocal";
     let how = match is_place {
-        true => words!(
-            "Take places from the dimensions of the grid (`blockIdx.y`, `.z`), and not from one index; or d{}",
-            known
-        ),
+        true => words!("Take places from the grid (`blockIdx.y`, `.z`), not from one index; or d{}", known),
         false => words!("D{}", known),
     };
     let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));

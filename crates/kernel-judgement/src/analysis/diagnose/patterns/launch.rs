@@ -1,7 +1,9 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{Pieces, at_loop, dealt, ends, hands_on, is_lone, outermost, pieces, read_twice, share_out};
+use super::balance::{
+    Pieces, at_loop, dealt, ends, hands_on, is_lone, last_wave, outermost, pieces, read_twice, share_out,
+};
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
@@ -180,7 +182,7 @@ const MANY_WAVES: f64 = 20.0;
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(m: &Measures<'_>) -> Option<Draft> {
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;
-    let cost = m.last_wave().filter(|cost| *cost >= WORTH)?;
+    let cost = last_wave(m).filter(|cost| *cost >= WORTH)?;
     let is_found = |measure: fn(&Measures<'_>) -> Option<Held>| measure(m).is_some_and(|held| held.holds);
     let is_full =
         m.units.iter().any(|unit| level::is_shared(unit.part) && 100.0 * unit.share >= m.limits[Threshold::SolHigh]);

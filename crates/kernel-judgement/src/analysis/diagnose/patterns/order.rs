@@ -58,12 +58,15 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let fits = m.value(Counter::DeviceAttributeL2CacheSize).is_none_or(|l2| others < l2 / 2.0);
     let stays = STAYS[usize::from(!fits)];
     let differ = study.flows.numbers_of_block(&study.code, apart.row);
-    let names = ["x", "y", "z"];
-    let inner = (0..3).filter(|at| grid[*at] > 1 && !differ[*at]).map(|at| format!("`blockIdx.{}`", names[at]));
-    let inner = inner.collect::<Vec<_>>().join(", ");
+    let inner =
+        (0..3).filter(|at| grid[*at] > 1 && !differ[*at]).map(|at| words!("`blockIdx.{}`", ["x", "y", "z"][at]));
+    let inner = words::join(inner, ", ");
     let how = match fits {
         true => {
-            words!("Order the blocks so that {} changes first: those that read the same then run side by side", &inner)
+            words!(
+                "Order the blocks so that {} changes first: those that read the same then run side by side",
+                inner.clone()
+            )
         }
         false => words!(
             "Order the blocks in groups, some of {} at a time: those that read the same then run side by side",
