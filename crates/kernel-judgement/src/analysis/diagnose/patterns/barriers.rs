@@ -187,7 +187,8 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
     let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
     let each = executed(m).zip(warps).map(|(barriers, warps)| barriers / warps);
-    if each.is_some_and(|each| each <= FEW) {
+    // Those of a tile go with a second buffer for it, where there is room for one.
+    if each.is_some_and(|each| each <= FEW) || !may_be && double_buffer(m).is_some() {
         return None;
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
@@ -217,14 +218,15 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = if felt(m) < 1.0 { draft.expects(felt(m) * inside) } else { draft };
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
-    let draft = draft.because(why).at(At::waits(m, reason)).checks(check, reason.per_issue());
+    let draft = draft.at(At::waits(m, reason)).checks(check, reason.per_issue());
     Some(match each.filter(|_| is_exchange) {
         Some(each) => {
             let how = "Fewer rounds: several elements a thread in front of them, shuffles within a warp";
             let waits = words!("at barriers {} of the warps' time, for shared memory {}", share(wait), share(through));
             draft.says(how, words!("{} barriers in the life of a warp; {}", fixed(each, 1), waits))
         }
-        None => draft,
+        None if !may_be => draft.says("More work between two barriers: a larger tile, or a second buffer", why),
+        None => draft.because(why),
     })
 }
 
