@@ -272,7 +272,7 @@ impl Flows {
         let behind = self.address_behind(code, row);
         let has = |number: u8| behind.iter().any(|row| code.registers(*row).special == Some(number));
         let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
-        grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
+        grid.into_iter().zip(self.numbers_of_block(code, row)).all(|(blocks, differs)| blocks == 1 || differs)
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }
 

@@ -20,7 +20,8 @@ impl Flows {
 
     /// By which of the block's numbers, in x, y and z, the address of an access differs.
     pub(in crate::analysis) fn numbers_of_block(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
-        BLOCK.map(|number| self.is_of(code, row, &[number]))
+        let behind = self.address_behind(code, row);
+        BLOCK.map(|number| behind.iter().any(|row| code.registers(*row).special == Some(number)))
     }
 
     /// Whether it depends on that of the thread as well.

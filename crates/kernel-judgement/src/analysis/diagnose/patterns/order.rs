@@ -42,7 +42,11 @@ fn shared(study: &Study<'_>, grid: [u64; 3]) -> Option<Vec<Shared>> {
 /// Blocks that read the same side by side. What DRAM is read for beyond all that differs it is read for again, since others came between.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let (study, read) = (m.study?, m.value(DRAM_BYTES[0])?);
+    // In a grid of one dimension no two blocks have a number in common.
     let grid = m.kernel.key().grid?.0;
+    if grid.iter().filter(|blocks| **blocks > 1).count() < 2 {
+        return None;
+    }
     let all = shared(study, grid)?;
     let bytes = |of: &dyn Fn(&Shared) -> f64| SECTOR * all.iter().map(of).sum::<f64>();
     let once = bytes(&|own| own.sectors - own.again());
@@ -82,5 +86,6 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let part = Part::MemoryDram;
     let draft = Draft::new(Action::FewerBytes).keeps(&[part], 1.0 - stays * of_dram, 1.0 - of_dram);
     let draft = draft.at(At::point(&point(study, apart.row))).says(how, why);
+    let draft = draft.risks("what neighbouring blocks share now is apart then");
     Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(stays * gone)), DRAM_BYTES[0]))
 }
