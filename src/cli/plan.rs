@@ -135,7 +135,8 @@ fn from_flags(flags: &SubjectFlags) -> Result<Plan, Failure> {
         Some(name) => name.clone(),
         None => report
             .file_stem()
-            .and_then(|stem| SubjectName::from_text(&stem.to_string_lossy()))
+            .map(|stem| [Some(stem.to_string_lossy()), flags.kernel.as_ref().map(|kernel| kernel.as_str().into())])
+            .and_then(|parts| SubjectName::from_text(&parts.into_iter().flatten().collect::<Vec<_>>().join("-")))
             .ok_or_else(|| Failure::usage("the report's file name gives no subject name\n  help: give --name"))?,
     };
     let mut subject = Subject::new(name.clone(), report);

@@ -52,7 +52,8 @@ pub(in crate::cli) struct SubjectFlags {
     /// Kernels of the baseline [default: as --kernel].
     #[arg(long, value_name = "RE", value_parser = regex)]
     pub(in crate::cli) baseline_kernel: Option<Regex>,
-    /// Name of the subject, part of the file name [default: the report's file name].
+    /// Name of the subject, part of the file name [default: the report's file name, and the filter
+    /// where --kernel is given].
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) name: Option<SubjectName>,
     /// Title of the subject.
