@@ -1,7 +1,8 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
-use super::flows::{Flows, address};
-use super::{code::Code, detail::Place};
+use super::code::{Code, Loop};
+use super::detail::Place;
+use super::flows::{Flows, LONGEST, address};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;
@@ -36,6 +37,23 @@ impl Flows {
     pub(super) fn is_short_walk(&self, code: &Code<'_>, row: usize) -> bool {
         let walked = self.walked(code, row);
         walked.is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES))
+    }
+
+    /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places: whatever
+    /// is behind the address comes from outside of that loop, or is made in it again on each turn. 1 without such a loop.
+    pub(in crate::analysis) fn turns_over(&self, code: &Code<'_>, row: usize) -> f64 {
+        let behind = self.address_behind(code, row);
+        let Some(own) = code.innermost(row).filter(|_| behind.len() < LONGEST) else { return 1.0 };
+        let is_same = |cycle: &&Loop| {
+            let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+            let stays = |(_, rows): &(Register, Vec<usize>)| rows.iter().all(is_inside) || !rows.iter().any(is_inside);
+            let address = address(code, row);
+            let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
+            let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(code, *row));
+            cycle.blocks.len() > own.blocks.len() && is_inside(&row) && of_access.chain(of_others).all(stays)
+        };
+        let turns = |cycle: &Loop| Some(code.entries(cycle.header) as f64 / code.entered(cycle)? as f64);
+        code.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
     }
 
     /// The bytes of that list, in the mean of the lanes that have one; `None` where lanes do not begin at loaded places.
