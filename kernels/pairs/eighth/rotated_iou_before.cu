@@ -1,0 +1,72 @@
+// rotated_iou_before: overlap of pairs of turned boxes, the first clipped by the sides of the second, a thread to a pair, polygons in arrays
+// of the thread.
+struct Box {
+    float x, y, w, h, angle;
+    __device__ __forceinline__ void corners(float2 (&c)[4]) const
+    {
+        float s, t;
+        __sincosf(angle, &s, &t);
+        const float ax = 0.5f * w * t, ay = 0.5f * w * s, bx = -0.5f * h * s, by = 0.5f * h * t;
+        c[0] = make_float2(x - ax - bx, y - ay - by);
+        c[1] = make_float2(x + ax - bx, y + ay - by);
+        c[2] = make_float2(x + ax + bx, y + ay + by);
+        c[3] = make_float2(x - ax + bx, y - ay + by);
+    }
+};
+
+constexpr int Most = 10;
+
+struct Polygon {
+    float2 point[Most];
+    int count;
+    __device__ __forceinline__ void add(float2 p)
+    {
+        if (count < Most) {
+            point[count++] = p;
+        }
+    }
+};
+
+__device__ __forceinline__ void clip(Polygon& to, const Polygon& from, float2 a, float2 b)
+{
+    to.count = 0;
+    for (int i = 0; i < from.count; ++i) {
+        const float2 p = from.point[i], q = from.point[i + 1 < from.count ? i + 1 : 0];
+        const float u = (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x), v = (b.x - a.x) * (q.y - a.y) - (b.y - a.y) * (q.x - a.x);
+        if (u >= 0.0f) {
+            to.add(p);
+        }
+        if ((u >= 0.0f) != (v >= 0.0f)) {
+            const float t = u / (u - v);
+            to.add(make_float2(p.x + t * (q.x - p.x), p.y + t * (q.y - p.y)));
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(128) rotated_iou_before(float* __restrict__ out, const Box* __restrict__ left, const Box* __restrict__ right, int pairs)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= pairs) {
+        return;
+    }
+    const Box a = left[i], b = right[i];
+    float2 c[4], d[4];
+    a.corners(c);
+    b.corners(d);
+    Polygon one, two;
+    one.count = 4;
+    for (int k = 0; k < 4; ++k) {
+        one.point[k] = c[k];
+    }
+    clip(two, one, d[0], d[1]);
+    clip(one, two, d[1], d[2]);
+    clip(two, one, d[2], d[3]);
+    clip(one, two, d[3], d[0]);
+    float area = 0.0f;
+    for (int k = 1; k + 1 < one.count; ++k) {
+        const float2 o = one.point[0], p = one.point[k], q = one.point[k + 1];
+        area += (p.x - o.x) * (q.y - o.y) - (p.y - o.y) * (q.x - o.x);
+    }
+    area = 0.5f * fabsf(area);
+    out[i] = area / (a.w * a.h + b.w * b.h - area);
+}
