@@ -177,10 +177,24 @@ fn kin(op: Op) -> Option<Kin> {
     }
 }
 
-/// Whether a row leaves a factor as it is in memory, or as it was there before its conversion.
+/// Whether a row leaves a factor as it is in memory, or as it was there before its conversion: in registers, or in front of shared memory
+/// that holds nothing else.
 fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
     let (code, flows) = (&study.code, &study.flows);
     let Some(converts) = converts else { return code.op(row).brings_from_memory() };
+    if code.op(row).loads_shared() {
+        let fills =
+            |row: &usize| code.executed[*row] > 0 && (code.op(*row).stores_shared() || code.op(*row).copies_global());
+        let mut fills = (0..code.rows.len()).filter(fills).peekable();
+        let halves = |row: usize| flows.data_of(code, row).all(|row| is_converted(study, converts, row));
+        return fills.peek().is_some() && fills.all(|row| code.op(row).stores_shared() && halves(row));
+    }
+    is_converted(study, converts, row)
+}
+
+/// Whether a row converts what memory brought.
+fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
     let reads = code.rows[row].word.unwrap_or_default().registers.reads;
     let mut own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
     code.op(row) == converts
@@ -221,7 +235,8 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     // A tile is one of registers, or of shared memory that the threads of a block share.
     let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
     // Halves are converted on the pipe that multiplies.
-    let converted = if converts.is_some() { loaded.values().sum() } else { 0.0 };
+    let is_conversion = |row: &usize| converts.is_some_and(|converts| code.op(*row) == converts);
+    let converted: f64 = loaded.iter().filter(|((_, row), _)| is_conversion(row)).map(|(_, executed)| executed).sum();
     let multiplied = executed * WARP * each;
     let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
     let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
