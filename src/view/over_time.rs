@@ -287,7 +287,8 @@ fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
         }
         false => "no tail".to_owned(),
     };
-    let now = tail(new.0, new.1).is_none().then(|| format!("; now {}", tail_of(new))).unwrap_or_default();
+    // What costs much has a sentence of its own.
+    let now = if tail(new.0, new.1).is_some() { String::new() } else { format!("; now {}", tail_of(new)) };
     words!("Before, of {}: {}, {}{}.", glance::time(old.0.ns), level(old.1), tail_of(old), now)
 }
 
