@@ -152,11 +152,7 @@ fn spun(phases: &Phases, executed: f64) -> Option<Words> {
     let own = Some(executed - sum).filter(|own| phases.calls_out && *own > 0.0);
     let why = own.map(|own| words!("{} lie in functions whose code the report does not hold", amount(own)));
     ((sum - executed).abs() >= APART * executed).then(|| {
-        words!(
-            "Phases are of {}: {}.",
-            amount(sum),
-            why.unwrap_or("loops that wait turn more often in one pass than in another".into())
-        )
+        words!("Phases are of {}: {}.", amount(sum), why.unwrap_or("waits turn more often in another pass".into()))
     })
 }
 
