@@ -1,8 +1,9 @@
 """Makes a small copy of an Nsight Compute report (.ncu-rep) for use as test data; uses no NVIDIA software.
 
-Usage: trim_report.py IN OUT [--lists RE] [--without RE]
+Usage: trim_report.py IN OUT [--lists RE] [--without RE] [--sections | --code]
 
-It leaves out, whole: the section definitions (layout that repeats in every result), the metrics that the samplers of
+With --sections it leaves out the section definitions and nothing else, with --code the machine code as well, for a report that
+is read by its values. Else it leaves out, whole: the section definitions (layout that repeats in every result), the metrics that the samplers of
 whole units wrote over time (category 1, PM sampling), and the metrics of the warp sampler that end in `_not_issued`.
 Of a metric whose name the expression --lists does not match it leaves out the instances; its value stays. Of a source file
 that lies in an include folder, a header of a toolkit or a compiler, it leaves out the text; its name stays. Of the kernels
@@ -19,7 +20,7 @@ LISTS = (r"sass__|launch__|inst_executed|thread_inst_executed|memory_|derived__m
          r"smsp__pcsamp_|smsp__branch|derived__pct_occupancy")
 RESULT_SECTIONS = {1: 17, 7: 6, 8: 6, 9: 6}
 RESULT_METRICS = {1: 13, 7: 4, 8: 4, 9: 4}
-SOURCE_FILES, FILE_NAME, FILE_TEXT = 8, 1, 2
+SOURCE_CODE, SOURCE_FILES, FILE_NAME, FILE_TEXT = 4, 8, 1, 2
 
 
 def varint(data, at):
@@ -132,6 +133,10 @@ def entries(header, payload):
     assert at == len(payload), "bytes left over in a block"
 
 
+def without_field(message, number):
+    return b"".join(raw for field, _, _, raw in fields(message) if field != number)
+
+
 def function(result):
     """The name of a kernel's function without its arguments."""
     return next(value.decode() for field, _, value, _ in fields(result) if field == 6)
@@ -143,6 +148,8 @@ def main():
     parser.add_argument("target")
     parser.add_argument("--lists", default=LISTS)
     parser.add_argument("--without", default="$")
+    parser.add_argument("--sections", action="store_true")
+    parser.add_argument("--code", action="store_true")
     asked = parser.parse_args()
     lists, without = re.compile(asked.lists), re.compile(asked.without)
     data = packed.contents(asked.source)
@@ -157,7 +164,11 @@ def main():
             if kind == 1 and without.match(function(entry)):
                 continue
             kernels += kind == 1
-            entry = trimmed_result(kind, entry, strings, lists) if kind else trimmed_source(entry)
+            if asked.sections or asked.code:
+                gone = RESULT_SECTIONS[kind] if kind else SOURCE_CODE if asked.code else None
+                entry = without_field(entry, gone)
+            else:
+                entry = trimmed_result(kind, entry, strings, lists) if kind else trimmed_source(entry)
             body += struct.pack("<I", len(entry)) + entry
         counts = {5: len(body), 2: kernels}
         head = b"".join(as_varint(field << 3) + as_varint(counts[field]) if field in counts else raw

@@ -100,7 +100,7 @@ fn change(lever: &Lever) -> Change {
     Change {
         code: lever.code.to_string(),
         action: said(&lever.sentence),
-        at: cut(&place_of(&lever.at, false).to_plain()),
+        at: cut(&place_of(&lever.at).to_plain()),
         forecast: lever.forecast.map(|ends| ends.map(tenths)),
         ceiling: lever.bound.map(tenths),
         why: said(&lever.why),

@@ -147,18 +147,16 @@ fn sentences(over: &OverTime, shape: &Shape) -> Vec<Words> {
     said
 }
 
-/// `Steady state: instruction issue at 85 % of its peak for 172.5 µs (50 %); a ramp of 4.5 µs (2.3 %) before it costs 1.8 %.`
+/// `instruction issue at 85 %`; where units take turns, no one has the level.
+fn level(shape: &Shape) -> String {
+    let is_other = |regime: &Regime| regime.units.first().is_some_and(|(unit, _)| *unit != shape.unit);
+    let is_one = shape.mean >= 0.9 * shape.steady && !shape.regimes.iter().any(is_other);
+    let unit = if is_one { called(&shape.unit) } else { "units in turn" };
+    format!("{unit} at {}{}", if is_one { "" } else { "up to " }, percent(shape.steady))
+}
+
+/// `Steady state: instruction issue at 85 % for 172.5 µs (50 %); a ramp of 4.5 µs (2.3 %) before it costs 1.8 %.`
 fn steady(over: &OverTime, shape: &Shape) -> Words {
-    let level = match shape.mean >= 0.9 * shape.steady {
-        true => format!("{} at {} of its peak", called(&shape.unit), percent(shape.steady)),
-        // Units take turns: no one has the level.
-        false => format!(
-            "units in turn at {}, {} the busiest at {}",
-            percent(shape.steady),
-            called(&shape.unit),
-            percent(shape.mean)
-        ),
-    };
     let ramp = match over.share(shape.ramp.cost) >= RAMP {
         true => format!(
             "; a ramp of {} before it costs {}",
@@ -175,7 +173,7 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
         false => String::new(),
     };
-    words!("Steady state: {} for {}{}{}.{}", level, span(over, shape.middle.ns), middle, ramp, drain)
+    words!("Steady state: {} for {}{}{}.{}", level(shape), span(over, shape.middle.ns), middle, ramp, drain)
 }
 
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
@@ -282,18 +280,16 @@ fn clock(shape: &Shape) -> Option<Words> {
 
 /// The old side beside the new one.
 fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
-    let said = |(over, shape): (&OverTime, &Shape)| {
-        let tail = match shape.tail.ns > 0.0 {
-            true => format!(
-                "tail {}, which costs {}",
-                span(over, shape.tail.ns),
-                percent(100.0 * over.share(shape.tail.cost))
-            ),
-            false => "no tail".to_owned(),
-        };
-        format!("{} at {}, {tail}", called(&shape.unit), percent(shape.steady))
+    let tail_of = |(over, shape): (&OverTime, &Shape)| match shape.tail.ns > 0.0 {
+        true => {
+            let cost = percent(100.0 * over.share(shape.tail.cost));
+            format!("tail {}, which costs {cost}", span(over, shape.tail.ns))
+        }
+        false => "no tail".to_owned(),
     };
-    words!("Before, of {}: {}; now, of {}: {}.", glance::time(old.0.ns), said(old), glance::time(new.0.ns), said(new))
+    // What costs much has a sentence of its own.
+    let now = if tail(new.0, new.1).is_some() { String::new() } else { format!("; now {}", tail_of(new)) };
+    words!("Before, of {}: {}, {}{}.", glance::time(old.0.ns), level(old.1), tail_of(old), now)
 }
 
 /// What several launches do over their time, a column for each; `None` where none was sampled. Of one that was not, the cells are
@@ -303,7 +299,7 @@ pub(super) fn side_by_side(sides: &[Option<&OverTime>], letters: &[&str]) -> Opt
     type Tell = fn(&OverTime, &Shape) -> String;
     let rows: [(&str, Tell); 7] = [
         ("Level over time", |over, _| line(over)),
-        ("Steady state", |_, shape| format!("{} {}", called(&shape.unit), percent(shape.steady))),
+        ("Steady state", |_, shape| level(shape)),
         ("Ramp", |over, shape| span(over, shape.ramp.ns)),
         ("Tail", |over, shape| span(over, shape.tail.ns)),
         ("Tail costs", |over, shape| percent(100.0 * over.share(shape.tail.cost))),
@@ -353,10 +349,11 @@ pub(super) fn message(over: &OverTime, shape: &Shape) -> String {
         true => format!(", then a tail of {} at {}", glance::time(shape.tail.ns), percent(shape.tail.level)),
         false => String::new(),
     };
+    let ramp = (shape.ramp.ns > 0.0).then(|| format!("a ramp of {}, then ", glance::time(shape.ramp.ns)));
     format!(
-        "Over a launch of {}: a ramp of {}, then {} at {}{tail}. Means in percent of the peak: {}.",
+        "Over a launch of {}: {}{} at {}{tail}. Means in percent of the peak: {}.",
         glance::time(over.ns),
-        glance::time(shape.ramp.ns),
+        ramp.unwrap_or_default(),
         glance::time(shape.middle.ns),
         percent(shape.steady),
         curves.join(", ")

@@ -207,7 +207,7 @@ fn hypotheses_on_the_code_are_judged_without_a_profile() {
         "### tiles\n\n**CONFIRMED**.",
         "### no tiles\n\n**REFUTED**. Expected, but not found: check.shared == 0.",
         "### faster\n\n**NOT MEASURED**. The code alone does not show: change.cycles < 0.",
-        "**Hypotheses:** REFUTED no tiles; CONFIRMED tiles; NOT MEASURED faster.",
+        "**Hypotheses:** REFUTED: no tiles; CONFIRMED: tiles; NOT MEASURED: faster.",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }

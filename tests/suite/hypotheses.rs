@@ -45,7 +45,7 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
         "**REFUTED**. Expected, but not found: smsp__inst_executed.sum < 1000.",
         "**NOT MEASURED**. There is no number for: stall.barrier < 1; sanitizer.errors == 0.",
         "**INCONCLUSIVE**. The premise did not hold before the change: launch__registers_per_thread < 8.",
-        "REFUTED half the instructions; CONFIRMED fewer registers; INCONCLUSIVE was so before; NOT MEASURED no waits",
+        "REFUTED: half the instructions; CONFIRMED: fewer registers; INCONCLUSIVE: was so before; NOT MEASURED: no waits",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }
@@ -194,7 +194,7 @@ fn one_that_is_rewritten_after_the_measurement_is_judged_as_it_was_stated() {
         assert!(page.contains("### step\n\n**REFUTED**"), "{page}");
         let knew = page.split_once("### I knew\n\n").expect(&page).1;
         assert!(knew.starts_with("**CONFIRMED**") && knew.lines().next().unwrap().ends_with(late), "{page}");
-        assert!(page.contains("CONFIRMED I knew (stated after the measurement)"), "{page}");
+        assert!(page.contains("CONFIRMED: I knew (stated after the measurement)"), "{page}");
         // A commit of it changes nothing, nor does an audit whose page is gone.
         repository.commit("I knew");
         if is_first {

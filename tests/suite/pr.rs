@@ -106,7 +106,7 @@ fn one_subject_takes_at_most_sixty_lines_in_the_words_of_its_page() {
     for part in [
         "## Performance audit of gemm: FASTER",
         "(`memory-shared`",
-        "**Hypotheses:** INCONCLUSIVE tiles",
+        "**Hypotheses:** INCONCLUSIVE: tiles",
         "Page: `pages/2026-11-02-gemm.md`",
     ] {
         assert!(text.contains(part), "{part} is not in {text}");

@@ -194,7 +194,7 @@ fn instructions_of_functions_that_are_not_held_do_not_spin() {
     let (mut report, mut views) = report("collected/jacobi_tiles/profile");
     let own = value(&report, "smsp__inst_executed.sum");
     set(&mut report, "smsp__inst_executed.sum", 2.0 * own);
-    says(&sections(&audit(&report, &views))["instructions"], "in another pass waits spin");
+    says(&sections(&audit(&report, &views))["instructions"], "waits turn more often in another pass");
     // `CALL.ABS.NOINC R2`, as of `malloc`: to a place that is none of the section.
     let call = cuda_binary::sass::decode(0x002f_ea00_03c0_0000_0000_0000_0200_7343, 0, (9, 0));
     let row = &mut views[0].instructions[0];

@@ -148,7 +148,7 @@ pub(in crate::view) fn summary(tested: &[Tested]) -> Option<Words> {
         let stated = told(tested).filter(|one| !one.name.starts_with(expectation::EXPECTED));
         let of = stated.filter(|one| one.judgement == judgement);
         let names: Vec<String> = of.map(|one| format!("{}{}", one.name, late(one.foresight))).collect();
-        (!names.is_empty()).then(|| format!("{} {}", judgement.word(Role::Hypothesis), names.join(", ")))
+        (!names.is_empty()).then(|| format!("{}: {}", judgement.word(Role::Hypothesis), names.join(", ")))
     };
     let found: Vec<String> = ALL.into_iter().filter_map(named).collect();
     (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))

@@ -151,8 +151,9 @@ fn spun(phases: &Phases, executed: f64) -> Option<Words> {
     let sum = in_all(phases) as f64;
     let own = Some(executed - sum).filter(|own| phases.calls_out && *own > 0.0);
     let why = own.map(|own| words!("{} lie in functions whose code the report does not hold", amount(own)));
-    ((sum - executed).abs() >= APART * executed)
-        .then(|| words!("Phases are of {}: {}.", amount(sum), why.unwrap_or("in another pass waits spin".into())))
+    ((sum - executed).abs() >= APART * executed).then(|| {
+        words!("Phases are of {}: {}.", amount(sum), why.unwrap_or("waits turn more often in another pass".into()))
+    })
 }
 
 /// Executions by phase of the role that sets the pace, those of one name together, and by other roles.

@@ -270,7 +270,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let with_excess =
         || audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(|access| access.excess() > 0);
     let all_are = |is_meant: fn(&SectorAccess) -> bool| with_excess().next().is_some() && with_excess().all(is_meant);
-    let of_all = format!("{} of {} sectors ({} %)", amount(excess), amount(all), tenth(share));
+    let part = |some: f64| format!("{} of {} sectors ({} %)", amount(some), amount(all), tenth(100.0 * some / all));
+    let of_all = part(excess);
     let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
     let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
     let why = if all_are(|one| one.is_shifted() && !one.is_inherent) {
@@ -302,8 +303,9 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         })
     });
     // Part of it, beside accesses that could be ordered otherwise.
-    let is_part = inherent > 0 && (inherent as f64) < excess;
-    let inherent = if is_part { format!(", {} of them inherent", amount(inherent as f64)) } else { String::new() };
+    let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
+    let of_all = part(excess - inherent.unwrap_or_default());
+    let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent))).unwrap_or_default();
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
         again if again >= excess => ", all of them asked for again by neighbours of one row, which L1 has".to_owned(),

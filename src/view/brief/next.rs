@@ -34,8 +34,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None => {}
     }
     let additive = (levers.len() > 1).then(|| "Ceilings are not additive.".into());
-    let file = one_file(&levers).map(|file| words!("Lines are of `{}`.", file));
-    let said: Vec<Words> = [audit.now.bottleneck.ruled_out.clone(), additive, file].into_iter().flatten().collect();
+    let said: Vec<Words> = [audit.now.bottleneck.ruled_out.clone(), additive].into_iter().flatten().collect();
     blocks.extend((!said.is_empty()).then(|| paragraph("ruled-out", words::join(said, " "))));
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }
@@ -138,18 +137,9 @@ fn no_lever(audit: &Audit) -> Option<Words> {
     }
 }
 
-/// The file that all lines of a table are of.
-fn one_file<'l>(levers: &[&'l Lever]) -> Option<&'l str> {
-    let file = |lever: &&'l Lever| if let Where::Line(place) = &lever.at { Some(&*place.file) } else { None };
-    let mut files = levers.iter().filter_map(file);
-    let first = files.next()?;
-    files.all(|other| other == first).then_some(first)
-}
-
-/// Where a lever is pulled: `:107`, with its file where `is_one` does not hold for those of the table.
-pub(in crate::view) fn place_of(at: &Where, is_one: bool) -> Words {
+/// Where a lever is pulled: `gemm.cu:107`.
+pub(in crate::view) fn place_of(at: &Where) -> Words {
     match at {
-        Where::Line(place) if is_one => words!("`:{}`", place.line.to_string()),
         Where::Line(place) => words!("`{}:{}`", &place.file, place.line.to_string()),
         Where::Offset(offset) => words!("`{}`", format!("0x{offset:x}")),
         Where::Build => "build".into(),
@@ -168,11 +158,10 @@ fn in_time(lever: &Lever, ns: f64) -> Option<String> {
 /// A table of this name with a row for each action on a kernel, all of whose cycles are `worth` so many nanoseconds.
 pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) -> Table {
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
-    let is_one = one_file(levers).is_some();
     let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
-            text(place_of(&lever.at, is_one)),
+            text(place_of(&lever.at)),
             text(&lever.sentence),
             text(ceiling::forecast(lever, place)).sorted(lever.bound),
             text(worth.and_then(|ns| in_time(lever, ns)).unwrap_or_default()),

@@ -1,6 +1,6 @@
 //! Where the time goes: the phases of the role that sets the pace, each with its lines, cycles and waits.
 
-use super::numbers::{self, value};
+use super::numbers::value;
 use super::phase_rows::{once, shown, twin};
 use super::{places, roles};
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
@@ -152,9 +152,8 @@ fn tiles(phases: &Phases, blocks: Option<f64>, is_one_wave: bool) -> String {
         }
         _ => {
             let ready: f64 = phases.phases.iter().map(|phase| phase.share - phase.cost).sum();
-            let said = "of it a warp is ready while another one issues: that counts in the samples of a phase, and not in its cycles.";
-            let ready = (ready >= SMALL_ALONE).then(|| format!(" For {} {said}", numbers::share(ready)));
-            format!("Warp lifetime: {each}.{}", ready.unwrap_or_default())
+            let said = " A warp that is ready while another one issues counts in the samples of a phase, and not in its cycles.";
+            format!("Warp lifetime: {each}.{}", if ready >= SMALL_ALONE { said } else { "" })
         }
     }
 }
@@ -332,7 +331,7 @@ pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) ->
     }
 }
 
-/// What the table does not say: the step against its products, what is latency and not work, the other roles.
+/// What the table does not say: the step against its products, what is waiting, the other roles.
 fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     let mut notes = Vec::new();
     if let Some(groups) = phases.in_turn {
@@ -383,7 +382,7 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) ->
     (issue < cycles / 2.0 && busiest < limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }]).then(
         || {
             words!(
-                "Issue floor {}: {} of {} cycles{}; the rest is latency, not work.",
+                "Issue floor {}: {} of {} cycles{}; the rest is waiting.",
                 places::phase_words(largest.kind).noun,
                 glance::cycles(issue / per),
                 glance::cycles(cycles / per),

@@ -3,10 +3,9 @@
 use crate::analysis::phases::{
     Line, OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup,
 };
-use crate::quantity::{format, glance};
+use crate::quantity::format;
 use crate::words::Words;
 use crate::{catalog, words};
-use cuda_binary::Op;
 use cuda_binary::op::{Act, Sync, Told};
 
 /// Opcodes named beside a part of a loop.
@@ -226,15 +225,6 @@ pub(super) fn waited_for(wait: &Wait) -> Option<&'static str> {
         (_, Some(Act::Store | Act::Reduction)) if op.is_lsu_access() => Some("stores"),
         _ => None,
     }
-}
-
-/// Shared loads that a guard switches off, which the queue's reasons would be taken for.
-pub(super) fn shared_loads_off(phases: &Phases, reason: &str) -> Option<Words> {
-    let is_queue = matches!(reason, "short_scoreboard" | "mio_throttle");
-    let loads =
-        phases.guarded.iter().find(|run| run.opcode == Op::LDS && run.exactly() == Some(0)).filter(|_| is_queue)?;
-    let count = glance::short(loads.executed as f64);
-    Some(words!("No LDS: all {} are predicated off", count))
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Warp stalls: the reasons that take a share of the warps' time worth a line, and what causes each of them here; in full, every
 //! reason on every basis.
 
+use super::causes;
 use super::numbers::{hundredth, sides, tenth, value};
-use super::{causes, places};
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
 use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
-use crate::view::document::{Block, Cell, Section};
+use crate::view::document::{Block, Section};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
 use crate::view::{charts, source_lines};
@@ -63,9 +63,13 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         return None;
     }
     let left_out = rows.split_off(most.min(rows.len()));
-    let notes: Vec<Cell> = rows.iter().map(|row| text(here(audit, row, is_large(Some(&row.row.new))))).collect();
+    let noted = rows.into_iter().map(|row| (row, here(audit, row, is_large(Some(&row.row.new)))));
+    let noted: Vec<(&StallRow, Words)> = noted.collect();
     let has_samples = audit.now.phases.is_some() || audit.source.as_ref().is_some_and(|source| source.waits.is_some());
-    let has_notes = has_samples && notes.iter().any(|note| !note.words.is_empty());
+    let has_notes = has_samples && noted.iter().any(|(_, note)| !note.is_empty());
+    let is_row = |(_, note): &(&StallRow, Words)| !has_notes || audit.before.is_some() || !note.is_empty();
+    let (rows, unplaced): (Vec<_>, Vec<_>) = noted.into_iter().partition(is_row);
+    let left_out: Vec<&StallRow> = unplaced.into_iter().map(|(row, _)| row).chain(left_out).collect();
     let mut columns = vec![left("Stall")];
     columns.extend(audit.before.is_some().then(|| right("Old")));
     columns.push(right(match (audit.before.is_some(), shares.basis) {
@@ -75,10 +79,10 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     }));
     columns.extend(has_notes.then(|| left("Here")));
     let rounded = if has_whole { tenth } else { hundredth };
-    let line = |(row, note): (&&StallRow, Cell)| {
+    let line = |(row, note): (&StallRow, Words)| {
         let mut cells = vec![text(row.row.label.as_str())];
         cells.extend(sides(audit, &row.row, rounded));
-        cells.extend(has_notes.then_some(note));
+        cells.extend(has_notes.then(|| text(note)));
         cells
     };
     let mut basis = basis(audit, shares.basis);
@@ -99,7 +103,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
-        blocks.push(table("stalls", columns, rows.iter().zip(notes).map(line).collect()).into());
+        blocks.push(table("stalls", columns, rows.into_iter().map(line).collect()).into());
     }
     Some(Section::new("stalls", "Warp stalls", blocks))
 }
@@ -249,14 +253,13 @@ fn ready(audit: &Audit, rows: &[StallRow]) -> Words {
     let old = row.old.as_ref().and_then(share).map(|old| format!("{old} → ")).unwrap_or_default();
     let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
     let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count))).unwrap_or_default();
-    let hidden = audit.now.stalls.top().is_some_and(|(_, top)| top.reason == "long_scoreboard");
+    let now = share(&row.new).unwrap_or_default();
     words!(
-        " {} {}{} %: ready warps wait for their turn{}; no latency is lost{}.",
+        " {} {}{} %: ready warps wait for their turn{}, which costs no time.",
         row.label.as_str(),
         old,
-        share(&row.new).unwrap_or_default(),
-        eligible,
-        if hidden { ", that of long scoreboard is hidden, and more warps would not help" } else { "" }
+        now,
+        eligible
     )
 }
 
@@ -292,12 +295,8 @@ fn here(audit: &Audit, row: &StallRow, is_new: bool) -> Words {
         let old = audit.before.as_ref().and_then(|old| old.phases.as_ref()).and_then(caused);
         return old.map_or_else(Words::default, |old| words!("old: {}", old));
     }
-    let mut told = match &audit.now.phases {
+    match &audit.now.phases {
         Some(phases) if !phases.phases.is_empty() => caused(phases).unwrap_or_default(),
         _ => source_lines::place_of_wait(audit, &row.reason).unwrap_or_default(),
-    };
-    if let Some(off) = audit.now.phases.as_ref().and_then(|phases| places::shared_loads_off(phases, &row.reason)) {
-        told.push(if told.is_empty() { off } else { words!(". {}", off) });
     }
-    told
 }

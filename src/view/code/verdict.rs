@@ -141,5 +141,6 @@ fn checks(codes: &[CodeAudit]) -> Option<String> {
     };
     let counts = [Judgement::Holds, Judgement::Fails, Judgement::Unclear].into_iter().filter_map(counted);
     let counts: Vec<String> = counts.collect();
-    Some(format!("Checks on the code: {}.{names}", counts.join(", ")))
+    let each = if codes.len() > 1 { ", build by build" } else { "" };
+    Some(format!("Checks on the code{each}: {}.{names}", counts.join(", ")))
 }

@@ -5,8 +5,7 @@ use crate::analysis::kernel::select::{KernelGroup, choose};
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::kernel::{commands, private};
 use crate::analysis::{
-    Build, Configuration, KernelKey, KernelSummary, Limits, Profile, Reduction, Selection, SelectionError, Work,
-    groups, readings::with_counted_list,
+    Build, Configuration, KernelKey, KernelSummary, Limits, Profile, Reduction, Selection, SelectionError, Work, groups,
 };
 use crate::evidence::{
     Benchmark, Collected, Correctness, Dim3, LaunchFacts, Origin, Report, SanitizerRun, SourceView, TestRun,
@@ -104,7 +103,6 @@ impl Side {
         }
         for step in self.collected.iter_mut().flat_map(|collected| &mut collected.steps) {
             commands::make_step_public(step);
-            step.command = with_counted_list(&step.command);
         }
         for case in self.tested.iter_mut().flat_map(|tested| tested.failed.iter_mut().chain(&mut tested.broken)) {
             case.why = private::public_text(&case.why);

@@ -7,7 +7,7 @@ use crate::analysis::kernel::overview::{members, overview, that_matter};
 use crate::analysis::kernel::select::{self, KernelGroup};
 use crate::analysis::kernel::{commands, private};
 use crate::analysis::over_time::{OverTime, over_time};
-use crate::analysis::readings::{kept, with_counted_list};
+use crate::analysis::readings::kept;
 use crate::analysis::{
     KernelKey, KernelSummary, Limits, OtherKernel, SelectionError, Work, kernel::readings::Readings,
     lines::public_names, studied::Studied,
@@ -224,7 +224,7 @@ impl Profile {
             ncu_version: self.session.ncu_version.clone(),
             cuda_version: self.session.cuda_version.clone(),
             driver_version: self.session.driver_version.clone(),
-            command_line: with_counted_list(&commands::public_command(&self.session.command_line)).into(),
+            command_line: commands::with_counted_list(&commands::public_command(&self.session.command_line)).into(),
             ..Session::default()
         };
         self.program = private::public_text(&private::public_path(&self.program)).into();

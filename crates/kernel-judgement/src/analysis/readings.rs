@@ -2,7 +2,8 @@
 
 use crate::analysis::derive::units::{self, AVERAGE, BUSIEST};
 use crate::analysis::derive::{asked, mix, roofline, stalls};
-use crate::analysis::{KernelSummary, Work, kernel::readings::Readings};
+use crate::analysis::kernel::{commands::listed, readings::Readings};
+use crate::analysis::{KernelSummary, Work};
 use crate::catalog::{self, CounterPlace};
 use cuda_binary::Op;
 use std::collections::HashSet;
@@ -14,23 +15,6 @@ static KNOWN: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let read = catalog::counters().iter().filter(|row| row.from == CounterPlace::Launch);
     named.chain(read.map(|row| row.id)).collect()
 });
-
-/// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
-fn listed(command_line: &str) -> Option<&str> {
-    let (_, rest) = command_line.split_once(" --metrics ")?;
-    rest.split(' ').next().filter(|list| list.contains(','))
-}
-
-/// Metrics of a command line that are kept by name.
-const LISTED: usize = 8;
-
-/// A command line of ncu with a long list of metrics as their number: the readings and those that are said to be missing name them.
-pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
-    match listed(command_line).map(|list| (list, list.split(',').count())) {
-        Some((list, count)) if count > LISTED => command_line.replacen(list, &format!("'<{count} metrics>'"), 1),
-        _ => command_line.to_owned(),
-    }
-}
 
 /// What is worth keeping of a kernel: every metric of the catalog, the counters that are read by name, every stall that a table
 /// shows, the counters of the breakdowns, what the subject names, and what the command line of the report asks for.

@@ -222,10 +222,15 @@ pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
     2 * own > all
 }
 
+/// Bytes that the L1 caches ask of L2; `None` where the report does not tell.
+pub(super) fn asked(k: &Kernel<'_>) -> Option<f64> {
+    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES));
+    asked.filter(|bytes| *bytes > 0.0)
+}
+
 /// What device memory moves over what L2 is asked for; `None` where the report does not tell.
 pub(super) fn of_dram(k: &Kernel<'_>) -> Option<f64> {
-    let asked = k.value(L2_SECTORS).map(|sectors| SECTOR * sectors).or_else(|| k.sum(L2_BYTES))?;
-    Some(k.sum(DRAM_BYTES)? / asked)
+    Some(k.sum(DRAM_BYTES)? / asked(k)?)
 }
 
 /// Whether most of what L2 is asked for comes from device memory, so that its fabric carries the same stream; `None` where the report

@@ -133,9 +133,26 @@ fn tool_name(word: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// A step of a collection as anyone may see it.
+/// The metrics that a command line of ncu asks for by name, as it lists them; `None` where it names at most one.
+pub(in crate::analysis) fn listed(command_line: &str) -> Option<&str> {
+    let (_, rest) = command_line.split_once(" --metrics ")?;
+    rest.split(' ').next().filter(|list| list.contains(','))
+}
+
+/// Metrics of a command line that are kept by name.
+const LISTED: usize = 8;
+
+/// A command line of ncu with a long list of metrics as their number: the readings and those that are said to be missing name them.
+pub(in crate::analysis) fn with_counted_list(command_line: &str) -> String {
+    match listed(command_line).map(|list| (list, list.split(',').count())) {
+        Some((list, count)) if count > LISTED => command_line.replacen(list, &format!("'<{count} metrics>'"), 1),
+        _ => command_line.to_owned(),
+    }
+}
+
+/// A step of a collection as anyone may see it; its report has the command with the whole list of metrics.
 pub fn make_step_public(step: &mut CollectedStep) {
-    step.command = public_command(&step.command);
+    step.command = with_counted_list(&public_command(&step.command));
     step.why = public_text(&step.why);
     step.remarks.iter_mut().for_each(|remark| *remark = public_text(remark));
 }

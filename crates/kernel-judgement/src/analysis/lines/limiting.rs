@@ -31,6 +31,8 @@ pub enum Counted {
     /// The same wavefronts, of an L1 data stage that they fill more of than the others do.
     StageWavefronts,
     Executions,
+    /// Executed bulk copies, where they bring most of what L2 sends: what they bring nobody counts by instruction.
+    BulkCopies,
     /// Executed instructions of the unit.
     UnitExecutions,
 }
@@ -74,6 +76,9 @@ impl LimitingLines {
         let row = part.row()?;
         let (counted, counts) = match &row.by_instruction {
             InstructionWork::None => return None,
+            InstructionWork::Sectors if is_bulk(kernel) => {
+                (Counted::BulkCopies, executions(view, |op| op.is_bulk() && op.copies_global())?)
+            }
             InstructionWork::Sectors => (Counted::Sectors, sum(&SECTORS)?),
             InstructionWork::Wavefronts => (Counted::Wavefronts, sum(&[WAVEFRONTS])?),
             InstructionWork::DataStage if DataStage::of(kernel)?.is_mostly_shared() => {
@@ -103,6 +108,7 @@ impl LimitingLines {
             Counted::Wavefronts | Counted::StageWavefronts => "wavefronts of shared accesses",
             Counted::StageSectors => "sectors of global and local accesses",
             Counted::Executions => "executed instructions",
+            Counted::BulkCopies => "executed bulk copies",
             Counted::UnitExecutions => "executed instructions of that unit",
         };
         let Some((part, whole)) = self.stage else { return what.into() };
@@ -115,6 +121,15 @@ impl LimitingLines {
             SHARED_PART.name()
         )
     }
+}
+
+/// Whether bulk copies bring most of what the SMs receive, of a kernel that writes less than it reads.
+fn is_bulk(kernel: &KernelSummary<'_>) -> bool {
+    let is_more = |more: Counter, than: Counter, times: f64| {
+        kernel.value(more).zip(kernel.value(than)).is_some_and(|(more, than)| times * more > than)
+    };
+    is_more(Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum, Counter::L1texMXbar2l1texReadBytesSum, 2.0)
+        && is_more(Counter::DramBytesReadSum, Counter::DramBytesWriteSum, 1.0)
 }
 
 /// Executions of the opcodes that fit, by row.

@@ -177,7 +177,9 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let pipes = m.machine.parts().filter(|part| place(*part) == place(Part::Issue));
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], 1.0, 0.0));
     let waits = m.waits(&WAITS);
-    let why = words!("{} warp-level atomics, {} per block", count(executed), fixed(executed / blocks, 1));
+    let each = executed / blocks;
+    let each = fixed(each, usize::from(each.fract() > 0.0));
+    let why = words!("{} warp-level atomics, {} per block", count(executed), each);
     let slice = at_hot_spot(m)?;
     // At best one block an SM stays, and adds once.
     let most = m.sms.filter(|sms| *sms < blocks).map_or(gone, |sms| match of_blocks {

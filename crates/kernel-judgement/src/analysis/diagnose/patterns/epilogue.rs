@@ -36,6 +36,7 @@ fn named(phase: &Phase) -> Words {
         false => format!("(:{first}–:{last})"),
     };
     match &phase.name {
+        Some(name) if name.file != phase.at.file => words!("`{}`", &name.name),
         Some(name) => words!("`{}` {}", &name.name, lines(name.first, name.last)),
         None if phase.at.first == 0 => words!("the epilogue (SASS {})", format!("{:#x}", phase.at.start)),
         None => words!("the epilogue {}", lines(phase.at.first, phase.at.last)),

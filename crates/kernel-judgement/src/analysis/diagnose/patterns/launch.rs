@@ -9,6 +9,7 @@ use super::occupancy::{FULL_WAVE, short_blocks};
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::phases::Carried;
+use crate::evidence::Workload;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
     Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
@@ -91,13 +92,15 @@ pub(super) fn fuse(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let draft = Draft::relieves(m, Action::Fuse, &[]).open("a timeline").at(At::Launch);
-    let draft = match m.has_several() {
-        true => draft.says(
-            "Close the gaps between its kernels: a CUDA graph, branches or streams side by side, fused neighbours",
-            words!("no SM holds a block for {} of the time", share(empty)),
-        ),
-        false => draft
+    let idle = || words!("no SM holds a block for {} of the time", share(empty));
+    let draft = match m.kernel.key().workload {
+        Workload::Kernel => draft
             .says("Fuse it with its neighbours, or launch it in a CUDA graph", "launch and drain dominate its time"),
+        Workload::Graph => {
+            draft.says("Close the gaps between its kernels: branches side by side, fused neighbours", idle())
+        }
+        Workload::Range | Workload::Cmdlist => draft
+            .says("Close the gaps between its kernels: a CUDA graph, streams side by side, fused neighbours", idle()),
     };
     let own = m.duration.filter(|_| !m.has_several());
     let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1))).unwrap_or_default();

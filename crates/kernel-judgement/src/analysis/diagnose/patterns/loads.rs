@@ -324,9 +324,14 @@ pub(in crate::analysis::diagnose) struct Served {
     per_cycle: f64,
 }
 
-fn sent(m: &Measures<'_>) -> Option<Served> {
+/// Bytes that L2 sends to the L1 caches.
+pub(super) fn sent(m: &Measures<'_>) -> Option<f64> {
     let sent = m.value(SENT).map(|sectors| SECTOR * sectors).or_else(|| m.value(RECEIVED));
-    let sent = sent.filter(|bytes| *bytes > 0.0)?;
+    sent.filter(|bytes| *bytes > 0.0)
+}
+
+fn supply(m: &Measures<'_>) -> Option<Served> {
+    let sent = sent(m)?;
     let per_cycle = sent / (m.sm_cycles()? * m.active?);
     Some(Served { hits: m.value(HITS)?, from_dram: m.value(DRAM_BYTES[0])? / sent, per_cycle })
 }
@@ -336,7 +341,7 @@ fn sent(m: &Measures<'_>) -> Option<Served> {
 pub(in crate::analysis::diagnose) fn served(m: &Measures<'_>) -> Option<Served> {
     let most = m.limits[Threshold::L2Served] / 100.0;
     let is_l1 = m.value(L1_HITS).is_some_and(|hits| hits >= MOSTLY_HITS);
-    sent(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
+    supply(m).filter(|own| own.from_dram <= most && own.hits >= 100.0 * (1.0 - HALVES * most) && !is_l1)
 }
 
 /// A stream of L2 and not of DRAM, which passes it on for less than half: loads queue in front of the busiest unit on their way.
@@ -344,7 +349,7 @@ pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_>) -> Option<Served>
     let l2 = m.unit(Part::MemoryL2)?;
     let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
     let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
-    sent(m).filter(|own| is_busiest && own.from_dram < PASSED_ON)
+    supply(m).filter(|own| is_busiest && own.from_dram < PASSED_ON)
 }
 
 impl Served {

@@ -135,10 +135,8 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
         false => String::new(),
     };
     let why = words!(
-        "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM: tensor pipe {} → {} for the same work{}",
+        "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM{}",
         fixed(rate / OPERATIONS, 0),
-        share(tensor.share),
-        share(goal),
         converted
     );
     let draft =

@@ -3,7 +3,7 @@
 use super::atomics::{added, own_retries, spread};
 use super::banks::wavefronts;
 use super::barriers::{barriers, exchanges};
-use super::loads::{SENT, sorted};
+use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, sectors};
 use super::tile::{Tile, register_tile};
@@ -12,7 +12,6 @@ use super::work::RECEIVED;
 use super::work::{of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
-use crate::analysis::diagnose::level::L2_SECTORS;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narrow_index, kept_in_l2])];
 
@@ -46,7 +45,7 @@ fn is_mostly_gathered(m: &Measures<'_>) -> bool {
 /// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
 /// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
 fn asked_again(m: &Measures<'_>) -> f64 {
-    let counted = || Some((m.value(L2_SECTORS).filter(|all| *all > 0.0)?, m.value(SENT)?, m.value(DRAM_BYTES[0])?));
+    let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
     let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
     let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
     // Bulk copies are no accesses that were counted one by one.
@@ -143,7 +142,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         true if !is_global && is_narrow && has_tile() => {
             "Wider loads of shared memory: 16 bytes a lane, from a tile that is stored so that the words of a thread lie side by side"
         }
-        true if is_wide(m, is_global) => "Fewer accesses: reuse values in registers, several outputs a thread",
+        true if width(m, is_global).is_some_and(|(most, _)| most == WIDEST) => {
+            "Fewer accesses: reuse values in registers, several outputs a thread"
+        }
         true => WIDER,
     };
     // Most loads tell what there is to widen.
