@@ -12,19 +12,20 @@ fn marked(name: &str, is_stated: bool) -> String {
 }
 
 fn told(rows: &[Row]) -> String {
-    let met = rows.iter().filter(|row| row.found == row.stated).count();
+    let first = rows.iter().filter(|row| row.named[0] == row.stated).count();
+    let met = rows.iter().filter(|row| row.named.contains(&row.stated)).count();
     let lines = rows.iter().filter(|row| row.line.ends_with("hit")).count();
     let agreed = rows.iter().filter(|row| row.rule.1).count();
     let (unseen, others) = labelled_unseen::met();
     let all = rows.len() + others;
-    assert!(10 * (met + unseen) >= 9 * all, "{} of {all}", met + unseen);
+    assert!(100 * (met + unseen) >= 94 * all, "{} of {all}", met + unseen);
     let mut text = format!(
-        "Of {} kernels the first finding is the stated limiter in {met}, and it points where the source says in {lines}. NVIDIA's rule that estimates the most for the whole kernel means the stated limiter in {agreed}. With those of [unseen.md](unseen.md) it is {} of {all}.\n\n| kernel | stated | first finding | its line | NVIDIA's top rule |\n| --- | --- | --- | --- | --- |\n",
+        "Of {} kernels the verdict names the stated limiter in {met}: in {first} as what limits, else as what that is the cause of or cannot be told from. It points where the source says in {lines}. NVIDIA's rule that estimates the most for the whole kernel means the stated limiter in {agreed}. With those of [unseen.md](unseen.md) it is {} of {all}.\n\n| kernel | stated | the verdict | its line | NVIDIA's top rule |\n| --- | --- | --- | --- | --- |\n",
         rows.len(),
         met + unseen
     );
-    for Row { kernel, stated, found, line, rule: (rule, agrees) } in rows {
-        let (found, rule) = (marked(found, found == stated), marked(rule, *agrees));
+    for Row { kernel, stated, named, line, rule: (rule, agrees) } in rows {
+        let (found, rule) = (marked(&named.join(", "), named.contains(stated)), marked(rule, *agrees));
         writeln!(text, "| {kernel} | {stated} | {found} | {line} | {rule} |").unwrap();
     }
     text

@@ -1,7 +1,7 @@
 //! The diagnosis against kernels that no rule was written with in view: what was stated before they were measured, what the program
 //! of that day said, and what it says now.
 
-use crate::labelled::{audited, line_truth, marked};
+use crate::labelled::{audited, line_truth, marked, named};
 use crate::written::is_as_written;
 use kernel_audit::analysis::Audit;
 use kernel_audit::evidence::Report;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// A kernel whose first finding, or its line, is still not what was stated.
+/// A kernel whose verdict still does not name what was stated, or whose first finding stands at another line.
 struct Miss {
     kernel: &'static str,
     found: &'static str,
@@ -26,11 +26,16 @@ const fn miss(kernel: &'static str, found: &'static str, line: Option<u32>, beca
 const MISSED: [Miss; 6] = [
     miss(
         "permute_heads",
-        "integer-division",
+        "issue",
         Some(27),
-        "issue, by the statement, filled by divisions, which the verdict names; they stand on three lines, of which the first executes the most",
+        "the divisions stand on three lines, of which the first executes the most",
     ),
-    miss("paged_decode", "launch-underfilled", None, "blocks for 24 % of the warps that fit: both are so"),
+    miss(
+        "paged_decode",
+        "launch-underfilled",
+        None,
+        "the wait is named, and its cause, which is of the launch and has no line",
+    ),
     miss(
         "jacobi_tiles",
         "memory-shared",
@@ -122,9 +127,13 @@ fn found(kernel: &str) -> (String, &'static Audit) {
     (audit.now.findings[0].code.to_string(), audit)
 }
 
+/// Whether the verdict of today names the stated limiter.
+fn is_met(label: &Label) -> bool {
+    named(found(&label.kernel).1).contains(&label.limiter)
+}
+
 /// Of these kernels, how many have the stated limiter today, and how many there are.
 pub(crate) fn met() -> (usize, usize) {
-    let is_met = |label: &Label| found(&label.kernel).0 == label.limiter;
     (labels().filter(is_met).count(), labels().count())
 }
 
@@ -141,15 +150,16 @@ fn the_tables_of_the_blind_test_are_what_came_out() {
 fn table(labels: &[Label]) -> String {
     let count = |is: &dyn Fn(&Label) -> bool| labels.iter().filter(|label| is(label)).count();
     let mut text = format!(
-        "Of {} kernels the first finding was the stated limiter in {}, it pointed where the source says in {}, and the first row of Next was what the author would do in {}. With today's rules the limiter is found in {}.\n\n| kernel | stated | first finding, blind | its line | first row of Next, blind | first finding today |\n| --- | --- | --- | --- | --- | --- |\n",
+        "Of {} kernels the first finding was the stated limiter in {}, it pointed where the source says in {}, and the first row of Next was what the author would do in {}. The verdict of today names the limiter in {}.\n\n| kernel | stated | first finding, blind | its line | first row of Next, blind | the verdict today |\n| --- | --- | --- | --- | --- | --- |\n",
         labels.len(),
         count(&|label: &Label| label.blind.found == label.limiter),
         count(&|label: &Label| label.blind.line == label.line),
         count(&|label: &Label| label.blind.would),
-        count(&|label: &Label| found(&label.kernel).0 == label.limiter),
+        count(&is_met),
     );
-    for Label { kernel, limiter, line, blind } in labels {
-        let (today, _) = found(kernel);
+    for label in labels {
+        let Label { kernel, limiter, line, blind } = label;
+        let today = named(found(kernel).1).join(", ");
         let at = blind.line.map_or("none".to_owned(), |at| at.to_string());
         writeln!(
             text,
@@ -157,7 +167,7 @@ fn table(labels: &[Label]) -> String {
             marked_if(&blind.found, blind.found == *limiter),
             marked_if(&at, blind.line == *line),
             marked_if(&blind.next, blind.would),
-            marked_if(&today, today == *limiter),
+            marked_if(&today, is_met(label)),
         )
         .unwrap();
     }
@@ -173,7 +183,7 @@ fn what_was_stated_is_found_or_its_miss_has_a_reason() {
         let miss = MISSED.iter().find(|miss| miss.kernel == kernel);
         let is_said = match miss {
             Some(miss) => found == miss.found && at == miss.line,
-            None => found == limiter && line_truth(audit, line).ends_with("hit"),
+            None => named(audit).contains(&limiter) && line_truth(audit, line).ends_with("hit"),
         };
         if !is_said {
             wrong.push(format!("{kernel}: {found} at {at:?}; {}", miss.map_or("", |miss| miss.because)));

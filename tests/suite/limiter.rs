@@ -245,9 +245,14 @@ fn a_launch_without_a_number_has_failed() {
 #[test]
 fn divisions_of_integers_are_what_issue_is_made_of() {
     let wide = pairs::launch("buckets_64");
-    assert_eq!(wide.verdict.limiter, "integer-division");
-    let sentence = &wide.verdict.sentence;
-    assert!(sentence.starts_with("2.10 M divisions of integers by warps are about 53.1 % of"), "{sentence}");
+    assert_eq!(wide.verdict.limiter, "issue");
+    let beside = &wide.findings[1];
+    assert_eq!(beside.code, "integer-division");
+    assert!(
+        beside.sentence.starts_with("2.10 M divisions of integers by warps are about 53.1 % of"),
+        "{}",
+        beside.sentence
+    );
     // Half of the bits are half of the divisions, and DRAM is what limits.
     let narrow = pairs::launch("buckets_32");
     assert_eq!(narrow.verdict.limiter, "memory-dram");

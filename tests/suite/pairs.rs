@@ -129,12 +129,12 @@ pub(crate) struct Launch {
 #[derive(Deserialize)]
 pub(crate) struct Finding {
     pub(crate) code: String,
+    pub(crate) sentence: String,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct Verdict {
     pub(crate) limiter: String,
-    pub(crate) sentence: String,
 }
 
 /// A kernel of a pair's report, of before or after.

@@ -129,9 +129,9 @@ fn no_lever(audit: &Audit) -> Option<Words> {
             let least = format::fixed(least, if least.fract() == 0.0 { 0 } else { 1 });
             Some(match verdict::place_of_limit(audit) {
                 Some(place) => {
-                    words!("Nothing that was computed saves {} %; most of what limits stands at {}.", least, place)
+                    words!("Nothing is expected to save {} %; most of what limits stands at {}.", least, place)
                 }
-                None => words!("Nothing that was computed saves {} %.", least),
+                None => words!("Nothing is expected to save {} %.", least),
             })
         }
     }

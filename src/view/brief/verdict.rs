@@ -140,9 +140,10 @@ pub(super) fn of_other(bottleneck: &Bottleneck) -> Words {
     words!("**{}**{}. {} Confidence: {}.", name, coded(bottleneck), &bottleneck.sentence, sure)
 }
 
-/// The code and the level behind the name of a limiter.
+/// The code behind the name of a limiter, with the level of a part of the chip, and with what a cause is the cause of.
 fn coded(bottleneck: &Bottleneck) -> Words {
-    words!(" (`{}`{})", bottleneck.limiter.to_string(), level(bottleneck))
+    let of = bottleneck.of.map(|of| words!(", the cause of `{}`", of.to_string())).unwrap_or_default();
+    words!(" (`{}`{}{})", bottleneck.limiter.to_string(), level(bottleneck), of)
 }
 
 /// `, saturated`, of the unit that limits.

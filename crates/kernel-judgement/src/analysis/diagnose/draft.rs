@@ -231,6 +231,11 @@ impl Draft {
         self.between(&m.machine.after(&self.change))
     }
 
+    /// The middle of that, 0 to 1: as many times the least as the most is of it. Without a forecast what is expected.
+    pub(super) fn middle(&self, m: &Measures<'_>, expected: f64) -> f64 {
+        self.forecast(m).map_or(expected, |[from, to]| (from * to).sqrt() / 100.0)
+    }
+
     fn between(&self, found: &Outcome) -> Option<[f64; 2]> {
         let fit = catalog::lever(self.action.into()).and_then(|row| catalog::forecast(row.class));
         let fit = fit.filter(|fit| fit.pairs >= FEW && !self.is_rough())?;

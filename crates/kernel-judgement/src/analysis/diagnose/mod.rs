@@ -3,9 +3,10 @@
 //! Receives one kernel with everything derived from it ([`Kernel`]) and, where the report counts by instruction, the
 //! launch by instruction; gives a [`verdict::Diagnosis`]. `measures` has the numbers of the kernel, `machine` what it needs, `account` what
 //! the launch would save without each of it, `patterns` what that is (`held`), where it comes from and what could be done about it
-//! (`draft`), `next` ranks that and says what is left and ruled out.
+//! (`draft`), `next` ranks that and says what is left and ruled out, `confidence` how sure it is.
 
 mod account;
+mod confidence;
 mod draft;
 pub(in crate::analysis) mod finding;
 mod held;
@@ -19,8 +20,9 @@ mod patterns;
 mod stretches;
 mod verdict;
 
+pub use confidence::{Because, Confidence};
 pub(in crate::analysis) use kernel::{Kernel, Measurement};
 pub use level::{Level, Unit};
 pub use stretches::TimeSplit;
-pub use verdict::{Because, Bottleneck, Confidence, Step};
+pub use verdict::{Bottleneck, Step};
 pub(in crate::analysis) use verdict::{Diagnosis, alone, diagnose};

@@ -68,9 +68,6 @@ pub(super) fn drafts(ask: &Measures<'_>) -> (Drafts, Drafts) {
 /// A share of the time below which what is saved is not worth a word.
 const TRACE: f64 = 0.002;
 
-/// What a row is expected to save at least, of the least ceiling of a row.
-const EXPECTED: f64 = 0.4;
-
 /// The part of what the first row is expected to save from which the cure of the limiter goes before it.
 const NEAR: f64 = 0.5;
 
@@ -82,7 +79,7 @@ pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Draft
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
     let is_row = |(draft, expected): &(Draft, f64)| {
-        draft.is_rough() || *expected >= EXPECTED * least && draft.saves(ask) >= least
+        draft.is_rough() || draft.middle(ask, *expected).min(draft.saves(ask)) >= least
     };
     let (merged, mut slight): (Drafts, Drafts) = merged.into_iter().partition(is_row);
     slight.sort_by(|(_, a), (_, b)| b.total_cmp(a));
@@ -235,7 +232,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     let of_slight = |(draft, saves): &(Draft, f64)| {
         let left = draft.left(m).and_then(|part| m.unit(part));
         let left = left.map(|unit| format!("; {} stays at {}", unit.named(), share(unit.share))).unwrap_or_default();
-        words!("`{}` (about {}{})", draft.action.to_string(), share(*saves), left)
+        words!("`{}` (about {}{})", draft.action.to_string(), share(draft.middle(m, *saves)), left)
     };
     let slight = levers.slight.iter().filter(|(_, saves)| levers.rows.is_empty() && *saves >= TRACE);
     let slight: Vec<Words> = slight.take(FIRST).map(of_slight).collect();

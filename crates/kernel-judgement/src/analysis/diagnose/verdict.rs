@@ -1,7 +1,8 @@
 //! The diagnosis: what limits one kernel (what the launch would save most without, by the name of what causes it) and how sure that
 //! is, what stands beside it, and what could be done.
 
-use super::account::{Account, ERROR, Taker, queues_agree};
+use super::account::{Account, ERROR, Taker};
+use super::confidence::{Because, Confidence, confidence};
 use super::draft::Draft;
 use super::finding::{Finding, Severity};
 use super::held::{At, Held, share};
@@ -16,7 +17,7 @@ use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{self, Action, Code, Threshold};
+use crate::catalog::{self, Action, Code};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::words;
@@ -34,42 +35,13 @@ pub struct Step {
     pub readings: Vec<(String, Reading)>,
 }
 
-/// How sure a verdict is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confidence {
-    /// Few samples, or none by instruction.
-    #[default]
-    Low,
-    /// Near what comes second, or with one kind of evidence.
-    Medium,
-    /// Many samples, well ahead of what comes second, and kinds of evidence that agree.
-    High,
-}
-
-/// Why it is as sure as that. Samples by instruction are counted, where there are any.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Because {
-    /// It is a fact of the launch, whatever was sampled.
-    Launch,
-    /// There are no samples by instruction.
-    Unsampled,
-    /// There are so many samples, and nothing else to say.
-    Samples(f64),
-    /// So many samples, and so many points ahead of what comes second.
-    Near(f64, f64),
-    /// The counter is high, and the top stall points elsewhere.
-    Apart(f64),
-    /// Counter and top stall agree.
-    Agree(f64),
-}
-
 /// The verdict on one kernel.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Bottleneck {
     /// What limits: a part of the chip, a wait, the launch itself; or that it was not measured.
     pub limiter: Code,
+    /// The part of the chip or the wait that it is the cause of; `None` where it is none.
+    pub of: Option<Code>,
     /// What cannot be told from it: without that the launch would save as much.
     pub near: Vec<Code>,
     /// One sentence with its evidence.
@@ -140,10 +112,7 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     // A launch of which most SMs never had a block is that, however short it is.
     let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
     let is_before = before.is_some();
-    let Limit { held, of, ahead, near, nearly } = match before {
-        Some(held) => Limit { held, of: None, ahead: 1.0, near: Vec::new(), nearly: None },
-        None => limit,
-    };
+    let Limit { held, of, cure, ahead, near, nearly } = before.map_or(limit, |held| Limit::alone(held, 1.0));
     let step = |question, needs, own: Option<&Held>| Step {
         question,
         needs,
@@ -160,14 +129,14 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
         Some(saves) if saves < WORTH => Some(held.clone().noted()),
         _ => Some(held.clone()),
     });
-    let others = felt.chain(of.filter(|_| held.unit.is_none()));
+    let cause_of = of.as_ref().map(|of| of.code);
+    let others = felt.chain(of);
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
     let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();
-    let own = found(&answers).find(|(_, own)| own.code == held.code);
-    let cure = own.and_then(|(rule, _)| rule.stands.cure());
     let next = ask.units.iter().find(|unit| held.unit.as_ref().is_none_or(|own| own.part != unit.part));
     let bottleneck = Bottleneck {
         limiter: held.code,
+        of: cause_of,
         near,
         sentence: words!("{}{}", held.sentence, nearly.unwrap_or_default()),
         steps,
@@ -196,12 +165,21 @@ struct Limit {
     held: Held,
     /// The part that it is the cause of.
     of: Option<Held>,
+    /// What takes it away.
+    cure: Option<Action>,
     /// By what share of the time it saves more than what comes next.
     ahead: f64,
     /// What saves nearly as much, the most first.
     near: Vec<Code>,
     /// The first of that, where it is not the verdict's own part.
     nearly: Option<Words>,
+}
+
+impl Limit {
+    /// What nothing else comes near.
+    fn alone(held: Held, ahead: f64) -> Limit {
+        Limit { held, of: None, cure: None, ahead, near: Vec::new(), nearly: None }
+    }
 }
 
 fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
@@ -243,16 +221,23 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
     let Some(Candidate { held, saves, taker }) = all.next() else {
-        return Limit { held: units::unknown(ask), of: None, ahead: 0.0, near, nearly: None };
+        return Limit::alone(units::unknown(ask), 0.0);
     };
     let second = all.next();
     let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
     match taker.and_then(|taker| cause(ask, &account, taker, saves, drafts, answers)) {
-        Some(cause) => Limit { held: cause, of: Some(held), ahead, near, nearly: None },
+        Some((rule, cause)) => {
+            let (held, of) = match rule.stands {
+                Stands::Work(_) => (held, None),
+                _ => (cause.clone(), Some(held)),
+            };
+            Limit { held, of, cure: rule.stands.cure(), ahead, near, nearly: None }
+        }
         None => {
             let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
             let nearly = nearly.or_else(|| Some(words!(" As full: {}.", units::as_full(ask, held.unit.as_ref()?)?)));
-            Limit { held, of: None, ahead, near, nearly }
+            let cure = found(answers).find(|(_, own)| own.code == held.code).and_then(|(rule, _)| rule.stands.cure());
+            Limit { held, of: None, cure, ahead, near, nearly }
         }
     }
 }
@@ -284,50 +269,32 @@ fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
 /// What most of a part's or a wait's time comes from: of the causes that take of it, the one without which the launch saves most, if
 /// that is [`MOST`] of what it would save without all of it. Missing warps are the cause of a wait where filling the slots saves more
 /// than loads of each warp side by side.
-fn cause(
+fn cause<'a>(
     ask: &Measures<'_>,
     account: &Account,
     taker: Taker,
     saves: f64,
     drafts: &[(Draft, f64)],
-    answers: &Answers,
-) -> Option<Held> {
+    answers: &'a Answers,
+) -> Option<(&'a Question, &'a Held)> {
     let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
     let causes = found(answers).filter_map(|(rule, held)| match rule.stands {
-        Stands::For(action) => {
+        Stands::For(action) | Stands::Work(action) => {
             let (draft, gain) = drafts.iter().find(|(draft, _)| draft.action == action)?;
             let touches = match taker {
                 Taker::Part(part) => draft.relieves_place(part),
                 Taker::Wait(reason) => draft.frees_from(reason),
                 _ => false,
             };
-            (touches && *gain >= MOST * saves).then_some((held, *gain))
+            (touches && *gain >= MOST * saves).then_some((rule, held, *gain))
         }
         Stands::Warps(filled) if matches!(taker, Taker::Wait(_)) => {
             let gain = ask.machine.without_wait(1.0 - filled(ask)?);
-            (gain > side_by_side).then_some((held, gain))
+            (gain > side_by_side).then_some((rule, held, gain))
         }
         _ => None,
     });
-    causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(held, _)| held.clone())
-}
-
-/// How sure a verdict is, and why. A launch without blocks, or too few, is a fact of it; a unit at its roof is told by its counter.
-fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: f64) -> (Confidence, Because) {
-    if is_before && held.code == Code::LaunchFailed || held.code == Code::LaunchSmallGrid {
-        return (Confidence::High, Because::Launch);
-    }
-    let is_told = held.unit.as_ref().is_some_and(Unit::is_saturated) && ahead >= 100.0 * ERROR;
-    let least = [Confidence::Low, Confidence::Medium][usize::from(is_told)];
-    let Some(samples) = m.phases.map(|phases| phases.samples as f64) else { return (least, Because::Unsampled) };
-    match &held.unit {
-        _ if samples < m.limits[Threshold::SamplesFew] => (least, Because::Samples(samples)),
-        _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),
-        _ if ahead < 100.0 * ERROR => (Confidence::Medium, Because::Near(samples, ahead.max(0.0))),
-        Some(unit) if !queues_agree(m, unit.part) => (Confidence::Medium, Because::Apart(samples)),
-        Some(_) => (Confidence::High, Because::Agree(samples)),
-        None => (Confidence::High, Because::Samples(samples)),
-    }
+    causes.max_by(|(.., a), (.., b)| a.total_cmp(b)).map(|(rule, held, _)| (rule, held))
 }
 
 /// What is concluded of one kernel.

@@ -9,7 +9,7 @@ use cuda_binary::op::Control;
 use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::For(Action::FewerConversions)).cured_by(&[
+    [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
         fewer,
         divisions,
         conversions,

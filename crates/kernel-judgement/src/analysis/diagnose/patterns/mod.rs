@@ -134,6 +134,8 @@ pub(super) enum Stands {
     ByItself(Action),
     /// What a part or a wait is made of; it is away where this is done.
     For(Action),
+    /// Work that instructions ask for: its unit limits, and it is told beside that. It is away where this is done.
+    Work(Action),
     /// Warps that are missing: the part of the slots that is filled, 0 to 1.
     Warps(fn(&Measures<'_>) -> Option<f64>),
     /// It limits nothing.
@@ -144,7 +146,7 @@ impl Stands {
     /// What is done where it is away.
     pub(super) fn cure(&self) -> Option<Action> {
         match self {
-            Stands::ByItself(action) | Stands::For(action) => Some(*action),
+            Stands::ByItself(action) | Stands::For(action) | Stands::Work(action) => Some(*action),
             Stands::Before | Stands::Warps(_) | Stands::Beside => None,
         }
     }

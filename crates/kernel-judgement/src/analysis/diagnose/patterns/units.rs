@@ -61,9 +61,9 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
 fn one_by_one(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     const QUEUES: [StallReason; 3] =
         [StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall];
-    let is_pipe = level::place(unit.part) == level::PIPES && unit.part != Part::ComputeTensor;
     let has_queue = 100.0 * m.waits(&QUEUES) >= m.limits[Threshold::QueueShare];
-    wait(m, StallReason::Wait).filter(|_| is_pipe && unit.level == Level::Idle && !has_queue)
+    let is_idle = unit.part != Part::ComputeTensor && unit.is_idle_pipe();
+    wait(m, StallReason::Wait).filter(|_| is_idle && !has_queue)
 }
 
 /// A unit by what its counter says.
