@@ -40,7 +40,7 @@ pub struct Step {
 pub struct Bottleneck {
     /// What limits: a part of the chip, a wait, the launch itself; or that it was not measured.
     pub limiter: Code,
-    /// The part of the chip or the wait that it is the cause of; `None` where it is none.
+    /// The part of the chip or the wait that it is the cause of, where that has another name; `None` where it is none.
     pub of: Option<Code>,
     /// What cannot be told from it: without that the launch would save as much.
     pub near: Vec<Code>,
@@ -129,7 +129,7 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
         Some(saves) if saves < WORTH => Some(held.clone().noted()),
         _ => Some(held.clone()),
     });
-    let cause_of = of.as_ref().map(|of| of.code);
+    let cause_of = of.as_ref().map(|of| of.code).filter(|of| *of != held.code);
     let others = felt.chain(of);
     let is_worth = |other: &Held| other.holds || other.share >= TRIFLE && !LAUNCH.contains(&other.code);
     let others = others.filter(|other| other.code != held.code && is_worth(other)).collect();
