@@ -87,10 +87,19 @@ const SERIAL: f64 = 0.75;
 type Answers = [(&'static Question, Option<Held>)];
 
 /// What might limit: what it saves where it is away; of the account, or by itself.
-struct Candidate {
+struct Candidate<'a> {
     held: Held,
     saves: f64,
     taker: Option<Taker>,
+    cause: Option<Cause<'a>>,
+}
+
+/// What most of a part's or a wait's time comes from, with what the launch saves without it.
+#[derive(Clone, Copy)]
+struct Cause<'a> {
+    rule: &'a Question,
+    held: &'a Held,
+    saves: f64,
 }
 
 /// What a launch saves most without.
@@ -184,23 +193,23 @@ impl Limit {
 
 fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Limit {
     let account = Account::of(ask);
-    let takers = account
-        .takers
-        .iter()
-        .filter_map(|(taker, saves)| Some(Candidate { held: named(ask, *taker)?, saves: *saves, taker: Some(*taker) }));
+    let takers = account.takers.iter().filter_map(|(taker, saves)| {
+        let cause = cause(ask, &account, *taker, *saves, drafts, answers);
+        Some(Candidate { held: named(ask, *taker)?, saves: *saves, taker: Some(*taker), cause })
+    });
     let alone = found(answers).filter_map(|(rule, held)| {
         let Stands::ByItself(action) = rule.stands else { return None };
         // Without a lever it takes what it is busy for.
         let saved = drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);
         let saves = saved.unwrap_or_else(|| ask.machine.without_wait(held.share / 100.0));
-        Some(Candidate { held: held.clone(), saves, taker: None })
+        Some(Candidate { held: held.clone(), saves, taker: None, cause: None })
     });
     let mut all: Vec<Candidate> = takers.chain(alone).collect();
     all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
-    let most = all.first().map_or(0.0, |own| own.saves);
+    let mut most = all.first().map_or(0.0, |own| own.saves);
     // Of what cannot be told apart, work with a known cause goes first, and what may be away before work that the result may need.
     let rank = |own: &Candidate| match own.taker {
-        Some(taker @ Taker::Part(_)) if cause(ask, &account, taker, own.saves, drafts, answers).is_some() => 0,
+        Some(Taker::Part(_)) if own.cause.is_some() => 0,
         Some(Taker::Part(part)) if ask.unit(part).is_none_or(|unit| unit.level == Level::Idle) => 2,
         _ => 1,
     };
@@ -209,27 +218,40 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     if let Some(at) = (0..near.len()).min_by_key(|at| near[*at]) {
         all[..=at].rotate_right(1);
     }
-    // What leaves a pipe idle for most of the time limits, and not the turns in which warps that are ready together take it.
+    // What leaves a pipe idle for most of the time limits, a wait or SMs without blocks, and not the turns in which warps that are ready
+    // together take it.
     let is_idle_pipe = |own: &Candidate| match own.taker {
         Some(Taker::Part(_)) => own.held.unit.as_ref().is_some_and(Unit::is_idle_pipe),
         _ => false,
     };
-    let is_wait = |own: &Candidate| matches!(own.taker, Some(Taker::Wait(_))) && own.saves >= MOST * most;
-    if let Some(at) = all.iter().position(is_wait).filter(|_| all.first().is_some_and(is_idle_pipe)) {
+    let leaves_idle = |own: &Candidate| {
+        matches!(own.taker, Some(Taker::Wait(_) | Taker::Tail | Taker::Empty)) && own.saves >= MOST * most
+    };
+    if let Some(at) = all.iter().position(leaves_idle).filter(|_| all.first().is_some_and(is_idle_pipe)) {
         all[..=at].rotate_right(1);
+    }
+    // What takes of several parts and waits may save more than any of them.
+    let of_cause = |own: &Candidate| {
+        own.cause.filter(|cause| matches!(cause.rule.stands, Stands::For(_))).map_or(0.0, |cause| cause.saves)
+    };
+    let causes = (0..all.len()).map(|at| (at, of_cause(&all[at])));
+    if let Some((at, saves)) = causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, saves)| *saves > most + ERROR)
+    {
+        all[..=at].rotate_right(1);
+        (most, all[0].saves) = (saves, saves);
     }
     let near = all.iter().skip(1).filter(|own| own.saves >= most - ERROR).map(|own| own.held.code).collect();
     let mut all = all.into_iter();
-    let Some(Candidate { held, saves, taker }) = all.next() else {
+    let Some(Candidate { held, saves, cause, .. }) = all.next() else {
         return Limit::alone(units::unknown(ask), 0.0);
     };
     let second = all.next();
     let ahead = saves - second.as_ref().map_or(0.0, |second| second.saves);
-    match taker.and_then(|taker| cause(ask, &account, taker, saves, drafts, answers)) {
-        Some((rule, cause)) => {
+    match cause {
+        Some(Cause { rule, held: own, .. }) => {
             let (held, of) = match rule.stands {
                 Stands::Work(_) => (held, None),
-                _ => (cause.clone(), Some(held)),
+                _ => (own.clone(), Some(held)),
             };
             Limit { held, of, cure: rule.stands.cure(), ahead, near, nearly: None }
         }
@@ -276,7 +298,7 @@ fn cause<'a>(
     saves: f64,
     drafts: &[(Draft, f64)],
     answers: &'a Answers,
-) -> Option<(&'a Question, &'a Held)> {
+) -> Option<Cause<'a>> {
     let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
     let causes = found(answers).filter_map(|(rule, held)| match rule.stands {
         Stands::For(action) | Stands::Work(action) => {
@@ -286,15 +308,15 @@ fn cause<'a>(
                 Taker::Wait(reason) => draft.frees_from(reason),
                 _ => false,
             };
-            (touches && *gain >= MOST * saves).then_some((rule, held, *gain))
+            (touches && *gain >= MOST * saves).then_some(Cause { rule, held, saves: *gain })
         }
         Stands::Warps(filled) if matches!(taker, Taker::Wait(_)) => {
             let gain = ask.machine.without_wait(1.0 - filled(ask)?);
-            (gain > side_by_side).then_some((rule, held, gain))
+            (gain > side_by_side).then_some(Cause { rule, held, saves: gain })
         }
         _ => None,
     });
-    causes.max_by(|(.., a), (.., b)| a.total_cmp(b)).map(|(rule, held, _)| (rule, held))
+    causes.max_by(|a, b| a.saves.total_cmp(&b.saves))
 }
 
 /// What is concluded of one kernel.
