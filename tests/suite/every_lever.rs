@@ -70,9 +70,9 @@ impl Ceiling {
 }
 
 /// Code, report, kernel, ceiling.
-const CEILINGS: [(&str, &str, &str, Ceiling); 33] = [
+const CEILINGS: [(&str, &str, &str, Ceiling); 32] = [
     ("align-copies", "pairs/h100", "gemm_bf16_before", Gave(39.73)),
-    ("bulk-copies", "pairs/h200", "mma_three_stages", Gave(35.89)),
+    ("bulk-copies", "pairs/h200", "wgmma_narrow", Gave(29.54)),
     ("coalesce", "pairs/h200", "kinetic_structs", Gave(63.14)),
     ("double-buffer", "pairs/h200", "products_strips", Needs(STAGE)),
     ("even-blocks", "pairs/h200", "ragged_ascending", Tail),
@@ -93,7 +93,6 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 33] = [
     ("narrow-fence", "pairs/h200", "relax_fenced", Gave(65.86)),
     ("overlap-epilogue", "pairs/h200", "wgmma_kept", Gave(5.96)),
     ("overlap-prologue", "collected/mxfp4_moe_small_m_e4m3/profile", "mxfp4_moe_small_m", Gave(8.67)),
-    ("persistent-blocks", "collected/gemm_bf16_cluster/profile", "gemm_bf16_cluster", Gave(11.56)),
     ("register-tile", "pairs/h200", "sgemm_ahead", Gave(50.58)),
     ("regroup", "pairs/h200", "kinds_mixed", Gave(48.04)),
     ("reuse-in-sm", "pairs/h200", "heat_tiled", Needs(DRAM)),
@@ -106,9 +105,17 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 33] = [
     ("wider-products", "pairs/h200", "wgmma_narrow", Gave(43.78)),
 ];
 
-/// Levers that need stated work, or readings set by hand: each has a test of its own, here or beside the rules.
-const BY_HAND: [&str; 7] =
-    ["align-base", "exit-barrier", "fewer-bytes", "other-call", "rebuild", "skip-accesses", "tensor-generation"];
+/// Levers that need stated work, or readings set by hand, or are too little for a row: each has a test of its own, here or beside the rules.
+const BY_HAND: [&str; 8] = [
+    "align-base",
+    "exit-barrier",
+    "fewer-bytes",
+    "other-call",
+    "persistent-blocks",
+    "rebuild",
+    "skip-accesses",
+    "tensor-generation",
+];
 
 /// Ceilings are written to two decimals.
 const ROUNDED: f64 = 0.006;

@@ -63,10 +63,7 @@ fn a_wait_for_the_tensor_pipe_that_limits_is_no_lever() {
     let audit = audit(&new, Some(&old));
     assert_eq!(audit.now.bottleneck.limiter.to_string(), "compute-tensor");
     assert_eq!(audit.before.as_ref().unwrap().bottleneck.limiter.to_string(), "fence-chain");
-    let first = &audit.now.levers[0];
-    assert_eq!(first.code.to_string(), "persistent-blocks");
-    // 16.1 % of the time the pipe is idle, 3.0 % of it in the last wave; the launch takes 1.5.
-    assert!((11.0..13.2).contains(&first.bound.unwrap()), "{first:?}");
+    assert!(audit.now.levers.iter().all(|lever| lever.origin != LeverOrigin::Audit));
     let verdict = &sections(&audit)["verdict"];
     says(verdict, "back-pressure of the tensor pipe: healthy");
     says(verdict, "main loop and drain 67,9");

@@ -183,9 +183,13 @@ fn a_roof_says_how_near_it_is() {
     // DRAM at 75 % of its peak is at 82 % of what it reaches.
     assert!(with("collected/mxfp4_moe_small_m_e4m3/profile", &[]).now.bottleneck.roof.is_none());
     assert!(with(L2, &[]).now.bottleneck.roof.is_none(), "reuse takes work off L2");
-    // The tensor pipe idles for 16.1 % of the time, 13.1 of which persistent blocks would fill.
-    let cluster = with("collected/gemm_bf16_cluster/profile", &[]);
-    assert!(cluster.now.bottleneck.roof.is_none() && lever(&cluster, "persistent-blocks").is_some());
+    // The tensor pipe idles for 16.1 % of the time; persistent blocks are expected to fill 2.
+    let cluster = with("collected/gemm_bf16_cluster/profile", &[]).now.bottleneck;
+    assert!(
+        cluster.roof.expect("a roof").to_plain().starts_with("≤ 16.1 % is left beside the work of the tensor pipe")
+    );
+    let slight = cluster.ruled_out.expect("ruled out").to_plain();
+    assert!(slight.starts_with("Too little for a row: persistent-blocks (about 2.1 %; "), "{slight}");
 }
 
 #[test]

@@ -234,7 +234,8 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
     let of_cause = |own: &Candidate| {
         own.cause.filter(|cause| matches!(cause.rule.stands, Stands::For(_))).map_or(0.0, |cause| cause.saves)
     };
-    let causes = (0..all.len()).map(|at| (at, of_cause(&all[at])));
+    // Of equal ones at the part without which it saves most.
+    let causes = (0..all.len()).rev().map(|at| (at, of_cause(&all[at])));
     if let Some((at, saves)) = causes.max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, saves)| *saves > most + ERROR)
     {
         all[..=at].rotate_right(1);
