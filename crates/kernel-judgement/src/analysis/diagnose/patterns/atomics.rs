@@ -15,7 +15,8 @@ pub(super) const PATTERNS: [Pattern; 4] = [
         Stands::For(Action::FewerAtomics),
     )
     .cured_by(&[copies]),
-    Pattern::changes(&[spread]),
+    Pattern::asks("Do lanes of a warp add to one word?", SOURCE, taking_turns, Stands::For(Action::FewerAtomics))
+        .cured_by(&[spread]),
 ];
 
 /// What warps wait for that add to memory.
@@ -228,17 +229,46 @@ const MOSTLY: f64 = 0.5;
 /// Parts that a sum has at least: what is added up by the block that keeps the sum is stored once, in whole sectors.
 const PARTS: f64 = 2.0;
 
-/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where it is most of them; `None` where they add to one
+/// Sectors that L1 sends to L2 for atomics.
+const SENT: [Counter; 3] = [
+    Counter::LtsTSectorsSrcunitTexOpRedSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotAluSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotCasSum,
+];
+
+/// Sectors that atomics touch by their addresses, and those that L1 sends for them: a sector takes one value for each of its words, so
+/// that lanes of a request at one word go one after the other.
+fn sent(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let touched = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
+    let sent: f64 = SENT.iter().filter_map(|counter| m.value(*counter)).sum();
+    (touched > 0.0).then(|| (touched, sent.max(touched)))
+}
+
+/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where it is most of them; `None` where all of them add to one
 /// address, which is another matter.
 pub(super) fn added(m: &Measures<'_>) -> Option<f64> {
-    let own = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
-    let of_all = own / m.value(L2_SECTORS).filter(|all| *all > 0.0)?;
+    let of_all = sent(m)?.1 / m.value(L2_SECTORS).filter(|all| *all > 0.0)?;
     let is_hot = || hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention);
     (of_all >= MOSTLY && !is_hot()).then_some(of_all.min(1.0))
 }
 
+/// Lanes of a request that add to one word, at many places: each takes a turn on the way to L2 and in it.
+fn taking_turns(m: &Measures<'_>) -> Option<Held> {
+    let (added, (touched, sent)) = (added(m)?, sent(m)?);
+    let sentence = words!(
+        "Lanes of a warp add to one word and take turns: L1 sends {} sectors to L2 where the addresses of the warps touch {}, {} turns each; additions are {} of the sectors that L2 is asked for.",
+        count(sent),
+        count(touched),
+        fixed(sent / touched, 1),
+        share(added)
+    );
+    let in_turns = 100.0 * added * (1.0 - touched / sent);
+    let held = Held::new(Code::AtomicContention, in_turns, m.limits[Threshold::CauseShare], sentence);
+    held.at(At::most(m, Op::is_l2_atomic)).from(m.held(&SENT)).if_large()
+}
+
 /// Additions at many addresses that make most of L2's work: each asks for its sectors by itself, so that one of a vector asks for a half
-/// or a quarter of them. Where no data chooses the addresses, each sum has a block that can read its parts, add them up in registers and
+/// or a quarter of them. Lanes that meet at one word ask for one sector where the warp adds them up before. Where no data chooses the addresses, each sum has a block that can read its parts, add them up in registers and
 /// store it once. What is added to in DRAM is read and written there; at best neither is, since no counter tells what else is written.
 pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let added = added(m)?;
@@ -246,7 +276,13 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let as_vectors =
         own.iter().map(|access| access.stays * access.sectors as f64).sum::<f64>() / sectors_of(own.iter().copied());
     let has_owner = own.iter().all(|access| !access.is_inherent);
+    let turns = taking_turns(m).and_then(|_| sent(m)).map(|(touched, sent)| sent / touched);
     let how = match (as_vectors < 1.0, has_owner) {
+        _ if turns.is_some() => {
+            words!(
+                "Add up the lanes of a warp that meet at one word first (`__match_any_sync`, then shuffles or `__reduce_add_sync`), or all of the block in shared memory; then one atomic for each word"
+            )
+        }
         (true, false) => {
             words!(
                 "Add vectors: one `red.global.add.v4.f32` (or `.v2`) a lane for the words that it adds to side by side"
@@ -260,20 +296,26 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
         (false, true) => words!("Add nothing in L2: the block that keeps a sum reads its parts and stores it once"),
         (false, false) => return None,
     };
-    let stays = if has_owner { as_vectors / PARTS } else { as_vectors };
+    let stays = match turns {
+        Some(turns) => 1.0 / turns,
+        None if has_owner => as_vectors / PARTS,
+        None => as_vectors,
+    };
     let of_dram = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
     let least = if of_dram[1] > 0.0 { (of_dram[0] - of_dram[1]).max(0.0) / (of_dram[0] + of_dram[1]) } else { 1.0 };
     let gone = added * (1.0 - stays);
     let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites();
     let draft = draft.keeps(&[Part::MemoryL2], 1.0 - gone, 1.0 - added).keeps(&[Part::MemoryDram], 1.0, least);
     let draft = draft.frees_of(m, &WAITS, gone).at(At::most(m, Op::is_l2_atomic));
-    let beside = (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors)));
+    let in_turns = turns.map(|turns| words!("; lanes at one word take {} turns", fixed(turns, 1)));
+    let beside = in_turns
+        .or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
     let why =
         words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside.unwrap_or_default());
-    let risk = if has_owner {
-        "the parts of each sum must be found; another order of additions"
-    } else {
-        "sm_90 and later; words at multiples of the vector's bytes"
+    let risk = match (turns, has_owner) {
+        (Some(_), _) => "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions",
+        (None, true) => "the parts of each sum must be found; another order of additions",
+        (None, false) => "sm_90 and later; words at multiples of the vector's bytes",
     };
     let asked = m.value(L2_SECTORS)?;
     let check = words!("sectors asked of L2 {} → {}", count(asked), count(asked * (1.0 - gone)));
