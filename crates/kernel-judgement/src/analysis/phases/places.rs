@@ -22,7 +22,7 @@ impl Flows {
             let mut places = Places { code, flows: self, seen: HashMap::new() };
             let is_global = |row: &usize| code.op(*row).reads_global() || code.op(*row).writes_global();
             let accesses = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_global(row));
-            accesses.filter_map(|row| Some((row, places.of(row)?))).collect()
+            accesses.filter_map(|row| Some((row, places.of(row, 0)?))).collect()
         })
     }
 
@@ -130,9 +130,9 @@ struct Places<'a, 'c> {
 
 impl<'a, 'c> Places<'a, 'c> {
     /// Where the first turn of an access is, by the low half of its address; `None` without an address.
-    fn of(&mut self, row: usize) -> Option<Place> {
+    fn of(&mut self, row: usize, depth: usize) -> Option<Place> {
         let Register { file, number, .. } = address(self.code, row)?;
-        let Sum { parts, number, varies } = self.register(row, file, number, 0);
+        let Sum { parts, number, varies } = self.register(row, file, number, depth);
         let bytes = number.wrapping_add_signed(self.code.registers(row).offset);
         Some(Place { parts, bytes: (!varies).then_some(bytes) })
     }
@@ -188,6 +188,12 @@ impl<'a, 'c> Places<'a, 'c> {
         let is_first = word.registers.written().any(|own| own.file == file && own.number == number);
         let is_argument = matches!(word.arithmetic, Arithmetic::Constant(_));
         let is_known = is_first && (is_argument || self.code.op(row).act() != Some(Act::Load));
+        // What is loaded from one place is one value.
+        if self.code.op(row).loads_global()
+            && let Some(place) = self.of(row, depth + 1)
+        {
+            return Sum::part(("loaded", place.parts, place.bytes, is_first.then_some(number)));
+        }
         let mut of = |operand: &Operand| self.operand(row, operand, depth);
         match word.arithmetic {
             Arithmetic::Constant(byte) if is_known => Sum::part(("argument", byte)),

@@ -308,12 +308,14 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.keeps(&[Part::MemoryL2], 1.0 - gone, 1.0 - added).keeps(&[Part::MemoryDram], 1.0, least);
     let draft = draft.frees_of(m, &WAITS, gone).at(At::most(m, Op::is_l2_atomic));
     let in_turns = turns.map(|turns| words!("; lanes at one word take {} turns", fixed(turns, 1)));
-    let beside = in_turns
-        .or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
+    let beside =
+        in_turns.or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
     let why =
         words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside.unwrap_or_default());
     let risk = match (turns, has_owner) {
-        (Some(_), _) => "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions",
+        (Some(_), _) => {
+            "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions"
+        }
         (None, true) => "the parts of each sum must be found; another order of additions",
         (None, false) => "sm_90 and later; words at multiples of the vector's bytes",
     };

@@ -3,6 +3,7 @@
 use super::sectors::{fewer_sectors, sectors};
 use super::*;
 use crate::analysis::phases::{Loop, Place};
+use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes])];
 
@@ -21,6 +22,8 @@ struct Pass<'a> {
     sectors: f64,
     /// Turns of a loop around it that each read the same.
     turns: f64,
+    /// Whether loaded values say where.
+    is_gathered: bool,
 }
 
 impl Pass<'_> {
@@ -30,22 +33,23 @@ impl Pass<'_> {
     }
 }
 
-/// All passes over inputs whose places are no loaded values.
+/// All passes over inputs.
 fn all<'a>(study: &'a Study<'_>) -> Option<Vec<Pass<'a>>> {
     let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
     let mut found: Vec<Pass<'a>> = Vec::new();
     for (row, place) in flows.places(code) {
         // What was split from one access touches what the first of it does.
         let is_part = flows.split_of(*row).is_some_and(|first| first != *row);
-        if !code.op(*row).loads_global() || sectors[*row] == 0 || is_part || flows.is_inherent(code, *row) {
+        if !code.op(*row).loads_global() || sectors[*row] == 0 || is_part {
             continue;
         }
         let cycle = code.innermost(*row).map(|cycle| cycle.header);
-        let turns = flows.turns_over(code, *row);
+        let is_gathered = flows.is_inherent(code, *row);
+        let turns = if is_gathered { 1.0 } else { flows.turns_over(code, *row) };
         let sectors = sectors[*row] as f64 / turns;
         match found.iter_mut().find(|pass| pass.cycle == cycle && pass.place.is_beside(place)) {
             Some(pass) => pass.sectors += sectors,
-            None => found.push(Pass { place, cycle, row: *row, sectors, turns }),
+            None => found.push(Pass { place, cycle, row: *row, sectors, turns, is_gathered }),
         }
     }
     Some(found)
@@ -83,26 +87,49 @@ fn adds_up(study: &Study<'_>, pass: &Pass<'_>) -> bool {
     code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))
 }
 
+/// The part of all instructions, 0 to 1, that the loops of several passes execute alike, beside those of one of them: opcodes of which each
+/// has some.
+fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
+    let code = &study.code;
+    let of = |pass: &&Pass<'_>| {
+        let mut executed: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in code.innermost(pass.row).into_iter().flat_map(|cycle| code.rows_of(&cycle.blocks)) {
+            *executed.entry(code.op(row).name()).or_default() += code.executed[row];
+        }
+        executed
+    };
+    let all: Vec<_> = group.iter().map(of).collect();
+    let Some((first, others)) = all.split_first() else { return 0.0 };
+    let least = |(op, executed): (&&str, &u64)| {
+        others.iter().map(|other| other.get(op).copied().unwrap_or_default()).fold(*executed, u64::min)
+    };
+    let once = first.iter().map(least).sum::<u64>() as f64;
+    others.len() as f64 * once / (code.executed.iter().sum::<u64>() as f64).max(1.0)
+}
+
 /// Each input read once, or what fits on no SM by one pass less for each that only adds up beside another one, and by half of the passes
 /// where turns of a loop around read the same. What the later passes miss in L2 they read from device memory again: what is read there
-/// beyond all that differs. What no number of a block is behind is the same for all blocks.
+/// beyond all that differs. What no number of a block is behind is the same for all blocks. Passes that gather the same and only add up become one, and what they
+/// compute of it alike is computed once.
 fn passes(m: &Measures<'_>) -> Option<Draft> {
     let (study, touched) = (m.study?, sectors_of(&m.sampled()?.accesses));
     let (read, blocks) = (m.value(DRAM_BYTES[0])?, m.blocks?);
     let all = all(study)?;
     let group = repeated(&all).filter(|_| sectors(m).is_none_or(|(all, excess)| excess < APART * all))?;
-    let (times, again) = (times(&group), sum(&group) - group[0].sectors);
+    // Loops that become one read all that they share once.
+    let is_later = |pass: &Pass<'_>| group[1..].iter().any(|own| own.cycle == pass.cycle && pass.cycle.is_some());
+    let is_shared = |pass: &Pass<'_>| all.iter().any(|other| other.cycle == group[0].cycle && other.is_alike(pass));
+    let beside = all.iter().filter(|pass| is_later(pass) && is_shared(pass)).map(|pass| pass.sectors).sum();
+    let (times, again) = (times(&group), (sum(&group) - group[0].sectors).max(beside));
     let gone = again / touched.max(1.0);
-    let differ = |pass: &Pass<'_>| if study.flows.is_of_block(&study.code, pass.row) { 1.0 } else { 1.0 / blocks };
-    let gathered = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().reads_global());
-    let once =
-        all.iter().map(|pass| pass.turns * pass.sectors * differ(pass)).sum::<f64>() - again + sectors_of(gathered);
+    let is_own = |pass: &Pass<'_>| pass.is_gathered || study.flows.is_of_block(&study.code, pass.row);
+    let differ = |pass: &Pass<'_>| if is_own(pass) { 1.0 } else { 1.0 / blocks };
+    let once = all.iter().map(|pass| pass.turns * pass.sectors * differ(pass)).sum::<f64>() - again;
     let of_dram = (read - SECTOR * once).clamp(0.0, SECTOR * again) / m.sum(DRAM_BYTES)?;
-    let parts = [Part::MemoryL1tex, Part::MemoryLsu, Part::MemoryL2];
     let held = f64::from(m.chip()?.shared_per_block_max);
     let large = piece(m, group[0]).filter(|bytes| *bytes > held);
-    let around = group.iter().find(|pass| pass.turns >= 2.0);
     let adding = group.iter().filter(|pass| adds_up(study, pass)).count();
+    let around = group.iter().find(|pass| pass.turns >= 2.0);
     let less = match (around, large) {
         // What fits is kept; rows on that name the part of the chip that reads it again.
         (Some(_), None) => return None,
@@ -111,7 +138,14 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         (None, _) => times - 1.0,
     };
     let part = less / (times - 1.0);
-    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&parts, 1.0 - part * gone, 0.0);
+    let draft = Draft::new(Action::FewerPasses).rewrites();
+    let becomes_one = group[0].is_gathered && adding == group.len();
+    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
+    let draft = match becomes_one {
+        true => draft.keeps(&inside, 1.0 - alike(study, &group), 0.0),
+        false => draft.keeps(&[Part::MemoryL1tex, Part::MemoryLsu], 1.0 - part * gone, 0.0),
+    };
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0 - part * gone, 0.0);
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - part * of_dram, 1.0 - of_dram);
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let draft = draft.frees_of(m, &waits, less / times);
@@ -124,6 +158,10 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     );
     let bytes = |bytes: f64| format!("{}B a block", glance::short(bytes));
     let how = match (large.map(bytes), around) {
+        _ if becomes_one => words!(
+            "Gather the rows once: merge the passes, which all add up (a maximum, and sums rescaled as it rises), into one ({})",
+            lines
+        ),
         (Some(large), Some(_)) => words!(
             "Fewer passes: one for several turns of the loop around it, as a search over several candidates at a time; {} fit in no SM, only a cluster keeps them ({})",
             large,
@@ -137,9 +175,7 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         (Some(large), None) => {
             words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
         }
-        (None, _) => {
-            words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines)
-        }
+        (None, _) => words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
     };
     let draft = draft.at(At::point(&point(study, group[0].row))).says(how, why);
     Some(draft.checks(fewer_sectors(touched, part * gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
