@@ -253,6 +253,13 @@ mod tests {
                 Arithmetic::Sum([of(OperandFrom::Register(8)), of(OperandFrom::Constant(0x218)), zero]),
             ),
             row(8, Op::LDG, 23, &[r(12)], Arithmetic::Other),
+            // What was loaded from one place, and from another, as an index.
+            row(9, Op::of("IMAD"), 14, &[r(20)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(20)), four, base])),
+            row(10, Op::LDG, 24, &[r(14)], Arithmetic::Other),
+            row(11, Op::of("IMAD"), 16, &[r(21)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(21)), four, base])),
+            row(12, Op::LDG, 25, &[r(16)], Arithmetic::Other),
+            row(13, Op::of("IMAD"), 18, &[r(22)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(22)), four, base])),
+            row(14, Op::LDG, 26, &[r(18)], Arithmetic::Other),
         ];
         rows[0].word.as_mut().expect("a word").registers.special = Some(THREAD[0]);
         rows[6].word.as_mut().expect("a word").registers.offset = 64;
@@ -262,5 +269,9 @@ mod tests {
         assert!(places[&2].is_at(&places[&5]));
         assert!(places[&5].is_beside(&places[&6]) && !places[&5].is_at(&places[&6]), "64 bytes on");
         assert!(!places[&5].is_beside(&places[&8]), "another argument");
+        assert!(
+            places[&10].is_at(&places[&12]) && !places[&10].is_beside(&places[&14]),
+            "by one index, and by another"
+        );
     }
 }
