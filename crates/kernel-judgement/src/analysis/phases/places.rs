@@ -185,6 +185,7 @@ impl<'a, 'c> Places<'a, 'c> {
         if let Some(special) = word.registers.special {
             return Sum::part(("special", special));
         }
+        let first = word.registers.written().find(|own| own.file == file).map(|own| own.number);
         let is_first = word.registers.written().any(|own| own.file == file && own.number == number);
         let is_argument = matches!(word.arithmetic, Arithmetic::Constant(_));
         let is_known = is_first && (is_argument || self.code.op(row).act() != Some(Act::Load));
@@ -192,7 +193,7 @@ impl<'a, 'c> Places<'a, 'c> {
         if self.code.op(row).loads_global()
             && let Some(place) = self.of(row, depth + 1)
         {
-            return Sum::part(("loaded", place.parts, place.bytes, is_first.then_some(number)));
+            return Sum::part(("loaded", place.parts, place.bytes, first.map(|first| number.wrapping_sub(first))));
         }
         let mut of = |operand: &Operand| self.operand(row, operand, depth);
         match word.arithmetic {
