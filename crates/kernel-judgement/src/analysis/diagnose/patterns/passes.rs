@@ -175,7 +175,9 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         (Some(large), None) => {
             words!("Read the input once: a cluster keeps it between the passes, as {} fit in no SM ({})", large, lines)
         }
-        (None, _) => words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines),
+        (None, _) => {
+            words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines)
+        }
     };
     let draft = draft.at(At::point(&point(study, group[0].row))).says(how, why);
     Some(draft.checks(fewer_sectors(touched, part * gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
