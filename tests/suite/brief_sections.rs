@@ -333,7 +333,7 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
 #[test]
 fn an_excess_says_how_much_of_it_follows_from_the_data() {
     let page = sections(&audit("collected/spmv_rows/profile", None));
-    says(&page["verdict"], "58.7 M of 101 M sectors");
+    says(&page["verdict"], "58.2 M of 99.7 M sectors that L2 is asked for");
     says(
         &page["memory"],
         "58.7 M of 100.8 M sectors (58.3 %) would go if the bytes were packed, 29.4 M more are inherent",

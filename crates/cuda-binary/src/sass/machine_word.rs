@@ -63,12 +63,15 @@ impl MachineWord {
         (predicate, bits(self.bits, 15, 1) == 1)
     }
 
-    /// The registers that a product of one warp reads its right factor from, which lie side by side; those of small shapes read the first
-    /// alone. As nvdisasm shows them of sm_80 to sm_90.
-    pub fn right_factor(&self) -> Option<Register> {
-        let number = bits(self.bits, 32, 8) as u8;
-        let own = Register { file: RegisterFile::General, number, count: 2 };
-        (self.op.product_by() == Some(ProductBy::Warp)).then_some(own)
+    /// The registers that a product of one warp reads its left and its right factor from, which lie side by side; those of small shapes
+    /// read the first half alone. As nvdisasm shows them of sm_80 to sm_90.
+    pub fn factors(&self) -> Option<[Register; 2]> {
+        let own = |from: u32, count: u8| Register {
+            file: RegisterFile::General,
+            number: bits(self.bits, from, 8) as u8,
+            count,
+        };
+        (self.op.product_by() == Some(ProductBy::Warp)).then(|| [own(24, 4), own(32, 2)])
     }
 
     /// Whether it writes the value of another register and nothing else (`MOV`, `IMAD.MOV`).

@@ -103,9 +103,9 @@ mod tests {
         ]
         .map(|word| decode(word, 0, (9, 0)));
         assert_eq!([copy, sum, product].map(|word| word.is_copy()), [true, false, false]);
-        let factor = product.right_factor().expect("a product of a warp");
-        assert_eq!((factor.number, factor.count), (80, 2));
-        assert!(copy.registers.writes[0].meets(&factor) && copy.right_factor().is_none());
+        let [left, factor] = product.factors().expect("a product of a warp");
+        assert_eq!([left, factor].map(|own| (own.number, own.count)), [(28, 4), (80, 2)]);
+        assert!(copy.registers.writes[0].meets(&factor) && copy.factors().is_none());
     }
 
     /// Bits as nvdisasm prints them for sm_90.

@@ -4,8 +4,8 @@ use super::detail::{IndexArithmetic, PIPES, Point};
 use super::{code::Code, flows::address, point::point, study::Study};
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
 use crate::evidence::{Register, RegisterFile};
-use cuda_binary::Op;
-use cuda_binary::op::Space;
+use cuda_binary::op::{Computes, Element, Space};
+use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Loads of 32 bits that one of 128 would do.
@@ -22,6 +22,17 @@ pub struct SharedRuns {
     pub(in crate::analysis) is_aligned: bool,
     /// Whether some lie apart.
     pub(in crate::analysis) is_apart: bool,
+}
+
+/// Registers of the factors of products that lanes load from shared memory for themselves. Executions by warps.
+pub(in crate::analysis) struct FragmentLoads {
+    pub(in crate::analysis) at: Point,
+    /// Loads of a word or less.
+    pub(in crate::analysis) loads: u64,
+    /// What puts two of these together.
+    pub(in crate::analysis) joins: u64,
+    /// Registers that they bring.
+    pub(in crate::analysis) registers: u64,
 }
 
 impl Study<'_> {
@@ -118,6 +129,40 @@ impl Study<'_> {
             }
         }
         found
+    }
+
+    /// Factors of products of warps that come from shared memory by loads of one register or less, as they are or, of halves, put together
+    /// by one permutation. What is converted on its way no load brings as it is.
+    pub(in crate::analysis) fn fragment_loads(&self) -> Option<FragmentLoads> {
+        let (code, flows) = (&self.code, &self.flows);
+        let is_load = |row: &usize| {
+            let is_word = code.registers(*row).written().map(|own| own.count).sum::<u8>() == 1;
+            code.op(*row).loads_shared() && code.op(*row).class() != Some(Class::MatrixLoad) && is_word
+        };
+        let (mut loads, mut joins, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for product in executed(self) {
+            let factors = code.rows[product].word.and_then(|word| word.factors()).into_iter().flatten();
+            for row in factors.flat_map(|own| flows.definitions(code, product, own)) {
+                let halves: Vec<usize> = flows.operands_of(code, row).collect();
+                let is_joined = code.op(row).computes() == Some(Computes::Permuted)
+                    && code.op(product).element() == Some(Element::Half)
+                    && !halves.is_empty()
+                    && halves.iter().all(is_load);
+                if is_joined {
+                    joins.insert(row);
+                    loads.extend(halves);
+                } else if is_load(&row) {
+                    loads.insert(row);
+                } else {
+                    continue;
+                }
+                registers.insert(row);
+            }
+        }
+        let sum = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row]).sum();
+        let first = *loads.iter().max_by_key(|row| code.executed[**row])?;
+        let [loads, joins, registers] = [&loads, &joins, &registers].map(sum);
+        Some(FragmentLoads { at: point(self, first), loads, joins, registers })
     }
 }
 

@@ -120,6 +120,11 @@ impl Flows {
     /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
     /// earlier one. Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
+        self.definitions_for(code, row, register, row)
+    }
+
+    /// The same where a later row takes what comes of it.
+    fn definitions_for(&self, code: &Code<'_>, row: usize, register: Register, reader: usize) -> Vec<usize> {
         let mut found = Vec::new();
         for slot in slots(register) {
             let (mut open, mut end) = (vec![code.block_of[row]], Some(row));
@@ -128,7 +133,7 @@ impl Flows {
                 // The row's own block counts as seen only once it is entered again from its end.
                 if end.is_some() || seen.insert(block) {
                     let end = end.take().unwrap_or(code.flow.blocks[block].instructions.end);
-                    if !self.in_block(code, (block, row), end, slot, &mut found) {
+                    if !self.in_block(code, (block, reader), end, slot, &mut found) {
                         open.extend(&code.predecessors[block]);
                     }
                 }
@@ -258,12 +263,26 @@ impl Flows {
                 || behind.iter().any(|row| code.registers(*row).special.is_some_and(differs) || self.is_memory[*row]))
     }
 
-    /// Whether values from memory choose the address of an access, and no number of a thread or a lane does.
+    /// Whether values from memory choose the address of an access, and no number of a thread or a lane does where the access runs.
     pub(in crate::analysis) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
-        let behind = self.address_behind(code, row);
-        let is_thread =
-            |row: &usize| code.registers(*row).special.is_some_and(|number| number == LANE || THREAD.contains(&number));
-        behind.iter().any(|row| self.is_memory[*row]) && !behind.iter().any(is_thread)
+        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+        let (mut open, mut seen) = (Vec::from_iter(address(code, row).map(|own| (row, own))), BTreeSet::new());
+        let mut is_from_memory = false;
+        while let Some((reads, register)) = open.pop() {
+            let mut found = self.definitions_for(code, reads, register, row);
+            found.retain(|row| seen.insert(*row));
+            for behind in found {
+                let registers = code.registers(behind);
+                if registers.special.is_some_and(|number| number == LANE || THREAD.contains(&number)) {
+                    return false;
+                }
+                is_from_memory |= self.is_memory[behind];
+                if !self.is_memory[behind] && seen.len() < LONGEST {
+                    open.extend(registers.read().filter(is_value).map(|own| (behind, own)));
+                }
+            }
+        }
+        is_from_memory
     }
 
     /// Whether each value of an access is one block's alone, in a grid of so many blocks in x, y and z, and read once there: the numbers

@@ -1,12 +1,13 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
 use super::atomics::own_retries;
+use super::stages::shared_of_block;
 use super::*;
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
-        .cured_by(&[unconflict, wide_shared])];
+        .cured_by(&[unconflict, wide_shared, matrix_loads])];
 
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]
@@ -47,6 +48,9 @@ fn is_chosen_by_data(m: &Measures<'_>) -> bool {
     m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0)
 }
 
+/// Banks of shared memory.
+const BANKS: f64 = 32.0;
+
 /// C15: a layout without bank conflicts.
 fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
@@ -56,14 +60,18 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     }
     let l1 = m.busiest_of(&DATA_STAGE)?;
     let goal = (l1.share - excess).max(0.0);
-    let (sentence, risk) = match is_chosen_by_data(m) {
-        true => {
-            ("A copy of the table for each bank or group of lanes, or fewer look-ups", "shared memory for the copies")
-        }
-        false => (
-            "Pad or swizzle the shared-memory layout",
-            "shared memory for the padding; row pitch and alignment of vectors",
+    let sentence = match is_chosen_by_data(m) {
+        true => "A copy of the table for each bank or group of lanes, or fewer look-ups",
+        false => "Pad or swizzle the shared-memory layout",
+    };
+    let copies = shared_of_block(m).zip(m.chip()).filter(|_| is_chosen_by_data(m));
+    let risk = match copies {
+        Some((bytes, chip)) => words!(
+            "a copy to each bank takes {} B of shared memory, a block has at most {}",
+            count(BANKS * bytes),
+            count(f64::from(chip.shared_per_block_max))
         ),
+        None => words!("shared memory for the padding; row pitch and alignment of vectors"),
     };
     // What waits for the data stage, in proportion to its wavefronts, and warps that wait for those.
     let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
@@ -95,33 +103,58 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
 /// What is left of the instructions and wavefronts of four loads that one of 16 bytes replaces.
 const QUARTER: f64 = 0.25;
 
+/// What is left of issue and of shared memory without some wavefronts, loads and instructions; `None` where that is none to speak of.
+fn without(m: &Measures<'_>, wavefronts: f64, loads: f64, instructions: f64) -> Option<(Draft, Words)> {
+    let cycles = m.sm_cycles().filter(|cycles| loads / cycles >= WORTH)?;
+    let l1 = m.busiest_of(&DATA_STAGE)?;
+    let less = |unit: &Unit, gone: f64| (unit.share - gone / cycles).max(0.0);
+    let issue = m.unit(Part::Issue).zip(m.value(EXECUTED).filter(|executed| *executed > instructions));
+    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - instructions / all)));
+    let unknown = if issue.is_none() { &[Part::Issue][..] } else { &[] };
+    let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, less(unit, loads)));
+    let after = DATA_STAGE.map(|part| (part, less(l1, wavefronts))).into_iter().chain(requests).chain(issue);
+    let draft = Draft::relieves(m, Action::WideShared, &after.collect::<Vec<(Part, f64)>>()).unknown(m, unknown);
+    Some((draft, words!("{} {} → {} %", &l1.name, whole(l1.share), whole(less(l1, wavefronts)))))
+}
+
 /// One load of 16 bytes in place of four of 4 that all lanes read at one address. A wavefront brings either.
 fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
     let loads = runs.loads as f64;
     let gone = (1.0 - QUARTER) * loads;
-    let part = Some(gone / m.sm_cycles()?).filter(|part| *part >= WORTH)?;
-    let l1 = m.busiest_of(&DATA_STAGE)?;
-    let less = |unit: &Unit| (unit.share - part).max(0.0);
-    let issue = m.unit(Part::Issue).zip(m.value(EXECUTED).filter(|executed| *executed > gone));
-    let issue = issue.map(|(unit, all)| (Part::Issue, unit.share * (1.0 - gone / all)));
-    let unknown = if issue.is_none() { &[Part::Issue][..] } else { &[] };
-    let requests = m.unit(Part::MemoryLsu).map(|unit| (Part::MemoryLsu, less(unit)));
-    let after: Vec<(Part, f64)> =
-        DATA_STAGE.map(|part| (part, less(l1))).into_iter().chain(requests).chain(issue).collect();
+    let (draft, stage) = without(m, gone, gone, gone)?;
     let alignment = match (runs.is_apart, runs.is_aligned) {
         (true, _) => "the words lie apart: interleave what is read together",
         (false, true) => "rows of a multiple of 16 bytes",
         (false, false) => "offsets are not multiples of 16 bytes: change the row pitch first",
     };
-    let draft = Draft::relieves(m, Action::WideShared, &after).unknown(m, unknown).at(At::point(&runs.at));
-    let why = words!(
-        "{} broadcast loads of 4 bytes (one address for all lanes); {} {} → {} %",
-        count(loads),
-        &l1.name,
-        whole(l1.share),
-        whole(less(l1))
-    );
-    let draft = draft.because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
+    let why = words!("{} broadcast loads of 4 bytes (one address for all lanes); {}", count(loads), stage);
+    let draft = draft.at(At::point(&runs.at)).because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
     Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
+}
+
+/// Chips that have `ldmatrix`, which brings four registers of fragments in a wavefront each.
+const MATRIX_LOADS: (u32, u32) = (7, 5);
+
+/// Fragments of products by `ldmatrix`, where lanes load them word by word or half by half. The queue in front of the LSU holds one
+/// instruction then for four registers; what comes back takes a wavefront a register, where a load of halves takes one for each.
+pub(super) fn matrix_loads(m: &Measures<'_>) -> Option<Draft> {
+    let has_them = m.kernel.device().compute_capability.is_some_and(|own| own >= MATRIX_LOADS);
+    let own = m.study.filter(|_| has_them)?.fragment_loads()?;
+    let [loads, joins, registers] = [own.loads, own.joins, own.registers].map(|count| count as f64);
+    let gone = loads - QUARTER * registers;
+    let (draft, stage) = without(m, (loads - registers).max(0.0), gone, gone + joins)?;
+    let of_all = (gone / m.count(|op| op.is_lsu_access())).min(1.0);
+    let queue = m.waits(&[StallReason::MioThrottle]);
+    let draft = draft.frees(of_all * queue, queue + m.waits(&[StallReason::ShortScoreboard]));
+    let joined = if joins > 0.0 { words!(", {} permutations join halves", count(joins)) } else { Words::default() };
+    let how = match joins > 0.0 {
+        true => words!(
+            "Fragments of products by `ldmatrix`: four registers a load, `.trans` where the halves of a register lie in two rows"
+        ),
+        false => words!("Fragments of products by `ldmatrix`: four registers a load"),
+    };
+    let why = words!("{} loads bring {} registers of them{}; {}", count(loads), count(registers), joined, stage);
+    let draft = draft.at(At::point(&own.at)).says(how, why).risks("rows of the tile at multiples of 16 bytes");
+    Some(draft.checks(words!("LDS {} → LDSM {}", count(loads), count(QUARTER * registers)), SHARED))
 }

@@ -2,6 +2,7 @@
 
 use super::stages::shared_of_block;
 use super::units::wait;
+use super::work::{barriers_executed, exchanges, is_once, width};
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::phases::Loop;
@@ -15,14 +16,6 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
 )
 .cured_by(&[barriers, double_buffer])];
 
-/// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
-const ROUND: f64 = 4.0;
-
-/// Barriers of the block that warps executed.
-pub(super) fn executed(m: &Measures<'_>) -> Option<f64> {
-    m.mix.count(|op| op == Op::BAR)
-}
-
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
 fn rounds(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::Barrier;
@@ -31,33 +24,13 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
     exchanges(m)?.then(|| wait(m, reason)).flatten()
 }
 
-/// Whether what goes through shared memory is an exchange between warps; `None` without barriers.
-pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
-    let barriers = executed(m).filter(|count| *count > 0.0)?;
-    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
-}
-
-/// Whether most of what is stored in shared memory is as it was in global memory, and no value of another warp.
-fn brings_tiles(study: &Study<'_>) -> bool {
-    let code = &study.code;
-    let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
-    let is_tile = |row: &usize| {
-        let mut values = study.flows.data_of(code, *row).filter(is_value);
-        code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
-    };
-    let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
-    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
-    2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
-}
-
 /// Instructions of a round for each of its accesses and barriers: beside that its address, or who takes part.
 const OF_ONE: f64 = 2.0;
 
 /// The part of the instructions, 0 to 1, that are rounds through shared memory.
 fn of_exchange(m: &Measures<'_>) -> Option<f64> {
     let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some((OF_ONE * (accesses + executed(m)?) / m.executed()?).min(1.0))
+    Some((OF_ONE * (accesses + barriers_executed(m)?) / m.executed()?).min(1.0))
 }
 
 /// What is expected to stay of the work of rounds through shared memory.
@@ -165,11 +138,6 @@ const FEW: f64 = 2.0;
 /// What stays for each element of a block that takes twice as many.
 const TWICE: f64 = 0.5;
 
-/// Whether no load of global memory turns: a thread brings what it brings once.
-fn is_once(m: &Measures<'_>) -> bool {
-    m.study.is_some_and(|study| !study.code.turns(Op::loads_global))
-}
-
 /// Fewer barriers of the block.
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
@@ -184,11 +152,13 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     if let Some(found) = meeting(m) {
         return Some(meets_less(wait, found));
     }
-    // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them.
+    // One or two barriers in the life of a warp are no rounds: what they wait for is in front of them, which is less for each element
+    // where its lanes bring several at once.
     let warps = m.blocks.zip(m.block_warps).map(|(blocks, warps)| blocks * warps);
-    let each = executed(m).zip(warps).map(|(barriers, warps)| barriers / warps);
+    let each = barriers_executed(m).zip(warps).map(|(barriers, warps)| barriers / warps);
     // Those of a tile go with a second buffer for it, where there is room for one.
-    if each.is_some_and(|each| each <= FEW) || !may_be && double_buffer(m).is_some() {
+    let is_narrow = is_exchange && width(m, true).is_some_and(|(bits, _)| bits < WIDEST);
+    if !is_narrow && each.is_some_and(|each| each <= FEW) || !may_be && double_buffer(m).is_some() {
         return None;
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
@@ -221,7 +191,12 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.at(At::waits(m, reason)).checks(check, reason.per_issue());
     Some(match each.filter(|_| is_exchange) {
         Some(each) => {
-            let how = "Fewer rounds: several elements a thread in front of them, shuffles within a warp";
+            let how = match m.count(Op::is_shuffle) > 0.0 && is_narrow {
+                true => {
+                    "Fewer rounds: several elements a thread in front of them, 16 bytes a load, in blocks of fewer warps"
+                }
+                false => "Fewer rounds: several elements a thread in front of them, shuffles within a warp",
+            };
             let waits = words!("at barriers {} of the warps' time, for shared memory {}", share(wait), share(through));
             draft.says(how, words!("{} barriers in the life of a warp; {}", fixed(each, 1), waits))
         }

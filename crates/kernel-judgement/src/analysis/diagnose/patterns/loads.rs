@@ -3,7 +3,7 @@
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
 use super::stages::room_for_stages;
-use super::work::{RECEIVED, width};
+use super::work::{RECEIVED, rounds_of_once, width};
 use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::units::MEMORY;
@@ -118,8 +118,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };
-    // At best the index arithmetic goes with its time.
-    let lighter = gone.zip(of_index(m, Part::Issue)).map_or(0.0, |(gone, index)| (1.0 - wait) * gone * index);
+    // At best the index arithmetic goes with its time, and what the warps of a block wait for each other.
+    let index = of_index(m, Part::Issue).map_or(0.0, |index| (1.0 - wait) * index);
+    let lighter = gone.map_or(0.0, |gone| gone * (index + rounds_of_once(m)));
     let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + lighter).spares(spares);
     let draft = gone
         .and_then(|_| widened(m))

@@ -138,7 +138,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         .is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
     let over_shared = larger_over_shared(m).filter(|_| is_shared && fuller.is_none());
     // Without a barrier no other warp reads what a thread stores: it is state, and no tile that smaller blocks would bring again.
-    let is_state = is_shared && over_shared.is_none() && barriers::executed(m) == Some(0.0);
+    let is_state = is_shared && over_shared.is_none() && work::barriers_executed(m) == Some(0.0);
     let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
         (None, Some(_)) if over_shared.is_some() => over_shared.map_or(room, |(_, filled)| filled),

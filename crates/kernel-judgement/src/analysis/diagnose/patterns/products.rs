@@ -116,7 +116,9 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     let executed = m.executed()?;
     let products = m.count(Op::is_product);
     // Products of warpgroups read their operands from shared memory themselves.
-    let operands = m.count(|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
+    let by_matrix = m.count(|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
+    let by_lane = m.study.and_then(Study::fragment_loads).map_or(0, |own| own.loads + own.joins);
+    let operands = by_matrix + by_lane as f64;
     // Sums of halves that are added up in single precision beside the products go with the halves.
     let promotion = if source.is_some() { m.count(|op| op == Op::FADD) } else { 0.0 };
     let gone = (conversions + operands + products + promotion).min(executed);
@@ -341,7 +343,7 @@ fn copied(study: &Study<'_>) -> (BTreeSet<usize>, BTreeSet<usize>) {
         let mut open: BTreeMap<u8, usize> = BTreeMap::new();
         for row in block.instructions.clone().filter(|row| code.executed[*row] > 0) {
             let word = code.rows[row].word.unwrap_or_default();
-            if let Some(factor) = word.right_factor() {
+            if let Some([_, factor]) = word.factors() {
                 let own = open.range(factor.number..factor.number.saturating_add(factor.count)).map(|(_, row)| *row);
                 copies.extend(own.clone());
                 fed.extend(own.take(1).map(|_| row));

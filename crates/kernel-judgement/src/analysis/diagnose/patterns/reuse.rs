@@ -1,27 +1,28 @@
 //! What is read again where it could stay: shared memory, more bytes than were stated.
 
 use super::atomics::{added, own_retries, spread};
-use super::banks::wavefronts;
-use super::barriers::{barriers, exchanges};
+use super::banks::{matrix_loads, wavefronts};
+use super::barriers::barriers;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, sectors};
-use super::tile::{Tile, register_tile};
+use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
 use super::work::RECEIVED;
-use super::work::{of_tile, of_values, width};
+use super::work::{exchanges, of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narrow_index, kept_in_l2])];
 
-/// The part of the work of L1's data stage, or of L2, that conflicts and sectors beside the bytes make.
+/// The part of the work of L1's data stage, or of L2, that conflicts, sectors beside the bytes and fragments by halves make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
     let sectors = sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
     let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
-    ((conflicts + sectors * stage.other()) / stage.whole).min(1.0)
+    let by_halves = matrix_loads(m).map_or(0.0, |wide| 1.0 - wide.leaves(Part::MemoryShared));
+    ((conflicts + sectors * stage.other()) / stage.whole + by_halves).min(1.0)
 }
 
 /// The need from which a cache or the LSU is asked for less.
@@ -143,7 +144,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         true if !is_global && is_narrow && has_tile() => {
             "Wider loads of shared memory: 16 bytes a lane, from a tile that is stored so that the words of a thread lie side by side"
         }
-        true if width(m, is_global).is_some_and(|(most, _)| most == WIDEST) => {
+        true if width(m, is_global).is_some_and(|(most, _)| most == WIDEST) || matrix_loads(m).is_some() => {
             "Fewer accesses: reuse values in registers, several outputs a thread"
         }
         true => WIDER,
@@ -158,7 +159,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     };
     // What each access wastes it wastes still, and what is asked for once it asks for still; the rest is asked for less often.
     let again = if is_inside { 1.0 } else { asked_again(m) };
-    let kept = 1.0 - (1.0 - REUSED) * again.min(1.0 - wasted(m, is_inside));
+    // Fragments of products are used for a tile of sums already, which fill the registers: the next larger one is what there is.
+    let is_fragments = is_inside && m.has_tensor && stage.is_some_and(|stage| stage.is_mostly_shared());
+    let reused = if is_fragments { LARGER } else { REUSED };
+    let kept = 1.0 - (1.0 - reused) * again.min(1.0 - wasted(m, is_inside));
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     // What is computed with the values is computed still.
     let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));

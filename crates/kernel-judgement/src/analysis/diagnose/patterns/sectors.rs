@@ -79,12 +79,18 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     let (all, ideal) = (m.value(SECTORS)?, m.value(IDEAL)?);
     let accesses = m.accesses();
     if !accesses.is_empty() && !is_l1(m) {
-        // Bulk copies cross from L2 too. What loads touch beyond what came beside those was answered by L1.
+        // Bulk copies cross from L2 too. Of what loads touch beyond what came beside those L1 answers waste and bytes alike, and what their
+        // bytes need, or what DRAM was read for, comes once in any order.
         let bulk = m.value(BULK).unwrap_or_default() / SECTOR;
-        let (loads, stores): (Vec<_>, Vec<_>) =
-            packable(m).into_iter().partition(|access| access.at.op().reads_global());
-        let beside = m.value(RECEIVED).filter(|_| bulk > 0.0).map_or(f64::INFINITY, |bytes| bytes / SECTOR - bulk);
-        return Some((sectors_of(accesses) + bulk, excess_of(loads).min(beside.max(0.0)) + excess_of(stores)));
+        let (loads, stores): (Vec<_>, Vec<_>) = accesses.iter().partition(|access| access.at.op().reads_global());
+        let touched = sectors_of(loads.iter().copied());
+        let beside = m.value(RECEIVED).map_or(touched, |bytes| (bytes / SECTOR - bulk).clamp(0.0, touched));
+        let once = loads.iter().map(|access| access.ideal as f64).sum::<f64>();
+        let once = m.value(DRAM_BYTES[0]).map_or(once, |read| once.min(read / SECTOR));
+        let (loads, kept): (Vec<_>, Vec<_>) = packable(m).into_iter().partition(|access| access.at.op().reads_global());
+        let wasted = excess_of(loads) / touched.max(1.0) * beside;
+        let excess = wasted.min((beside - once).max(0.0)) + excess_of(kept);
+        return Some((beside + sectors_of(stores) + bulk, excess));
     }
     let kept = accesses.iter().filter(|access| is_ordered(access));
     // Neighbours whose row the data choose are one wide access; no order of the lanes brings them together.
@@ -117,9 +123,10 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
         words!("; `:{}` touches {} sectors a request instead of {}, {} of 32 bytes used", line, now, ideal, used)
     });
     let sentence = words!(
-        "{} of {} sectors of global accesses ({} %) would go if the bytes were packed{}.",
+        "{} of {} sectors {} ({} %) would go if the bytes were packed{}.",
         count(excess),
         count(all),
+        if is_l1(m) || m.accesses().is_empty() { "of global accesses" } else { "that L2 is asked for" },
         fixed(part, 1),
         of_first.unwrap_or_default()
     );
@@ -251,7 +258,9 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         }
         false => "",
     };
-    Some(draft.says(how, why).checks(fewer_sectors(all, part), SECTORS))
+    let now = m.value(SECTORS)?;
+    let gone = if is_l1(m) || accesses.is_empty() { part } else { excess_of(accesses) / now };
+    Some(draft.says(how, why).checks(fewer_sectors(now, gone), SECTORS))
 }
 
 /// The part of the sectors beside the bytes that an order within a block is expected to save.

@@ -128,7 +128,7 @@ const OF_EIGHT: f64 = 4.0;
 const NEARLY: f64 = 0.75;
 
 /// What a tile of twice as many outputs along one side reads of the words.
-const LARGER: f64 = 0.75;
+pub(super) const LARGER: f64 = 0.75;
 
 /// Words that the lanes of some rows read or store, for a warp; a row that no lane runs moves none.
 fn words(study: &Study<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {

@@ -1,4 +1,4 @@
-//! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; by what was counted, else by the code as it
+//! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; and what warps exchange; by what was counted, else by the code as it
 //! stands.
 
 use super::*;
@@ -114,4 +114,43 @@ const AGAIN: f64 = 1.5;
 fn is_reused(m: &Measures<'_>) -> bool {
     let bytes = m.value(RECEIVED).zip(m.value(DRAM_BYTES[0]));
     paired(m, Part::Issue) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
+}
+
+/// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
+const ROUND: f64 = 4.0;
+
+/// Barriers of the block that warps executed.
+pub(super) fn barriers_executed(m: &Measures<'_>) -> Option<f64> {
+    m.mix.count(|op| op == Op::BAR)
+}
+
+/// Whether what goes through shared memory is an exchange between warps; `None` without barriers.
+pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
+    let barriers = barriers_executed(m).filter(|count| *count > 0.0)?;
+    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
+    Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
+}
+
+/// Whether most of what is stored in shared memory is as it was in global memory, and no value of another warp.
+fn brings_tiles(study: &Study<'_>) -> bool {
+    let code = &study.code;
+    let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
+    let is_tile = |row: &usize| {
+        let mut values = study.flows.data_of(code, *row).filter(is_value);
+        code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
+    };
+    let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
+    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
+    2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
+}
+
+/// Whether no load of global memory turns: a thread brings what it brings once.
+pub(super) fn is_once(m: &Measures<'_>) -> bool {
+    m.study.is_some_and(|study| !study.code.turns(Op::loads_global))
+}
+
+/// What warps wait for in the rounds of a block that loads each element once: it goes as loads become wider, with the warps of a block.
+pub(super) fn rounds_of_once(m: &Measures<'_>) -> f64 {
+    let is_own = exchanges(m) == Some(true) && is_once(m) && !m.has_tensor;
+    if is_own { m.waits(&[StallReason::Barrier, StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 }
 }
