@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Loads of 32 bits that one of 128 would do.
 const WIDE: usize = 4;
+/// Bits of accesses of more than a word, the widest first.
+const VECTORS: [u64; 2] = [128, 64];
 /// Bytes of a word.
 const WORD: i32 = 4;
 
@@ -45,14 +47,27 @@ impl Study<'_> {
         })
     }
 
-    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
-    pub fn conflicts_by_data(&self) -> Option<f64> {
+    /// The part of the wavefronts of bank conflicts of some accesses.
+    fn conflicts_of(&self, keep: impl Fn(usize) -> bool) -> Option<f64> {
         let (all, ideal) = (self.view.counts(WAVEFRONTS)?, self.view.counts(WAVEFRONTS_IDEAL)?);
         let excess = |row: usize| all[row].saturating_sub(ideal[row]);
         let sum: u64 = executed(self).map(excess).sum();
-        let of_data = |row: &usize| excess(*row) > 0 && self.flows.is_chosen_by_data(&self.code, *row);
-        let by_data: u64 = executed(self).filter(of_data).map(excess).sum();
-        (sum > 0).then(|| by_data as f64 / sum as f64)
+        let own: u64 = executed(self).filter(|row| excess(*row) > 0 && keep(*row)).map(excess).sum();
+        (sum > 0).then(|| own as f64 / sum as f64)
+    }
+
+    /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
+    pub fn conflicts_by_data(&self) -> Option<f64> {
+        self.conflicts_of(|row| self.flows.is_chosen_by_data(&self.code, row))
+    }
+
+    /// Bytes of a lane's element, where half of the wavefronts of bank conflicts or more are of accesses as wide: 16 or 8.
+    pub fn conflicts_of_vectors(&self) -> Option<u64> {
+        let is_most = |bits: &u64| {
+            let is_as_wide = |row: usize| self.width(row).is_some_and(|own| own >= *bits);
+            self.conflicts_of(is_as_wide).is_some_and(|part| 2.0 * part >= 1.0)
+        };
+        VECTORS.into_iter().find(is_most).map(|bits| bits / 8)
     }
 
     /// The part, 0 to 1, of the wavefronts of shared memory of accesses at places that loaded values choose, beside a thread's number.

@@ -51,7 +51,8 @@ fn is_chosen_by_data(m: &Measures<'_>) -> bool {
 /// Banks of shared memory.
 const BANKS: f64 = 32.0;
 
-/// C15: a layout without bank conflicts.
+/// C15: a layout without bank conflicts. Accesses of several words need places that are a multiple of their width: behind a padding of
+/// one word the compiler reads word by word, and what the conflicts took goes to four times the accesses.
 fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     let Wavefronts { all, ideal, excess } = wavefronts(m).filter(|found| found.excess >= WORTH)?;
     // Copies of the words that lanes add to have a row of their own.
@@ -60,18 +61,27 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
     }
     let l1 = m.busiest_of(&DATA_STAGE)?;
     let goal = (l1.share - excess).max(0.0);
-    let sentence = match is_chosen_by_data(m) {
-        true => "A copy of the table for each bank or group of lanes, or fewer look-ups",
-        false => "Pad or swizzle the shared-memory layout",
-    };
-    let copies = shared_of_block(m).zip(m.chip()).filter(|_| is_chosen_by_data(m));
-    let risk = match copies {
-        Some((bytes, chip)) => words!(
-            "a copy to each bank takes {} B of shared memory, a block has at most {}",
-            count(BANKS * bytes),
-            count(f64::from(chip.shared_per_block_max))
+    let copies = shared_of_block(m).zip(m.chip());
+    let vectors = m.sampled_code().and_then(Study::conflicts_of_vectors);
+    let (sentence, risk) = match (is_chosen_by_data(m), vectors) {
+        (true, _) => (
+            words!("A copy of the table for each bank or group of lanes, or fewer look-ups"),
+            copies.map_or(words!("shared memory for the copies"), |(bytes, chip)| {
+                words!(
+                    "a copy to each bank takes {} B of shared memory, a block has at most {}",
+                    count(BANKS * bytes),
+                    count(f64::from(chip.shared_per_block_max))
+                )
+            }),
         ),
-        None => words!("shared memory for the padding; row pitch and alignment of vectors"),
+        (false, Some(bytes)) => (
+            words!("Swizzle the shared-memory layout in units of {} bytes, or pad its rows by as many", bytes),
+            words!("a padding of one word breaks the vectors up"),
+        ),
+        (false, None) => (
+            words!("Pad or swizzle the shared-memory layout"),
+            words!("shared memory for the padding; row pitch and alignment of vectors"),
+        ),
     };
     // What waits for the data stage, in proportion to its wavefronts, and warps that wait for those.
     let behind = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]);
