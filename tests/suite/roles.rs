@@ -2,7 +2,7 @@
 
 use crate::brief_sections::{says, sections};
 use crate::judged;
-use kernel_audit::analysis::{self, Audit, Expectation, Limits, Selection, Severity, Work};
+use kernel_audit::analysis::{self, Audit, Expectation, LeverOrigin, Limits, Selection, Severity, Work};
 use kernel_audit::catalog::Operator;
 use kernel_audit::evidence::{Report, SourceView, Value};
 use kernel_audit::source;
