@@ -93,7 +93,7 @@ fn two_loops_that_load_the_same_are_one_pass_too_many() {
         row.map(|lever| lever.why.to_plain())
     };
     let why = of("softmax_passes").expect("a row");
-    assert!(why.starts_with("3 loops load the same 4.19 M sectors"), "{why}");
+    assert!(why.starts_with("3 passes load the same 4.19 M sectors"), "{why}");
     assert_eq!(of("softmax_registers"), None);
 }
 

@@ -68,6 +68,9 @@ pub(super) fn drafts(ask: &Measures<'_>) -> (Drafts, Drafts) {
 /// A share of the time below which what is saved is not worth a word.
 const TRACE: f64 = 0.002;
 
+/// What the machine itself expects of a row at least: the middle of a class whose rows may give far more says nothing of one of them.
+const EXPECTED: f64 = 0.01;
+
 /// The part of what the first row is expected to save from which the cure of the limiter goes before it.
 const NEAR: f64 = 0.5;
 
@@ -79,7 +82,8 @@ pub(super) fn levers(ask: &Measures<'_>, cure: Option<Action>, mut merged: Draft
     let computed = merged.iter().map(|(draft, expected)| (draft.action, *expected)).collect();
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
     let is_row = |(draft, expected): &(Draft, f64)| {
-        draft.is_rough() || draft.middle(ask, *expected).min(draft.saves(ask)) >= least
+        let middle = draft.middle(ask, *expected).min(draft.saves(ask));
+        draft.is_rough() || middle >= least && *expected >= EXPECTED.min(least)
     };
     let (merged, mut slight): (Drafts, Drafts) = merged.into_iter().partition(is_row);
     slight.sort_by(|(_, a), (_, b)| b.total_cmp(a));

@@ -135,7 +135,10 @@ fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
         ),
         (Class::Integer, Pipe::Fma) => Some("Fewer products of integers: shifts and sums, packed 8-bit products"),
         // A logic operation takes three words already, and has no packed form.
-        (Class::Integer | Class::IntegerCompare | Class::FpCompare, _) => Some(
+        (Class::FpCompare, _) => {
+            Some("Fewer comparisons: once for what neighbouring outputs share, two at a time where halves are enough")
+        }
+        (Class::Integer | Class::IntegerCompare, _) => Some(
             "Less integer work: packed forms of 8 and 16 bits, several steps in one instruction, part of it on the FMA pipe",
         ),
         _ => None,

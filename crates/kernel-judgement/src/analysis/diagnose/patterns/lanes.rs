@@ -171,13 +171,13 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
     let risk = "a compiler may close that loop into two, where all lanes meet behind each piece";
     // What few lanes do in a turn of a loop can wait until a warp of it has come together.
-    let queue = "Queue the work by its path: lanes put it into shared memory (their places by `__ballot_sync`), and the warp does it when 32 have come; or sort it so that lanes take one path, or branch per warp";
+    let queue = "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path";
     let idle =
         m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
     let draft = match idle {
         _ if leave_apart => draft.says(how, why).risks(risk),
         Some((study, row)) if study.code.innermost(row).is_some() => {
-            draft.says(queue, why).risks("shared memory and ballots for the queue; order of the output")
+            draft.says(queue, why).risks("shared memory, ballots; order of the output")
         }
         _ => draft.because(why),
     };

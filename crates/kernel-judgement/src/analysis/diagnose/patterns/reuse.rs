@@ -84,8 +84,7 @@ fn added_to(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// What to do where accesses are narrow.
-const WIDER: &str =
-    "Fewer and wider accesses: several outputs a thread, which use each loaded value from a register, 16 bytes a lane";
+const WIDER: &str = "Fewer and wider accesses: several outputs a thread, 16 bytes a lane";
 
 /// A cache or the LSU serves accesses without waste: reuse.
 fn reuse(m: &Measures<'_>) -> Option<Draft> {

@@ -118,7 +118,7 @@ fn exact(side: &KernelSummary<'_>, name: impl AsRef<str>) -> Option<f64> {
     values.iter().all(|value| *value == first).then_some(first)
 }
 
-/// In what the code is another by so many percent of its instructions; where they were not counted, the kernel or its launch.
+/// In what the code is another by so many percent of its instructions; where they were not counted, the kernel; else its launch.
 fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option<Cause> {
     let (was, is) = (old.opcodes(), new.opcodes());
     let counts = || Some((exact(old, INSTRUCTIONS)?, exact(new, INSTRUCTIONS)?));
@@ -132,8 +132,8 @@ fn other(new: &KernelSummary<'_>, old: &KernelSummary<'_>, least: f64) -> Option
     };
     let (before, now) = (old.key(), new.key());
     match share {
-        Some(share) => (share >= least).then_some(Cause::Code(share.min(100.0))),
+        Some(share) if share >= least => Some(Cause::Code(share.min(100.0))),
         None if before.function != now.function => Some(Cause::Kernel),
-        None => ((before.grid, before.block) != (now.grid, now.block)).then_some(Cause::Shape),
+        _ => ((before.grid, before.block) != (now.grid, now.block)).then_some(Cause::Shape),
     }
 }
