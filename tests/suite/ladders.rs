@@ -11,7 +11,7 @@ use kernel_audit::evidence::{Report, SourceView};
 use std::path::Path;
 
 /// Kernel, the report that has it, code of a row, and how the row begins; no such row where that is `None`.
-const ROWS: [(&str, usize, &str, Option<&str>); 51] = [
+const ROWS: [(&str, usize, &str, Option<&str>); 58] = [
     // B is asked for as often as A and takes one pass in 33: through a tile of its own it gave 0.1 %.
     ("sgemm_a", 0, "move-constants", None),
     ("sgemm_b", 0, "move-constants", None),
@@ -92,6 +92,15 @@ const ROWS: [(&str, usize, &str, Option<&str>); 51] = [
     ("instance_norm_before", 0, "fewer-passes", Some("Merge the passes that only add up")),
     // 1,024 blocks lie between two that read the same.
     ("template_scores_before", 0, "fewer-bytes", Some("Order the blocks so that blockIdx.y changes first")),
+    ("azimuth_bins_before", 1, "fewer-atomics", Some("Add up the lanes of a warp")),
+    ("graph_attention_before", 1, "fewer-passes", Some("Gather the rows once")),
+    ("mix_tokens_before", 1, "wide-shared", Some("Fragments of products by ldmatrix")),
+    ("rowscan_e", 1, "fewer-barriers", Some("Fewer rounds: several elements a thread")),
+    // Its lines come once, in whatever order lanes ask for them.
+    ("triangle_normals_before", 1, "coalesce", None),
+    ("top_p_before", 0, "fewer-passes", Some("Fewer passes: one for several turns of the loop around it")),
+    // Halves are widened on their way to shared memory.
+    ("dot_interact_before", 0, "tensor-generation", Some("Multiply on the tensor pipe, by mma.sync in FP16")),
 ];
 
 /// Reports of pairs, read once.

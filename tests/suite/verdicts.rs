@@ -91,6 +91,11 @@ fn a_trifle_explains_nothing() {
     // A change beyond what single launches differ by, of code that is another.
     let other = compare(old(), one(200_000.0, 360_000.0, 900_000));
     expect(&other, Verdict::Slower, "explained by different code (10 % of the executed instructions)");
+    // And of the same code in another grid.
+    let grid = || Profile { grid: "(64, 64, 1)", ..one(50_000.0, 90_000.0, 1_000_000) };
+    expect(&compare(old(), grid()), Verdict::Faster, "explained by a different launch shape");
+    let slight = Profile { launches: vec![(98_000.0, 176_400.0)], ..grid() };
+    expect(&compare(old(), slight), Verdict::Ambiguous, "5.0 % or more is a change");
 }
 
 #[test]
