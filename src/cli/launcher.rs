@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
 use crate::collect::{Launcher, OwnLauncher, Stated, Words, files};
 use crate::config::{Code, Subject, Variant};
-use audit_launch::Reference;
+use audit_launch::{Reference, ReferencePlan};
 use std::path::{Path, PathBuf};
 
 /// Where a collection reads and writes.
@@ -54,9 +54,11 @@ pub(super) fn of(subject: &Subject, folders: &Folders<'_>, has_build: bool) -> R
         words.shown_as(std::path::absolute(&cubin).unwrap_or(cubin), shown);
     }
     let check = subject.outputs.as_ref().map(|check| stated(format!("{check:?}"), &check.reference));
-    let reference = subject.reference.as_ref().map(|plan| stated(format!("{plan:?}"), &plan.reference));
+    let beside = subject.reference.as_ref();
+    let of = |plan: &ReferencePlan| stated(format!("{plan:?}"), &plan.reference);
+    let reference = beside.filter(|plan| plan.reference.is_one_launch()).map(of);
     // The outputs of timed launches are held against what the check expects.
-    let mut time = reference.clone().unwrap_or_default();
+    let mut time = beside.map(of).unwrap_or_default();
     if let Some(check) = &check {
         time.text.push_str(&check.text);
         time.inputs.extend(check.inputs.iter().cloned());

@@ -88,11 +88,13 @@ buffers = [
 ]"#,
     );
     let subject = subject(&text);
-    let Reference::Gemm(gemm) = subject.reference.unwrap().reference else { panic!() };
-    assert_eq!((gemm.batch, gemm.m, gemm.n, gemm.k, gemm.flop()), (8, 256, 128, 64, 2 * 8 * 256 * 128 * 64));
+    let reference = subject.reference.unwrap().reference;
+    let Reference::Gemm(gemm) = &reference else { panic!() };
+    assert_eq!((gemm.batch, gemm.m, gemm.n, gemm.k), (8, 256, 128, 64));
+    assert_eq!((reference.flop(), reference.is_one_launch()), (Some(2 * 8 * 256 * 128 * 64), true));
     // Behind the seven arguments of the launch.
     assert_eq!((gemm.a, gemm.b, gemm.out), (7, 8, 9));
-    let extended = gemm.extended(&subject.plan.unwrap());
+    let extended = reference.extended(&subject.plan.unwrap());
     assert_eq!(extended.buffer(8).unwrap().values, Values::Uniform(0.0, 1.0));
     let uneven = text.replace("shape = [8, 128, 64]", "shape = [4, 128, 64]");
     let error = Config::parse(Path::new("audit.toml"), uneven).unwrap_err().to_string();
@@ -100,6 +102,68 @@ buffers = [
     let twice = text.replace(r#"name = "rows", dtype"#, r#"name = "bias", dtype"#);
     let error = Config::parse(Path::new("audit.toml"), twice).unwrap_err().to_string();
     assert!(error.contains("two buffers are called"), "{error}");
+}
+
+#[test]
+fn a_product_may_be_one_for_each_group_of_rows() {
+    let text = WHOLE.replace(
+        r#"cublaslt = { a = "a", b = "b", transpose_b = true, bias = "bias", out = "out" }"#,
+        r#"cublaslt = { a = "rows", b = "dense", transpose_b = true, out = "sums", groups = "first" }
+buffers = [
+  { name = "rows", dtype = "bf16", shape = [1024, 64] },
+  { name = "dense", dtype = "bf16", shape = [8, 128, 64] },
+  { name = "sums", role = "out", dtype = "bf16", shape = [1024, 128] },
+  { name = "first", dtype = "u32", shape = 9, offsets = [1, 128] },
+]"#,
+    );
+    let reference = subject(&text).reference.unwrap().reference;
+    let Reference::Gemm(gemm) = &reference else { panic!() };
+    assert_eq!((gemm.batch, gemm.m, gemm.n, gemm.k, gemm.groups), (8, 1024, 128, 64, Some(10)));
+    // How many rows they have is not known before the launch, and no one of their kernels stands for all.
+    assert_eq!((reference.flop(), reference.is_one_launch()), (None, false));
+    for (part, by, says) in [
+        ("groups = \"first\"", "groups = \"frist\"", "did you mean \"first\"?"),
+        ("groups = \"first\"", "groups = \"rows\"", "groups are told by a buffer of offsets"),
+        ("shape = [8, 128, 64]", "shape = [128, 64]", "1 groups have 2 offsets"),
+        ("shape = [1024, 64]", "shape = [8, 1024, 64]", "of [8, 8, 1] products"),
+        ("shape = 9, offsets", "shape = 8, offsets", "8 groups have 9 offsets"),
+        ("offsets = [1, 128]", "offsets = [1, 129]", "8 groups of up to 129 rows do not fit into 1024"),
+        ("transpose_b = true", "transpose_a = true, transpose_b = true", "does not give"),
+    ] {
+        assert!(text.contains(part), "{part}");
+        let error = Config::parse(Path::new("audit.toml"), text.replace(part, by)).unwrap_err().to_string();
+        assert!(error.contains(says), "{by}: {error}");
+    }
+    let turned = text
+        .replace("shape = [1024, 64]", "shape = [64, 1024]")
+        .replace("transpose_b", "transpose_a = true, transpose_b");
+    let error = Config::parse(Path::new("audit.toml"), turned).unwrap_err().to_string();
+    assert!(error.contains("groups are of rows of `a`"), "{error}");
+}
+
+#[test]
+fn a_reference_kernel_may_have_buffers_of_its_own() {
+    let text = WHOLE.replace(
+        r#"cublaslt = { a = "a", b = "b", transpose_b = true, bias = "bias", out = "out" }"#,
+        r#"source = "copy.cu"
+grid = 64
+block = 256
+args = ["to", "from", "shift"]
+buffers = [
+  { name = "to", role = "out", dtype = "u32", shape = 65536 },
+  { name = "from", dtype = "u32", shape = 65536 },
+]"#,
+    );
+    let subject = subject(&text);
+    let reference = subject.reference.unwrap().reference;
+    let plan = subject.plan.unwrap();
+    let kernel = reference.kernel().expect("a kernel");
+    assert_eq!((&kernel.arguments[..], reference.extended(&plan).arguments.len()), (&[7, 8, 5][..], 9));
+    let given: Vec<(String, u32)> = kernel.given(&plan).into_iter().map(|given| (given.what, given.bytes)).collect();
+    assert_eq!(given, [("to, pointer".into(), 8), ("from, pointer".into(), 8), ("shift, i32".into(), 4)]);
+    let lost = text.replace(r#""from", "shift"]"#, r#""form", "shift"]"#);
+    let error = Config::parse(Path::new("audit.toml"), lost).unwrap_err().to_string();
+    assert!(error.contains("did you mean \"from\"?"), "{error}");
 }
 
 #[test]

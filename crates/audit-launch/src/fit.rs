@@ -1,6 +1,43 @@
 //! Whether the arguments fit the parameters that the kernel was compiled with.
 
-use super::{Given, LaunchError};
+use super::{Argument, LaunchError};
+
+/// Bytes of a tensor map (CUDA driver API, `CUtensorMap`).
+const MAP_BYTES: u32 = 128;
+const POINTER_BYTES: u32 = 8;
+
+/// An argument as the kernel receives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// What it is.
+    pub what: String,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl From<&Argument> for Given {
+    fn from(argument: &Argument) -> Given {
+        match argument {
+            Argument::Scalar(scalar) => {
+                Given { what: format!("{}, {}", scalar.name, scalar.dtype), bytes: scalar.dtype.bytes() as u32 }
+            }
+            Argument::Buffer(buffer) if buffer.map.is_some() => {
+                Given { what: format!("{}, tensor map", buffer.name), bytes: MAP_BYTES }
+            }
+            Argument::Buffer(_) => Given::plain(argument),
+        }
+    }
+}
+
+impl Given {
+    /// The argument where every buffer is passed as pointer.
+    pub fn plain(argument: &Argument) -> Given {
+        match argument {
+            Argument::Scalar(_) => Given::from(argument),
+            Argument::Buffer(buffer) => Given { what: format!("{}, pointer", buffer.name), bytes: POINTER_BYTES },
+        }
+    }
+}
 
 /// Checks that arguments and parameters agree in number and size.
 ///

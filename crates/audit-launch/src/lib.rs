@@ -21,9 +21,9 @@ pub use block_scales::{BlockScale, BlockScales};
 pub use difference::{Limits, difference};
 pub use dtype::DType;
 pub use error::LaunchError;
-pub use fit::fit;
+pub use fit::{Given, fit};
 pub use plan::{
-    Argument, Buffer, CheckPlan, Gemm, Given, KernelReference, LaunchPlan, Program, Promotion, Reference,
-    ReferencePlan, Role, Scalar, Swizzle, TensorMap, Values,
+    Argument, Buffer, CheckPlan, Gemm, KernelReference, LaunchPlan, Program, Promotion, Reference, ReferencePlan, Role,
+    Scalar, Swizzle, TensorMap, Values,
 };
 pub use values::{FILLS, generate, mixed};

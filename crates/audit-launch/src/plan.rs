@@ -1,6 +1,6 @@
 //! The plan of a launch: what audit.toml says of shape, arguments, reference and tolerance.
 
-use super::{BlockScales, DType};
+use super::{BlockScales, DType, Given};
 use std::path::PathBuf;
 
 /// One launch of the kernel under audit.
@@ -158,8 +158,10 @@ pub enum Reference {
 }
 
 /// Another kernel on the subject's arguments, with outputs of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KernelReference {
+    /// Buffers that only it has; positions go on with them behind the launch's arguments.
+    pub own: Vec<Argument>,
     /// Its source, relative to the folder of audit.toml; compiled as the subject is.
     pub source: PathBuf,
     /// Its name in the source; the only kernel of the source where none is given.
@@ -182,8 +184,11 @@ pub struct KernelReference {
 pub struct Gemm {
     /// Buffers that only the product has: where the kernel's own are of types or shapes that the library does not take.
     pub own: Vec<Argument>,
-    /// Products of the batch.
+    /// Products of the batch, or of the groups.
     pub batch: u64,
+    /// Position of the buffer that says where each group of rows begins in `a` and `out`, and where the last one ends; a group is
+    /// multiplied by its own `b`. `None` where all products have `m` rows.
+    pub groups: Option<usize>,
     /// Position of the first operand among the arguments.
     pub a: usize,
     /// Position of the second operand.
@@ -194,7 +199,7 @@ pub struct Gemm {
     pub bias: Option<usize>,
     /// Position of the output, which lends type and shape.
     pub out: usize,
-    /// Rows of the output.
+    /// Rows of the output; with groups those that all of them together have room for.
     pub m: u64,
     /// Columns of the output.
     pub n: u64,
@@ -221,6 +226,33 @@ impl Reference {
         }
     }
 
+    /// Buffers that only it has.
+    pub fn own(&self) -> &[Argument] {
+        match self {
+            Reference::Kernel(kernel) => &kernel.own,
+            Reference::Gemm(gemm) => &gemm.own,
+        }
+    }
+
+    /// The launch with its own buffers behind the arguments.
+    pub fn extended(&self, plan: &LaunchPlan) -> LaunchPlan {
+        let arguments = plan.arguments.iter().chain(self.own()).cloned().collect();
+        LaunchPlan { arguments, ..plan.clone() }
+    }
+
+    /// Operations of a product; `None` for a kernel, and where the inputs of a launch decide how many rows there are.
+    pub fn flop(&self) -> Option<u64> {
+        match self {
+            Reference::Gemm(Gemm { batch, m, n, k, groups: None, .. }) => Some(2 * batch * m * n * k),
+            Reference::Gemm(_) | Reference::Kernel(_) => None,
+        }
+    }
+
+    /// Whether one kernel of it stands for all of its work, so that counters of that kernel do.
+    pub fn is_one_launch(&self) -> bool {
+        !matches!(self, Reference::Gemm(Gemm { groups: Some(_), .. }))
+    }
+
     /// What it is, in words that need no GPU.
     pub fn describe(&self) -> String {
         match self {
@@ -241,21 +273,9 @@ impl KernelReference {
 
     /// Its arguments as the check of their sizes sees them.
     pub fn given(&self, plan: &LaunchPlan) -> Vec<Given> {
-        let arguments = self.arguments.iter().filter_map(|at| plan.arguments.get(*at));
+        let all: Vec<&Argument> = plan.arguments.iter().chain(&self.own).collect();
+        let arguments = self.arguments.iter().filter_map(|at| all.get(*at).copied());
         arguments.map(|argument| if self.maps { Given::from(argument) } else { Given::plain(argument) }).collect()
-    }
-}
-
-impl Gemm {
-    /// The launch with the product's own buffers behind its arguments.
-    pub fn extended(&self, plan: &LaunchPlan) -> LaunchPlan {
-        let arguments = plan.arguments.iter().chain(&self.own).cloned().collect();
-        LaunchPlan { arguments, ..plan.clone() }
-    }
-
-    /// Operations of the whole product.
-    pub fn flop(&self) -> u64 {
-        2 * self.batch * self.m * self.n * self.k
     }
 }
 
@@ -331,43 +351,6 @@ impl Buffer {
     /// Bytes.
     pub fn bytes(&self) -> u64 {
         self.elements() / self.dtype.in_a_byte() as u64 * self.dtype.bytes() as u64
-    }
-}
-
-/// Bytes of a tensor map (CUDA driver API, `CUtensorMap`).
-const MAP_BYTES: u32 = 128;
-const POINTER_BYTES: u32 = 8;
-
-/// An argument as the kernel receives it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
-    /// What it is.
-    pub what: String,
-    /// Its bytes.
-    pub bytes: u32,
-}
-
-impl From<&Argument> for Given {
-    fn from(argument: &Argument) -> Given {
-        match argument {
-            Argument::Scalar(scalar) => {
-                Given { what: format!("{}, {}", scalar.name, scalar.dtype), bytes: scalar.dtype.bytes() as u32 }
-            }
-            Argument::Buffer(buffer) if buffer.map.is_some() => {
-                Given { what: format!("{}, tensor map", buffer.name), bytes: MAP_BYTES }
-            }
-            Argument::Buffer(_) => Given::plain(argument),
-        }
-    }
-}
-
-impl Given {
-    /// The argument where every buffer is passed as pointer.
-    pub fn plain(argument: &Argument) -> Given {
-        match argument {
-            Argument::Scalar(_) => Given::from(argument),
-            Argument::Buffer(buffer) => Given { what: format!("{}, pointer", buffer.name), bytes: POINTER_BYTES },
-        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! beside.
 
 mod argument;
+mod groups;
 mod plan;
 mod reference;
 mod scales;

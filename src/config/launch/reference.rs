@@ -65,6 +65,7 @@ pub(super) struct GemmKeys {
     pub(super) b_scale: Option<Spanned<String>>,
     bias: Option<Spanned<String>>,
     out: Spanned<String>,
+    groups: Option<Spanned<String>>,
     #[serde(default)]
     transpose_a: bool,
     #[serde(default)]
@@ -201,10 +202,6 @@ impl Text {
             return Err(self.wrong("a reference needs the subject's arguments".into(), on.table, "", help));
         };
         let own = self.own_buffers(keys.buffers.as_ref(), plan)?;
-        if let (Some(buffers), None) = (&keys.buffers, &keys.cublaslt) {
-            let help = Some("a reference kernel takes the subject's arguments".to_owned());
-            return Err(self.wrong("`buffers` are for `cublaslt`".into(), buffers.span(), "", help));
-        }
         let position = |name: &Spanned<String>| self.position(name, plan.arguments.iter().chain(&own));
         match (keys.source, keys.cublaslt) {
             (Some(source), None) => {
@@ -214,10 +211,11 @@ impl Text {
                 }
                 let ReferenceKeys { kernel, grid, block, dynamic_shared, args, maps, .. } = keys;
                 let keys = KernelKeys { source, kernel, grid, block, dynamic_shared, args, maps };
-                Ok(Reference::Kernel(self.kernel(on.folder, plan, keys, files)?))
+                Ok(Reference::Kernel(self.kernel(on.folder, plan, own, keys, files)?))
             }
             (None, Some(gemm)) => {
-                let then = keys.then.map(|then| self.kernel(on.folder, plan, then.into_inner(), files)).transpose()?;
+                let then = keys.then.map(|then| self.kernel(on.folder, plan, Vec::new(), then.into_inner(), files));
+                let then = then.transpose()?;
                 Ok(Reference::Gemm(Gemm { then, ..self.gemm(&gemm, plan, &own, position)? }))
             }
             (Some(source), Some(_)) => {
@@ -230,23 +228,25 @@ impl Text {
         }
     }
 
-    /// A kernel on the subject's arguments.
+    /// A kernel on the subject's arguments and on buffers of its own.
     fn kernel(
         &self,
         folder: &Path,
         plan: &LaunchPlan,
+        own: Vec<Argument>,
         keys: KernelKeys,
         files: &mut Files,
     ) -> Result<KernelReference, ConfigError> {
         files.push((folder.join(keys.source.get_ref()), keys.source.span()));
         let arguments = match keys.args {
             Some(names) => {
-                let own = |name| self.position(name, plan.arguments.iter());
-                names.iter().map(own).collect::<Result<_, _>>()?
+                let position = |name| self.position(name, plan.arguments.iter().chain(&own));
+                names.iter().map(position).collect::<Result<_, _>>()?
             }
             None => (0..plan.arguments.len()).collect(),
         };
         Ok(KernelReference {
+            own,
             source: keys.source.into_inner(),
             kernel: keys.kernel,
             grid: keys.grid.map_or(Ok(plan.grid), |grid| self.sides(&grid))?,
@@ -270,7 +270,7 @@ impl Text {
         })
     }
 
-    /// Buffers that only the product has.
+    /// Buffers that only the reference has.
     fn own_buffers(
         &self,
         keys: Option<&Spanned<Vec<ArgumentKeys>>>,
@@ -329,8 +329,14 @@ impl Text {
             let help = Some("check `transpose_a` and `transpose_b`: `b` stored as [n, k] is transposed".to_owned());
             return Err(self.wrong(message, keys.b.span(), "", help));
         }
-        let batch = batches.first().copied().unwrap_or(1);
-        if batches.iter().any(|other| *other != batch) {
+        let groups = keys.groups.as_ref().map(|name| self.groups(name, &plan, m, &batches, &position)).transpose()?;
+        if let Some(name) = keys.groups.as_ref().filter(|_| keys.transpose_a) {
+            let help = Some("store `a` as [rows, k]".to_owned());
+            return Err(self.wrong("groups are of rows of `a`".into(), name.span(), "", help));
+        }
+        // Of groups only `b` has a matrix for each.
+        let batch = batches[usize::from(groups.is_some())];
+        if groups.is_none() && batches.iter().any(|other| *other != batch) {
             let message = format!("a, b and out are of {batches:?} products");
             return Err(self.wrong(message, keys.out.span(), "", None));
         }
@@ -358,6 +364,7 @@ impl Text {
         Ok(Gemm {
             own: own.to_vec(),
             batch,
+            groups,
             a,
             b,
             scales: scales.map(|(scales, _)| scales),

@@ -226,10 +226,17 @@ fn other_state(audit: &Audit) -> String {
 const FUNCTION: &str = "reference ";
 
 /// What a reference is called in a few words: a library without its version and types, a function of Python (which
-/// `kernel_audit.bench` names `reference matmul`) as `matmul()`.
+/// `kernel_audit.bench` names `reference matmul`) as `matmul()`, a kernel by its name or its file.
 pub(in crate::view) fn called(reference: &str) -> Cow<'_, str> {
     if let Some(function) = reference.strip_prefix(FUNCTION) {
         return format!("{function}()").into();
+    }
+    // As `KernelReference::describe` says it.
+    if let Some(source) = reference.strip_prefix("the kernel of ") {
+        return source.rsplit('/').next().unwrap_or(source).into();
+    }
+    if let Some((kernel, _)) = reference.strip_prefix('`').and_then(|rest| rest.split_once("` of ")) {
+        return kernel.into();
     }
     let name = reference.split(',').next().unwrap_or(reference);
     let is_version = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());

@@ -16,6 +16,8 @@ const WORKSPACE: u64 = 64 << 20;
 /// Bytes from one scale to the next. The library refuses a product at its launch, and not before, when a scale is not
 /// aligned to 16 bytes (cuBLASLt of CUDA 13.0 on an H200).
 const SCALE_STEP: usize = 16;
+/// Bytes that addresses are multiples of, where the library is told of no fewer.
+const ALIGNED: u32 = 256;
 /// Algorithms that are asked for.
 const ASKED: usize = 32;
 
@@ -32,44 +34,32 @@ pub(super) struct GemmRun {
     _scale: Memory,
     addresses: [u64; 3],
     is_double: bool,
-    name: String,
 }
 
 impl GemmRun {
-    /// Prepares a product of the plan's buffers at the addresses that `pointer` gives, with the library's first choice, on a device of
+    /// Prepares a product of the plan's buffers at the addresses that `address` gives, with the library's first choice, on a device of
     /// this compute capability.
     pub(super) fn new(
         gemm: &Gemm,
         capability: &str,
         plan: &LaunchPlan,
-        pointer: impl Fn(usize) -> Option<u64>,
+        address: impl Fn(usize) -> u64,
     ) -> Result<GemmRun, LaunchError> {
         gemm.scales.map_or(Ok(()), |scales| scales.kind.check(capability))?;
-        // SAFETY: only looks whether the library can be opened.
-        if !unsafe { sys::is_culib_present() } {
-            return Err(LaunchError::NoCublasLt);
-        }
-        let buffer = |at: usize| {
-            plan.buffer(at).ok_or(LaunchError::NotStated {
-                subject: String::new(),
-                what: "which buffers the product is of",
-                cure: "name buffers of `args` in `cublaslt`",
-            })
-        };
+        is_there()?;
+        let buffer = |at: usize| buffer(plan, at);
         let (a, b, out) = (buffer(gemm.a)?, buffer(gemm.b)?, buffer(gemm.out)?);
         let (compute, scaling) = types(a, gemm.tf32);
         let scale = Memory::of(&1.0f32.to_le_bytes().repeat(2 * SCALE_STEP / size_of::<f32>()))?;
-        let address = |at: usize| pointer(at).unwrap_or_default();
         let mut run = GemmRun {
             handle: lt::create_handle().map_err(cublaslt("starting cuBLASLt", ""))?,
             describe: std::ptr::null_mut(),
             layouts: Vec::new(),
             algorithms: Vec::new(),
             chosen: 0,
-            workspace: Memory::new(WORKSPACE)?,
+            workspace: Memory::new(0)?,
             addresses: [address(gemm.b), address(gemm.a), address(gemm.out)],
             is_double: a.dtype == DType::F64,
-            name: name(gemm, a, b, out),
             _scale: scale,
         };
         let doing = "describing the product to cuBLASLt";
@@ -113,6 +103,8 @@ impl GemmRun {
             }
         }
         run.algorithms = run.heuristics()?;
+        let asked = run.algorithms.iter().map(|found| found.workspaceSize).max().unwrap_or_default();
+        run.workspace = Memory::new(asked as u64)?;
         Ok(run)
     }
 
@@ -155,13 +147,27 @@ impl GemmRun {
         let mut found = Vec::<sys::cublasLtMatmulHeuristicResult_t>::with_capacity(ASKED);
         let mut count = 0;
         let limit = WORKSPACE as usize;
-        let key = sys::cublasLtMatmulPreferenceAttributes_t::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
+        use sys::cublasLtMatmulPreferenceAttributes_t as Prefer;
+        let key = Prefer::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
+        // Rows of a group begin where those before them end.
+        let alignment =
+            self.addresses.iter().fold(ALIGNED, |least, address| least.min(1 << address.trailing_zeros().min(31)));
+        let aligned = [
+            Prefer::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+            Prefer::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+            Prefer::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+            Prefer::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+        ];
         let [first, second, out] = self.layouts[..] else { return Ok(Vec::new()) };
         // SAFETY: everything that is passed is alive; the vector has room for as many results as are asked for, and the
         // library writes `count` of them.
         let ended = unsafe {
             lt::set_matmul_pref_attribute(preference, key, (&raw const limit).cast(), size_of::<usize>())
                 .map_err(cublaslt(doing, ""))?;
+            for key in aligned {
+                lt::set_matmul_pref_attribute(preference, key, (&raw const alignment).cast(), size_of::<u32>())
+                    .map_err(cublaslt(doing, ""))?;
+            }
             let ended = sys::cublasLtMatmulAlgoGetHeuristic(
                 self.handle,
                 self.describe,
@@ -196,11 +202,6 @@ impl GemmRun {
         self.chosen = position.min(self.algorithms.len() - 1);
     }
 
-    /// Library, types and epilogue in words.
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The chosen algorithm's configuration in words.
     pub(super) fn algorithm(&self) -> String {
         let found = &self.algorithms[self.chosen];
@@ -232,7 +233,7 @@ impl GemmRun {
         said.join(", ")
     }
 
-    pub(super) fn launch(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
+    pub(super) fn launch(&self, gpu: &Gpu) -> Result<(), LaunchError> {
         let [first, second, out] = self.layouts[..] else { return Ok(()) };
         let (one, zero, double_one, double_zero) = (1.0f32, 0.0f32, 1.0f64, 0.0f64);
         let (alpha, beta): (*const c_void, *const c_void) = if self.is_double {
@@ -258,7 +259,7 @@ impl GemmRun {
                 out,
                 &raw const self.algorithms[self.chosen].algo,
                 self.workspace.pointer() as *mut c_void,
-                WORKSPACE as usize,
+                self.workspace.bytes(),
                 gpu.stream.cast(),
             )
         };
@@ -279,6 +280,12 @@ impl Drop for GemmRun {
             let _ = lt::destroy_handle(self.handle);
         }
     }
+}
+
+/// Whether the library can be opened.
+fn is_there() -> Result<(), LaunchError> {
+    // SAFETY: only looks.
+    if unsafe { sys::is_culib_present() } { Ok(()) } else { Err(LaunchError::NoCublasLt) }
 }
 
 /// How the library is told of scales of blocks.
@@ -324,7 +331,18 @@ fn data_type(dtype: DType) -> sys::cudaDataType {
     }
 }
 
-fn name(gemm: &Gemm, a: &Buffer, b: &Buffer, out: &Buffer) -> String {
+fn buffer(plan: &LaunchPlan, at: usize) -> Result<&Buffer, LaunchError> {
+    plan.buffer(at).ok_or(LaunchError::NotStated {
+        subject: String::new(),
+        what: "which buffers the product is of",
+        cure: "name buffers of `args` in `cublaslt`",
+    })
+}
+
+/// Library, types and epilogue in words.
+pub(super) fn name(gemm: &Gemm, plan: &LaunchPlan) -> Result<String, LaunchError> {
+    is_there()?;
+    let (a, b, out) = (buffer(plan, gemm.a)?, buffer(plan, gemm.b)?, buffer(plan, gemm.out)?);
     // SAFETY: asks for a number.
     let version = unsafe { sys::cublasLtGetVersion() };
     let upper = |dtype: DType| dtype.name().to_uppercase();
@@ -332,11 +350,14 @@ fn name(gemm: &Gemm, a: &Buffer, b: &Buffer, out: &Buffer) -> String {
         format!("cuBLASLt {}.{}.{}", version / 10_000, version / 100 % 100, version % 100),
         format!("{} × {} → {}", upper(a.dtype), upper(b.dtype), upper(out.dtype)),
     ];
-    words.extend((gemm.batch > 1).then(|| format!("{} products", gemm.batch)));
+    words.extend((gemm.batch > 1).then(|| match gemm.groups {
+        Some(_) => format!("products of {} groups side by side", gemm.batch),
+        None => format!("{} products", gemm.batch),
+    }));
     words.extend(gemm.scales.map(|scales| format!("scales {}", scales.kind.name())));
     words.extend(gemm.bias.map(|_| "bias".to_owned()));
     words.extend((a.dtype == DType::F32 && gemm.tf32).then(|| "through TF32".to_owned()));
     let is_scaled_once = a.dtype.bytes() == 1 && gemm.scales.is_none();
     words.extend((is_scaled_once && gemm.fast_accumulation).then(|| "fast accumulation".to_owned()));
-    words.join(", ")
+    Ok(words.join(", "))
 }

@@ -41,11 +41,11 @@ impl Memory {
 
     /// Everything it holds, after all that was queued.
     pub(super) fn download(&self, gpu: &Gpu) -> Result<Vec<u8>, LaunchError> {
-        gpu.wait("running the kernel")?;
-        let mut bytes = vec![0; self.bytes];
-        // SAFETY: the vector has the memory's length.
-        unsafe { result::memcpy_dtoh_sync(&mut bytes, self.pointer) }.map_err(driver("copying from the device"))?;
-        Ok(bytes)
+        read(gpu, self.pointer, self.bytes)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub(super) fn fill(&self, byte: u8, gpu: &Gpu) -> Result<(), LaunchError> {
@@ -69,6 +69,15 @@ impl Drop for Memory {
         // SAFETY: the pointer is from `malloc_sync` and given back once; the driver waits for what still uses it.
         let _ = unsafe { result::free_sync(self.pointer) };
     }
+}
+
+/// What so many bytes of device memory that is alive hold after all that was queued.
+pub(super) fn read(gpu: &Gpu, pointer: u64, bytes: usize) -> Result<Vec<u8>, LaunchError> {
+    gpu.wait("running the kernel")?;
+    let mut all = vec![0; bytes];
+    // SAFETY: the vector is as long as what is read.
+    unsafe { result::memcpy_dtoh_sync(&mut all, pointer) }.map_err(driver("copying from the device"))?;
+    Ok(all)
 }
 
 /// Free device memory in bytes.

@@ -14,6 +14,7 @@ mod flush;
 mod gemm;
 mod kernel;
 mod memory;
+mod products;
 mod refuse;
 mod run;
 mod runner;

@@ -58,6 +58,7 @@ pub fn run_reference(
     let mut runner = Runner::reference(gpu, reference, program, job.plan, &subject)?;
     runner.fill(job.plan, job.seed)?;
     let mut name = reference.describe();
+    runner.reset(gpu, 0)?;
     if let Some(gemm) = runner.gemm() {
         gemm.choose(position);
         name = format!("{}; {}", gemm.name(), gemm.algorithm());

@@ -2,8 +2,8 @@
 
 use super::Gpu;
 use super::arguments::{Buffers, Packed, pack};
-use super::gemm::GemmRun;
 use super::kernel::{Kernel, Shape};
+use super::products::Products;
 use crate::facts::{FunctionFacts, LaunchFacts};
 use crate::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
 
@@ -18,8 +18,8 @@ pub(super) struct Runner {
 
 enum What {
     Kernel(Kernel, Vec<Packed>),
-    /// A product, and the kernel that goes on with it.
-    Gemm(Box<GemmRun>, Option<(Kernel, Vec<Packed>)>),
+    /// Products, and the kernel that goes on with them.
+    Gemm(Box<Products>, Option<(Kernel, Vec<Packed>)>),
 }
 
 impl Runner {
@@ -44,14 +44,15 @@ impl Runner {
         beside: &Runner,
     ) -> Result<Runner, LaunchError> {
         let buffers = Buffers::new(plan, |role| role != Role::In)?;
-        let own = match reference {
-            Reference::Gemm(gemm) if !gemm.own.is_empty() => {
-                let own = LaunchPlan { arguments: gemm.own.clone(), ..plan.clone() };
+        let own = match reference.own() {
+            [] => None,
+            own => {
+                let own = LaunchPlan { arguments: own.to_vec(), ..plan.clone() };
                 let memory = Buffers::new(&own, |_| true)?;
                 Some((own, memory))
             }
-            _ => None,
         };
+        let extended = reference.extended(plan);
         let pointer = |at: usize| match at.checked_sub(plan.arguments.len()) {
             Some(behind) => own.as_ref().and_then(|(_, memory)| memory.pointer(behind)),
             None => buffers.pointer(at).or_else(|| beside.buffers.pointer(at)),
@@ -61,7 +62,7 @@ impl Runner {
                 let wanted = kernel.kernel.clone().unwrap_or_else(|| "of the reference".to_owned());
                 LaunchError::NoKernel { input: kernel.source.clone(), wanted, found: Vec::new() }
             };
-            let packed = pack(plan, &kernel.arguments, kernel.maps, pointer)?;
+            let packed = pack(&extended, &kernel.arguments, kernel.maps, pointer)?;
             let loaded = Kernel::load(gpu, program.ok_or_else(missing)?, shape(kernel), &kernel.given(plan))?;
             Ok::<_, LaunchError>((loaded, packed))
         };
@@ -71,8 +72,9 @@ impl Runner {
                 What::Kernel(kernel, packed)
             }
             Reference::Gemm(gemm) => {
-                let product = GemmRun::new(gemm, &gpu.facts().compute_capability, &gemm.extended(plan), pointer)?;
-                What::Gemm(Box::new(product), gemm.then.as_ref().map(load).transpose()?)
+                let then = gemm.then.as_ref().map(load).transpose()?;
+                let products = Products::new(gemm, &gpu.facts().compute_capability, extended, pointer)?;
+                What::Gemm(Box::new(products), then)
             }
         };
         Ok(Runner { what, buffers, own })
@@ -85,15 +87,16 @@ impl Runner {
     }
 
     /// Queues what must happen before a launch.
-    pub(super) fn reset(&self, gpu: &Gpu, turn: usize) -> Result<(), LaunchError> {
-        self.buffers.reset(gpu, turn)
+    pub(super) fn reset(&mut self, gpu: &Gpu, turn: usize) -> Result<(), LaunchError> {
+        self.buffers.reset(gpu, turn)?;
+        self.gemm().map_or(Ok(()), |products| products.prepare(gpu))
     }
 
     /// Queues one launch; of a product it alone.
     pub(super) fn launch(&mut self, gpu: &Gpu) -> Result<(), LaunchError> {
         match &mut self.what {
             What::Kernel(kernel, arguments) => kernel.launch(gpu, arguments),
-            What::Gemm(gemm, _) => gemm.launch(gpu),
+            What::Gemm(products, _) => products.launch(gpu),
         }
     }
 
@@ -106,10 +109,10 @@ impl Runner {
         }
     }
 
-    /// The product, where it is one.
-    pub(super) fn gemm(&mut self) -> Option<&mut GemmRun> {
+    /// The products, where it is some.
+    pub(super) fn gemm(&mut self) -> Option<&mut Products> {
         match &mut self.what {
-            What::Gemm(gemm, _) => Some(gemm),
+            What::Gemm(products, _) => Some(products),
             What::Kernel(..) => None,
         }
     }

@@ -157,10 +157,7 @@ pub fn time(
         reference: other.as_mut().zip(reference).map(|(runner, (plan, _))| TimedReference {
             name: runner.gemm().map_or_else(|| plan.reference.describe(), |gemm| gemm.name().to_owned()),
             note: plan.note.clone(),
-            flop: match &plan.reference {
-                Reference::Gemm(gemm) => Some(gemm.flop()),
-                Reference::Kernel(_) => None,
-            },
+            flop: plan.reference.flop(),
             choice,
             samples_ms: others,
             completed: then.map(|kernel| Completed {
@@ -212,6 +209,7 @@ impl Stopwatch<'_> {
 
     /// Makes a product use the fastest of the algorithms that the library offers; `None` for a kernel.
     fn choose(&mut self, runner: &mut Runner) -> Result<Option<GemmChoice>, LaunchError> {
+        runner.reset(self.gpu, 0)?;
         let Some(count) = runner.gemm().map(|gemm| gemm.algorithms()) else { return Ok(None) };
         let mut tried = Vec::new();
         for position in 0..count {
