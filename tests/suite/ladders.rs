@@ -11,7 +11,7 @@ use kernel_audit::evidence::{Report, SourceView};
 use std::path::Path;
 
 /// Kernel, the report that has it, code of a row, and how the row begins; no such row where that is `None`.
-const ROWS: [(&str, usize, &str, Option<&str>); 58] = [
+const ROWS: [(&str, usize, &str, Option<&str>); 61] = [
     // B is asked for as often as A and takes one pass in 33: through a tile of its own it gave 0.1 %.
     ("sgemm_a", 0, "move-constants", None),
     ("sgemm_b", 0, "move-constants", None),
@@ -99,6 +99,9 @@ const ROWS: [(&str, usize, &str, Option<&str>); 58] = [
     // Its lines come once, in whatever order lanes ask for them.
     ("triangle_normals_before", 1, "coalesce", None),
     ("top_p_before", 0, "fewer-passes", Some("Fewer passes: one for several turns of the loop around it")),
+    ("crc32_before", 0, "fewer-instructions", Some("Several bits at a time: a table")),
+    ("hilbert_keys_before", 1, "fewer-instructions", Some("Several bits at a time: a table")),
+    ("dropout_mask_before", 0, "fewer-instructions", None),
     // Halves are widened on their way to shared memory.
     ("dot_interact_before", 0, "tensor-generation", Some("Multiply on the tensor pipe, by mma.sync in FP16")),
 ];

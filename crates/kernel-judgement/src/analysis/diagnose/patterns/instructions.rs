@@ -1,5 +1,6 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
+use super::bits::tables;
 use super::lanes::asides;
 use super::work::{IMAD_CYCLES, arithmetic, paired};
 use super::*;
@@ -171,7 +172,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     if part != Part::Issue && !is_index {
-        return beside_products(m, unit).or_else(|| on_pipe(m, unit));
+        let by_bits = || tables(m, unit, runs_on(m, part)?);
+        return beside_products(m, unit).or_else(by_bits).or_else(|| on_pipe(m, unit));
     }
     let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };

@@ -8,6 +8,7 @@ mod atomics;
 mod balance;
 pub(super) mod banks;
 mod barriers;
+mod bits;
 mod constants;
 mod epilogue;
 mod fences;
