@@ -266,6 +266,7 @@ fn a_row_of_a_page_names_its_file_and_line_or_the_launch() {
         let next =
             page.split("\n## Next").nth(1).and_then(|next| next.split("<!-- audit:end").next()).unwrap_or_default();
         for row in next.lines().filter(|line| line.starts_with("|   ")).skip(1) {
+            assert!(!row.contains("\\`"), "code is no text: {}: {row}", snapshot.display());
             let place = row.split('|').nth(2).unwrap().trim().trim_matches('`');
             let line = place.rsplit_once(':').filter(|(file, _)| !file.is_empty());
             let is_line = line.is_some_and(|(_, line)| line.parse::<u32>().is_ok_and(|line| line > 0));

@@ -171,7 +171,9 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
     let risk = "a compiler may close that loop into two, where all lanes meet behind each piece";
     // What few lanes do in a turn of a loop can wait until a warp of it has come together.
-    let queue = "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path";
+    let queue = words!(
+        "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path"
+    );
     let idle =
         m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
     let draft = match idle {

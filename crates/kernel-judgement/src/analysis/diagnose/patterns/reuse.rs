@@ -135,7 +135,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         }
         false if is_added => "Add up inside the SM first: a copy of the words, or of a part of them, in shared memory",
         false => "Reuse data inside the SM: shared memory, registers, clusters",
-        true if is_shuffled => "Fewer shuffles: combine the values of a thread first, `redux.sync` for integers",
+        true if is_shuffled => "Fewer shuffles: combine the values of a thread first, redux.sync for integers",
         // What threads of a block read each for itself L1 answers, and a tile once for all of them.
         true if is_global && again > REUSED => {
             "Tiles in shared memory: a block loads each value once, its threads read it there for several outputs each"

@@ -1,5 +1,5 @@
-//! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; and what warps exchange; by what was counted, else by the code as it
-//! stands.
+//! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; by what was counted, else by the code as it
+//! stands. And what warps of a block exchange.
 
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
