@@ -295,9 +295,9 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
-/// Divisions of integers by values that are not known when the code is compiled, by warps: what goes back to an integer and has a
-/// reciprocal behind it that is made of what was an integer: of 32 and of 64 bits. Without the code as many
-/// of the first as there can be.
+/// Divisions of integers by values that are not known when the code is compiled, by warps, of 32 and of 64 bits: an integer becomes a
+/// float, that its reciprocal, and this, one step between, an integer again; what lies further apart is arithmetic on floats. Without the
+/// code as many as there can be.
 fn all_divisions(m: &Measures<'_>) -> Option<[f64; 2]> {
     let [to, reciprocal, back] = OF_A_FLOAT;
     let Some(study) = m.study else {
@@ -307,8 +307,10 @@ fn all_divisions(m: &Measures<'_>) -> Option<[f64; 2]> {
     let (code, flows) = (&study.code, &study.flows);
     let is_reciprocal =
         |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
-    let is_of_integer = |row: usize| flows.behind_row(code, row).iter().any(|row| code.op(*row) == to);
-    let divides = |row: &usize| flows.behind_row(code, *row).into_iter().filter(is_reciprocal).any(is_of_integer);
+    let before = |row: usize| flows.operands_of(code, row);
+    let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
+    let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));
+    let divides = |row: &usize| steps(*row).filter(is_reciprocal).any(is_of_integer);
     let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back).filter(divides);
     let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
     let (long, short): (Vec<usize>, Vec<usize>) = rows.partition(is_long);

@@ -186,9 +186,18 @@ pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
     let (excess, reason) = (found.excess(), StallReason::LongScoreboard);
     let all = wait + m.waits(&[StallReason::LgThrottle]);
     let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
-    let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess, 1.0 - excess);
+    // What other accesses ask for on the way stays.
+    let own = (found.sectors as f64 / sectors_of(m.accesses()).max(1.0)).min(1.0);
+    let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess * own, 1.0 - excess * own);
     let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load));
-    let draft = draft.because(through_index(found));
+    // In the order of their places additions of neighbouring lanes would meet at one word.
+    let how = match m.accesses().iter().any(|access| access.is_inherent && access.at.op().is_l2_atomic()) {
+        true => {
+            "Sort or group the work by the index of the loads, not by that of the atomics, so that lanes share sectors"
+        }
+        false => "",
+    };
+    let draft = draft.says(how, through_index(found));
     let check = waits_left(m, &draft, reason);
     Some(draft.checks(check, reason.per_issue()))
 }

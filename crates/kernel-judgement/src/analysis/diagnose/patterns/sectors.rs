@@ -223,11 +223,12 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let l1 = l1.into_iter().flat_map(|l1| DATA_STAGE.map(|part| (part, l1)));
     let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).collect();
     // A request of fewer sectors is answered sooner, and queues less behind others. Nobody waits for a store: it keeps loads waiting as
-    // far as it is what the way carries.
+    // far as it is what the way carries, and the way is busy.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let is_load = |access: &SectorAccess| access.at.op().reads_global();
     let stored = sectors_of(m.accesses().iter().filter(|access| !is_load(access))) / all;
-    let weight = |access: &SectorAccess| if is_load(access) { 1.0 } else { stored };
+    let carried = m.memory().map_or(1.0, |unit| (unit.share / ROOF).min(1.0));
+    let weight = |access: &SectorAccess| if is_load(access) { 1.0 } else { stored * carried };
     let awaited = |access: &&SectorAccess| weight(access) * access.excess() as f64;
     let awaited = match accesses.is_empty() {
         true => part,
