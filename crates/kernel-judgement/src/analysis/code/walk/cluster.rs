@@ -26,8 +26,8 @@ struct Mbarrier {
     copied: BTreeSet<(usize, usize)>,
 }
 
-/// The phases that had ended when a thread passed its waits at an mbarrier, each with the instruction: by thread and mbarrier.
-pub(super) type Passed = BTreeMap<(Thread, u32), Vec<(u64, usize)>>;
+/// The phases that had ended when a thread passed its waits at an mbarrier, or arrived, with the instruction: by thread and mbarrier.
+pub(super) type Met = BTreeMap<(Thread, u32), Vec<(u64, usize)>>;
 
 /// The first thread of those that run together: block, warp, lane.
 pub(super) type Thread = (usize, usize, usize);
@@ -43,7 +43,8 @@ pub(super) struct Walk<'l> {
     code: &'l Code<'l>,
     pub(super) warps: Vec<Warp>,
     mbarriers: BTreeMap<u32, Mbarrier>,
-    pub(super) passed: Passed,
+    pub(super) passed: Met,
+    pub(super) arrived: Met,
     /// Barriers of blocks by block and number, that of the cluster under no block.
     named: BTreeMap<(Option<usize>, u32), Named>,
     /// The turn of a barrier that each warp waits for.
@@ -71,6 +72,7 @@ impl<'l> Walk<'l> {
             warps: all.map(|(block, number)| Warp::new(block, number, threads)).collect(),
             mbarriers: BTreeMap::new(),
             passed: BTreeMap::new(),
+            arrived: BTreeMap::new(),
             named: BTreeMap::new(),
             waits: BTreeMap::new(),
             copiers,
@@ -324,8 +326,9 @@ impl<'l> Walk<'l> {
                 };
                 for block in lanes(blocks) {
                     let place = place & ((1 << PLACE_BITS) - 1) | (block as u32) << PLACE_BITS;
-                    self.arrivers.entry(place).or_default().insert(self.warps[own].id());
-                    self.arrive(place, count, at)?;
+                    let (block, warp) = self.warps[own].id();
+                    self.arrivers.entry(place).or_default().insert((block, warp));
+                    self.arrive((block, warp, lane), place, count, at)?;
                 }
             }
         }
@@ -350,7 +353,7 @@ impl<'l> Walk<'l> {
         }
     }
 
-    fn arrive(&mut self, place: u32, count: u32, at: usize) -> Result<(), Walked> {
+    fn arrive(&mut self, thread: Thread, place: u32, count: u32, at: usize) -> Result<(), Walked> {
         let Some(own) = self.mbarriers.get_mut(&place) else {
             return Err(Walked::Broken(format!(
                 "{} arrives at the mbarrier at {}, which is not initialised",
@@ -368,6 +371,7 @@ impl<'l> Walk<'l> {
         }
         own.pending -= count;
         if count > 0 {
+            self.arrived.entry((thread, place)).or_default().push((own.phases, at));
             self.end_phase(place);
         }
         Ok(())

@@ -4,9 +4,9 @@
 //! The warps of one cluster walk the machine code, with what the launch and the instructions themselves say. Barriers open as in
 //! hardware: an mbarrier's phase ends with the last of its arrivals, a wait for a parity passes once the phase of that parity has ended.
 //! Bytes of copies are taken as there, and products as finished, as soon as they are issued. The walk ends when all warps do, or every
-//! mbarrier that is used again went through `cluster::ENOUGH` phases. It fails where nobody can go on, where a wait passes the same phase twice, and where a wait
-//! passes another phase when the warps run in another order: with as many arrivals as a phase takes, and a parity that turns with it, each
-//! wait belongs to one phase, whoever runs first. Where a way depends on memory or arguments, and the ways do not meet before the next
+//! mbarrier that is used again went through `cluster::ENOUGH` phases. It fails where nobody can go on, where a wait passes the same phase
+//! twice, and where an arrival counts for another phase, or a wait passes one, when the warps run in another order: with as many arrivals
+//! as a phase takes, and a parity that turns with it, each belongs to one phase, whoever runs first. Where a way depends on memory or arguments, and the ways do not meet before the next
 //! barrier, nothing is said.
 
 mod cluster;
@@ -19,7 +19,7 @@ pub(super) use code::Walked;
 
 use super::block_limits::LaunchShape;
 use crate::analysis::sass::Listed;
-use cluster::{Copiers, Passed, Walk};
+use cluster::{Copiers, Met, Walk};
 use code::{Code, Launch, said};
 use cuda_binary::flow::Dominators;
 use std::collections::BTreeMap;
@@ -60,34 +60,38 @@ pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch:
             walk.warps.reverse();
         }
         let walked = walk.run(order.turn);
-        (walked, walk.others(), walk.passed)
+        (walked, walk.others(), (walk.passed, walk.arrived))
     };
     // Whose copies a phase takes is seen on the walk before.
     let settled = |order: Order| {
-        let (mut walked, mut copiers, mut passed) = run(order, BTreeMap::new());
+        let (mut walked, mut copiers, mut met) = run(order, BTreeMap::new());
         for _ in 0..MOST_WALKS {
             if copiers.is_empty() {
                 break;
             }
             let found;
             let before = copiers.clone();
-            (walked, found, passed) = run(order, copiers);
+            (walked, found, met) = run(order, copiers);
             copiers = found;
             if copiers == before {
                 break;
             }
         }
-        (walked, passed)
+        (walked, met)
     };
     let mut least = u64::MAX;
-    let mut first: Option<Passed> = None;
+    let mut first: Option<(Met, Met)> = None;
     for order in ORDERS {
         match settled(order) {
-            (Walked::Kept(phases), passed) => {
-                if let Some(fault) = first.as_ref().and_then(|first| differ(first, &passed, &code)) {
+            (Walked::Kept(phases), met) => {
+                let fault = first.as_ref().and_then(|(passed, arrived)| {
+                    differ(("wait", "passes after"), passed, &met.0, &code)
+                        .or_else(|| differ(("arrival", "counts behind"), arrived, &met.1, &code))
+                });
+                if let Some(fault) = fault {
                     return Walked::Broken(fault);
                 }
-                (first, least) = (Some(passed), least.min(phases));
+                (first, least) = (Some(met), least.min(phases));
             }
             (other, _) => return other,
         }
@@ -95,14 +99,14 @@ pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch:
     Walked::Kept(least)
 }
 
-/// A wait that passes another phase in another order of the warps.
-fn differ(one: &Passed, other: &Passed, code: &Code<'_>) -> Option<String> {
+/// A wait or an arrival that meets another phase in another order of the warps.
+fn differ((what, meets): (&str, &str), one: &Met, other: &Met, code: &Code<'_>) -> Option<String> {
     one.iter().find_map(|((thread, place), phases)| {
         let others = other.get(&(*thread, *place))?;
         let ((a, at), (b, _)) = phases.iter().zip(others).find(|(a, b)| a != b)?;
         let (block, warp, _) = thread;
         Some(format!(
-            "the wait of warp {warp} of block {block} at {} passes after {a} or {b} phases of the mbarrier at {}, by the order in which warps run",
+            "the {what} of warp {warp} of block {block} at {} {meets} {a} or {b} phases of the mbarrier at {}, by the order in which warps run",
             code.place(*at),
             said(*place)
         ))
