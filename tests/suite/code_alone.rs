@@ -132,10 +132,23 @@ fn a_check_for_a_variant_names_one_that_there_is() {
     project.run("lint").ends(2, "expected a variant of the subject");
 }
 
+/// Rows of 96 values, each thread 16 bytes of one, from a start that is a multiple of 16 bytes and from one that is not.
 #[test]
-fn constants_of_addresses_are_held_to_the_width_of_an_access() {
-    let aligned = "[[subject.check]]\nname = \"aligned\"\nsass = \"LDG\"\naligned = true\n";
-    project(aligned).run("check").ends(0, "PASS k: 1 of 1 checks pass");
+fn addresses_are_held_to_the_width_of_an_access() {
+    let project = Project::new();
+    let kernel = "extern \"C\" __global__ void k(float* out, float x) {\n  const unsigned row = blockIdx.x * 64u + threadIdx.x / 2u;\n  *reinterpret_cast<float4*>(out + row * 96u + threadIdx.x % 2u * 4u + START) = make_float4(x, x, x, x);\n}\n";
+    fs::write(project.path("k.cu"), kernel).unwrap();
+    let mut config = format!("[audit]\nout = \"pages\"\n{}", tools());
+    for start in ["0", "8", "2"] {
+        config += &format!(
+            "[[subject]]\nname = \"from{start}\"\nsource = \"k.cu\"\narch = \"sm_90a\"\ncommit = \"c1\"\nflags = [\"-O3\", \"-DSTART={start}\"]\nlaunch = {{ grid = 64, block = 128 }}\n[[subject.check]]\nsass = \"STG\"\nmin_width = 128\naligned = true\n"
+        );
+    }
+    fs::write(project.path("audit.toml"), config).unwrap();
+    for (start, status, word) in [("0", 0, "PASS"), ("8", 0, "PASS"), ("2", 1, "FAIL")] {
+        project.run(&format!("generate from{start} --date 2026-01-01")).done();
+        project.run(&format!("check from{start}")).ends(status, word);
+    }
 }
 
 #[test]

@@ -7,11 +7,12 @@ use super::{
     CodeFacts, block_limits::LaunchShape, count::Count, latency::under_way, resource_checks::Resource,
     resources::ResourceRow, scope::Scope,
 };
+use crate::analysis::phases::past_of_stores;
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
 use crate::evidence::Instruction;
 use cuda_binary::{Class, Op};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A statement about a kernel's machine code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +31,8 @@ pub struct SassCheck {
     pub min_width: Option<u32>,
     /// Cycles of the warp's own work that must lie between a load and the first wait for it; others do not count.
     pub under_way: Option<u32>,
-    /// Whether every constant of an address is a multiple of what a lane moves; others do not count.
+    /// Whether addresses are multiples of what a lane moves, as far as the code shows them, in buffers that begin at one; others do not
+    /// count.
     pub aligned: bool,
     /// Whether only instructions count that run once in every turn of the loop.
     pub per_iteration: bool,
@@ -67,7 +69,7 @@ impl SassCheck {
             rule += &format!(", under way while the warp works for {cycles} cycles or more");
         }
         if self.aligned {
-            rule += ", constants of addresses aligned to what a lane moves";
+            rule += ", addresses aligned to what a lane moves as far as the code shows them";
         }
         rule
     }
@@ -198,18 +200,24 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         let hidden: Vec<u32> = hidden.collect::<Option<_>>().ok_or(Open::NoSchedule)?;
         matches = matches.into_iter().zip(hidden).filter(|(_, cycles)| *cycles >= least).map(|(at, _)| at).collect();
     }
-    if check.aligned {
-        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
-        let widths = widths.ok_or(Open::UnknownWidth)?;
-        let is_aligned =
-            |(at, bits): &(usize, u32)| constant(code[*at].operands()).is_multiple_of(u64::from(bits / 8).max(1));
-        matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
-    }
     if let Some(bits) = check.min_width {
         let narrow = narrower(bits, code, &matches)?;
         if !narrow.is_empty() {
             return Ok((Seen::Narrow(narrow.len(), matches.len()), narrow));
         }
+    }
+    if check.aligned {
+        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
+        let widths = widths.ok_or(Open::UnknownWidth)?;
+        let block = ground.shape.sides();
+        let past: BTreeMap<usize, (u32, bool)> =
+            block.map(|block| past_of_stores(code, block)).into_iter().flatten().collect();
+        let is_aligned = |(at, bits): &(usize, u32)| {
+            let (past, differs) = past.get(at).copied().unwrap_or_default();
+            let place = i64::from(past) + constant(code[*at].operands());
+            !differs && place.rem_euclid(i64::from(bits / 8).max(1)) == 0
+        };
+        matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
     }
     if check.per_iteration {
         return per_turn(check.count, ground, &matches);
@@ -288,11 +296,15 @@ fn narrower(bits: u32, code: &[Instruction], matches: &[usize]) -> Result<Vec<us
     Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
 }
 
-/// The constant of an address, without its sign: of `[R2.64+-0x20]` 32.
-fn constant(operands: &str) -> u64 {
-    let digits = operands.split(['+', '-']).find_map(|part| part.trim().strip_prefix("0x"));
-    let digits = digits.and_then(|digits| digits.split(|c: char| !c.is_ascii_hexdigit()).next());
-    digits.and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or(0)
+/// The constant of an address: of `[R2.64+-0x20]` −32.
+fn constant(operands: &str) -> i64 {
+    let address =
+        operands.split([' ', ']']).find(|part| part.contains("+0x") || part.contains("+-0x")).unwrap_or_default();
+    let (sign, digits) = match address.rsplit_once("+-0x") {
+        Some((_, digits)) => (-1, digits),
+        None => (1, address.rsplit_once("+0x").map_or("", |(_, digits)| digits)),
+    };
+    i64::from_str_radix(digits, 16).map_or(0, |number| sign * number)
 }
 
 /// Counts what runs in every turn of the hottest loop. What some turns pass by, or a loop inside, makes the count a range.
@@ -323,7 +335,7 @@ mod tests {
     #[test]
     fn constants_of_addresses_are_read() {
         assert_eq!(constant("desc[UR14][R2.64+0x1e0], R20, R28"), 0x1e0);
-        assert_eq!(constant("[R2+UR4+-0x20], R20"), 0x20);
+        assert_eq!(constant("[R2+UR4+-0x20], R20"), -0x20);
         assert_eq!(constant("desc[UR14][R2.64], R20, R28"), 0);
     }
 

@@ -1,11 +1,10 @@
 //! How far apart the lanes of a warp address memory, by the arithmetic of the address in the machine code.
-//!
-//! A value is followed as what is the same for all lanes, and unknown but for the zeros at its end, and what is known for each lane.
 //! What cannot be followed for certain gives nothing.
 
 use super::code::Code;
 use super::detail::{LaneStep, Reach, SectorAccess};
 use super::flows::{BLOCK, Flows, LANE, THREAD};
+use super::lane_value::{BITS, LANES, Value};
 use crate::analysis::sass::access_width;
 use crate::evidence::{Arithmetic, Instruction, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
@@ -13,145 +12,12 @@ use cuda_binary::Class;
 use cuda_binary::op::Act;
 use std::collections::{BTreeSet, HashMap};
 
-const LANES: usize = 32;
-/// Bits of a value.
-const BITS: u32 = 32;
-
 /// Bytes of a line.
 const LINE: u64 = 128;
 /// Instructions behind each other that are followed.
 const DEEPEST: usize = 64;
 /// Sectors for a request by which the counters may differ from the arithmetic: part of it, and one for alignment.
 const SLACK: f64 = 0.1;
-
-/// `base + lane[i] + argument · times[i]` modulo 2³².
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Value {
-    /// The base is a multiple of two to the power of this; from 32 on it is zero.
-    zeros: u32,
-    lane: [u32; LANES],
-    /// A word of the kernel's arguments by its byte, and its factor by lane.
-    times: Option<(u16, [u32; LANES])>,
-}
-
-impl Value {
-    const fn known(value: u32) -> Value {
-        Value { zeros: BITS, lane: [value; LANES], times: None }
-    }
-
-    /// The same for all lanes and not known.
-    const fn uniform() -> Value {
-        Value { zeros: 0, lane: [0; LANES], times: None }
-    }
-
-    fn argument(byte: u16) -> Value {
-        Value { times: Some((byte, [1; LANES])), ..Value::known(0) }
-    }
-
-    /// The value, if it is a known number for all lanes.
-    fn number(&self) -> Option<u32> {
-        (self.zeros >= BITS && self.times.is_none() && self.is_even()).then_some(self.lane[0])
-    }
-
-    fn is_even(&self) -> bool {
-        self.lane.iter().all(|lane| *lane == self.lane[0])
-    }
-
-    /// Without a factor that is the same for all lanes, which the base takes.
-    fn folded(self) -> Value {
-        match self.times {
-            Some((_, times)) if times.iter().all(|own| *own == times[0]) => Value { zeros: 0, times: None, ..self },
-            _ => self,
-        }
-    }
-
-    fn is_uniform(&self) -> bool {
-        self.folded().times.is_none() && self.is_even()
-    }
-
-    fn add(self, other: Value) -> Option<Value> {
-        let (a, b) = (self, other);
-        let (a, b) = match (a.times, b.times) {
-            (Some((own, _)), Some((byte, _))) if own != byte => (a.folded(), b.folded()),
-            _ => (a, b),
-        };
-        let sum = |a: [u32; LANES], b: [u32; LANES]| std::array::from_fn(|at| a[at].wrapping_add(b[at]));
-        let times = match (a.times, b.times) {
-            (Some((own, a)), Some((byte, b))) => (own == byte).then(|| Some((own, sum(a, b))))?,
-            (one, other) => one.or(other),
-        };
-        Some(Value { zeros: a.zeros.min(b.zeros), lane: sum(a.lane, b.lane), times })
-    }
-
-    fn scaled(self, by: u32) -> Value {
-        let all = |lanes: [u32; LANES]| lanes.map(|lane| lane.wrapping_mul(by));
-        let zeros = if by == 0 { BITS } else { (self.zeros + by.trailing_zeros()).min(BITS) };
-        Value { zeros, lane: all(self.lane), times: self.times.map(|(byte, times)| (byte, all(times))) }
-    }
-
-    fn multiply(self, other: Value) -> Option<Value> {
-        if let Some(by) = other.number() {
-            return Some(self.scaled(by));
-        }
-        if let Some(by) = self.number() {
-            return Some(other.scaled(by));
-        }
-        if self.is_uniform() && other.is_uniform() {
-            return Some(Value::uniform());
-        }
-        let (own, argument) = if self.times.is_none() { (self, other) } else { (other, self) };
-        let (byte, _) = argument.times.filter(|_| own.times.is_none())?;
-        let is_it = argument == Value::argument(byte);
-        let zeros = if own.zeros >= BITS { BITS } else { 0 };
-        is_it.then_some(Value { zeros, lane: [0; LANES], times: Some((byte, own.lane)) })
-    }
-
-    /// Bits that the base and the lanes do not share, so that each bit is of one of them alone.
-    fn apart(&self) -> Option<u32> {
-        let is_apart = |lane: &u32| self.zeros >= BITS || *lane >> self.zeros == 0;
-        (self.times.is_none() && self.lane.iter().all(is_apart)).then_some(self.zeros)
-    }
-
-    fn shifted_right(self, by: u32) -> Option<Value> {
-        let own = self.folded();
-        if own.is_uniform() && own.number().is_none() {
-            return Some(Value::uniform());
-        }
-        let zeros = own.apart()?;
-        let base = if zeros >= BITS { BITS } else { zeros.saturating_sub(by) };
-        (zeros >= by || own.lane.iter().all(|lane| lane >> by == 0)).then_some(Value {
-            zeros: base,
-            lane: own.lane.map(|lane| lane >> by),
-            times: None,
-        })
-    }
-
-    /// Bits that no base reaches are known; above them a result is the same for all lanes where each operand is.
-    fn logic(table: u8, operands: [Value; 3]) -> Option<Value> {
-        let operands = operands.map(Value::folded);
-        if operands.iter().all(|own| own.is_uniform() && own.number().is_none()) {
-            return Some(Value::uniform());
-        }
-        let zeros = operands.iter().map(|own| own.zeros).min().unwrap_or_default();
-        let low = 1_u32.checked_shl(zeros).map_or(u32::MAX, |above| above - 1);
-        let is_low = |own: &Value| own.lane.iter().all(|lane| lane & !low == 0);
-        if operands.iter().any(|own| own.times.is_some() || !is_low(own) && own.number().is_none()) {
-            return None;
-        }
-        let bits = |at: usize| {
-            (0..8_u8).filter(|case| table >> case & 1 == 1).fold(0, |found, case| {
-                let side =
-                    |of: usize| if case & (4 >> of) != 0 { operands[of].lane[at] } else { !operands[of].lane[at] };
-                found | side(0) & side(1) & side(2)
-            })
-        };
-        // Where the operands that end below take the others' upper bits away, nothing is left of the base.
-        let ends = |of: usize| operands[of].zeros >= BITS && is_low(&operands[of]);
-        let is_left = |case: u8| table >> case & 1 == 1 && (0..3).all(|of| !ends(of) || case & (4 >> of) == 0);
-        let zeros = if (0..8).any(is_left) { zeros } else { BITS };
-        Some(Value { zeros, lane: std::array::from_fn(|at| bits(at) & low), times: None })
-    }
-}
 
 /// The lanes of a kernel's accesses.
 pub(super) struct Lanes<'a, 'c> {
@@ -179,6 +45,17 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let [sectors, lines] = [u64::from(SECTOR_BYTES), LINE].map(|unit| touched(&value.lane, bytes, unit));
         let apart = step(&value.lane).filter(|step| step.group == 1).map(|step| step.bytes);
         Some(Reach { sectors, lines, apart })
+    }
+
+    /// How many bytes the first lane of an access is past a multiple of what a lane moves, its constant apart, in a buffer that begins at
+    /// one, and whether some lane is elsewhere; `None` where the code does not say.
+    fn past(&mut self, row: usize, bytes: u32) -> Option<(u32, bool)> {
+        let register = self.code.registers(row).read().find(|own| own.file == RegisterFile::General)?;
+        let value = self.register(row, register.number, 0)?;
+        let is_of_buffer = value.times.is_none_or(|(_, times)| times == [1; LANES]);
+        let is_whole = 1_u32.checked_shl(value.zeros).is_none_or(|base| base.is_multiple_of(bytes));
+        let past = value.lane.map(|lane| lane % bytes);
+        (is_of_buffer && is_whole).then(|| (past[0], past.iter().any(|own| *own != past[0])))
     }
 
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
@@ -237,7 +114,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         self.code.loops.iter().any(|cycle| cycle.blocks.contains(&own) && !cycle.blocks.contains(&other))
     }
 
-    /// Whether a row adds what is the same for all lanes to the register, on each turn of a loop that the reader is in.
+    /// Whether a row adds what is the same for all lanes to what it left in the register, on each turn of a loop that the reader is in.
     fn is_turn(&mut self, at: usize, number: u8, reader: usize, depth: usize) -> bool {
         let of = |row: usize| self.code.block_of[row];
         let (own, other) = (of(at), of(reader));
@@ -246,18 +123,35 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let Arithmetic::Sum(parts) = word.arithmetic else { return false };
         let is_own = |part: &Operand| part.from == OperandFrom::Register(number) && !part.is_negative;
         let steps: Vec<Operand> = parts.into_iter().filter(|part| !is_own(part)).collect();
+        let wanted = Register { file: RegisterFile::General, number, count: 1 };
         steps.len() == 2
+            && self.flows.definitions(self.code, at, wanted).contains(&at)
             && steps.iter().all(|step| self.operand(at, step, depth).is_some_and(|value| value.is_uniform()))
     }
 
     fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Option<Value> {
         let value = match operand.from {
             OperandFrom::Immediate(value) => Value::known(value),
-            OperandFrom::Uniform(_) | OperandFrom::OtherBank => Value::uniform(),
+            OperandFrom::Uniform(number) => self.of_warp(row, number),
+            OperandFrom::OtherBank => Value::uniform(),
             OperandFrom::Constant(byte) => Value::argument(byte),
             OperandFrom::Register(number) => self.register(row, number, depth + 1)?,
         };
         Some(if operand.is_negative { value.scaled(u32::MAX) } else { value })
+    }
+
+    /// The value of a register of the warp: an argument of the kernel, or what is not known.
+    fn of_warp(&self, row: usize, number: u8) -> Value {
+        let wanted = Register { file: RegisterFile::Uniform, number, count: 1 };
+        let word = match self.flows.definitions(self.code, row, wanted)[..] {
+            [from] => self.code.rows[from].word,
+            _ => None,
+        };
+        let is_first = word.is_some_and(|word| word.registers.written().next().is_some_and(|own| own.number == number));
+        match word.map(|word| word.arithmetic) {
+            Some(Arithmetic::Constant(byte)) if is_first => Value::argument(byte),
+            _ => Value::uniform(),
+        }
     }
 
     /// What a row leaves in a register.
@@ -326,16 +220,26 @@ impl<'a, 'c> Lanes<'a, 'c> {
 /// touches with it, by the arithmetic alone: no launch is needed. It is read as on sm_90a; seven kernels of `kernels/`
 /// whose stores it follows come out the same built for sm_100a, and as their sources say. `block` is the threads of a block in x, y and z.
 pub(in crate::analysis) fn reach_of_stores(rows: &[Instruction], block: [u64; 3]) -> Vec<(usize, Reach)> {
+    of_stores(rows, block, |lanes, row, bytes| lanes.reach(row, bytes.into()))
+}
+
+/// For each such store what [`Lanes::past`] has.
+pub(in crate::analysis) fn past_of_stores(rows: &[Instruction], block: [u64; 3]) -> Vec<(usize, (u32, bool))> {
+    of_stores(rows, block, |lanes, row, bytes| lanes.past(row, bytes))
+}
+
+fn of_stores<T>(
+    rows: &[Instruction],
+    block: [u64; 3],
+    of: impl Fn(&mut Lanes<'_, '_>, usize, u32) -> Option<T>,
+) -> Vec<(usize, T)> {
     if rows.is_empty() || rows.iter().any(|row| row.word.is_none()) {
         return Vec::new();
     }
     let code = Code::counted(rows, vec![1; rows.len()], None);
     let flows = Flows::of(&code);
     let mut lanes = Lanes::new(&code, &flows, block);
-    let of_store = |row: usize| {
-        let bytes = access_width(rows[row].opcode.as_deref()?)? / 8;
-        Some((row, lanes.reach(row, bytes.into())?))
-    };
+    let of_store = |row: usize| Some((row, of(&mut lanes, row, access_width(rows[row].opcode.as_deref()?)? / 8)?));
     (0..rows.len()).filter(|row| rows[*row].op().stores_global()).filter_map(of_store).collect()
 }
 

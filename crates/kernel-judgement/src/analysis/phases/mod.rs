@@ -21,6 +21,7 @@ mod flows;
 mod frame;
 mod guards;
 mod in_flight;
+mod lane_value;
 mod lanes;
 mod main_loop;
 mod mbarriers;
@@ -50,7 +51,7 @@ pub use detail::{
 };
 pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::{Flows, Origin, address};
-pub(in crate::analysis) use lanes::reach_of_stores;
+pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
