@@ -312,6 +312,7 @@ fn conditions(audit: &Audit, damage: Option<&str>) -> Words {
         (_, None) => None,
     });
     parts.extend(clock_steps::effective(audit));
+    parts.extend(clock_steps::other_inputs(audit));
     parts.extend(clock_steps::off_ncu(audit));
     let told = audit.trials.timing.as_ref().map(|timing| &timing.benchmark).filter(|times| times.told.is_some());
     parts.extend(told.map(|times| format!("timed by {}", times.tool)));

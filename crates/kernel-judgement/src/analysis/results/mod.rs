@@ -3,6 +3,7 @@
 pub(in crate::analysis) mod changed;
 pub(in crate::analysis) mod columns;
 pub(in crate::analysis) mod floor;
+mod inputs;
 pub(in crate::analysis) mod pair;
 pub(in crate::analysis) mod reference;
 pub(in crate::analysis) mod states;

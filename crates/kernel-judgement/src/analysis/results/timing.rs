@@ -1,6 +1,7 @@
 //! What a benchmark comes to: the kernel's time outside a profiler, beside its reference and beside the old side's.
 
 use super::changed::{TimedChange, Timestretch, changed};
+use super::inputs::{self, OtherInputs};
 use super::states::{self, Held, Step, Stretch};
 use super::timed::{Timed, drift, nanoseconds, timed};
 use crate::analysis::{Limits, Sample, Work, versus::verdict::Shift};
@@ -21,7 +22,7 @@ pub struct OtherState {
 /// A benchmark with what follows from it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Timing {
-    /// What was measured, with every sample.
+    /// What was measured, with every sample; of the inputs of the profile where others take another time.
     pub benchmark: Benchmark,
     /// Confidence of the intervals in percent.
     pub confidence: f64,
@@ -40,6 +41,9 @@ pub struct Timing {
     /// The times on the other side of a step that parts two states of the clocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other: Option<OtherState>,
+    /// The inputs that were timed in turn with those of the profile, where they take another time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_inputs: Option<OtherInputs>,
     /// Old against new; `None` without times of the old side.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<TimedChange>,
@@ -67,6 +71,11 @@ impl Timing {
     /// What a benchmark comes to for some stated work; `old` is that of the old side.
     pub fn of(benchmark: &Benchmark, old: Option<&Benchmark>, work: &Work, limits: &Limits) -> Option<Timing> {
         let confidence = limits[Threshold::VerdictConfidence];
+        let other_inputs = inputs::other(benchmark, limits);
+        let is_parted = other_inputs.is_some() || old.is_some_and(|old| inputs::other(old, limits).is_some());
+        let first = |benchmark| if is_parted { inputs::of_first(benchmark) } else { benchmark.clone() };
+        let (benchmark, old) = (first(benchmark), old.map(first));
+        let (benchmark, old) = (&benchmark, old.as_ref());
         let (step, stretches) = states::stretches(benchmark, limits);
         let old_stretches = old.map(|old| states::stretches(old, limits).1);
         let (at, beside) = states::chosen(&stretches, old_stretches.as_deref());
@@ -85,7 +94,19 @@ impl Timing {
         let completed = benchmark.reference.as_ref().and_then(|reference| reference.completed.as_ref());
         let completed = completed.and_then(|both| timed(stretch.of(&both.samples_ms), work, confidence, stretch));
         let benchmark = benchmark.clone();
-        Some(Timing { benchmark, confidence, kernel, reference, ratio, completed, step, other, change, cautions })
+        Some(Timing {
+            benchmark,
+            confidence,
+            kernel,
+            reference,
+            ratio,
+            completed,
+            step,
+            other,
+            other_inputs,
+            change,
+            cautions,
+        })
     }
 }
 
@@ -262,6 +283,26 @@ pub(in crate::analysis) mod tests {
         let mut written = benchmark(around(0.9), Some(1980.0));
         written.method.flushed_by = FlushedBy::Writes;
         assert_eq!(verdict(written), Verdict::NotComparable);
+    }
+
+    #[test]
+    fn inputs_that_take_another_time_are_another_time() {
+        let turns = |one: f64, other: f64| {
+            let pairs = around(one).into_iter().zip(around(other)).flat_map(|(one, other)| [one, other]);
+            let mut new = benchmark(pairs.collect(), Some(1980.0));
+            new.method.other_seed = Some(2);
+            new
+        };
+        let timing = of(&turns(1.0, 1.2), Some(&turns(1.05, 1.1)));
+        assert_eq!(timing.kernel.time.count, 30);
+        assert!((timing.kernel.time.median / 1.005e6 - 1.0).abs() < 1e-3, "{:?}", timing.kernel);
+        let other = timing.other_inputs.expect("two times");
+        assert_eq!((other.seed, (other.ns / 1.206e6 - 1.0).abs() < 1e-3), (2, true));
+        // Of both inputs together the new side is slower.
+        assert_eq!(timing.change.expect("two sides").verdict, Verdict::Faster);
+        assert!(timing.cautions.is_empty(), "{:?}", timing.cautions);
+        let alike = of(&turns(1.0, 1.0), None);
+        assert_eq!((alike.kernel.time.count, alike.other_inputs), (60, None));
     }
 
     #[test]
