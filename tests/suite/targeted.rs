@@ -187,6 +187,12 @@ fn waits_and_turns_are_read_together() {
     assert!(said("5.00", "0.02").contains("nobody is ready in the meantime"));
     assert!(said("0.02", "0.01").contains("both small: what warps wait for is elsewhere"));
     assert!(!said("0.02", "3.00").contains("Long scoreboard and not selected"));
+    // The two alone: six warps of a block have 9.4 % of the slots, and 0.2 % of them are next to nothing.
+    let alone = page(&[
+        ("smsp__warps_issue_stalled_long_scoreboard.avg.pct_of_peak_sustained_active", "%", "0.20"),
+        ("smsp__warps_issue_stalled_not_selected.avg.pct_of_peak_sustained_active", "%", "0.10"),
+    ]);
+    assert!(alone.contains("both small: what warps wait for is elsewhere"), "{alone}");
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         basis.push(memory(audit, &shares.rows));
         basis.push(ready(audit, &shares.rows));
     }
-    basis.push(if has_whole { Words::default() } else { turns(&shares.rows) });
+    basis.push(if has_whole { Words::default() } else { turns(audit, shares.basis, &shares.rows) });
     if !left_out.is_empty() {
         let told = left_out
             .iter()
@@ -263,12 +263,22 @@ fn ready(audit: &Audit, rows: &[StallRow]) -> Words {
     )
 }
 
-/// What long scoreboard and not selected say together where their shares are not known, beside the largest reason. Both large: warps
-/// take turns, and each has too little to do between its loads; waits alone: nobody is there to hide them; neither: it is something else.
-fn turns(rows: &[StallRow]) -> Words {
+/// What long scoreboard and not selected say together where their shares are not known, beside the largest reason, and the least that
+/// all come to: the cycle in which a warp issues, or the slots of the warps of one block. Both large: warps take turns, and each has too
+/// little to do between its loads; waits alone: nobody is there to hide them; neither: it is something else.
+fn turns(audit: &Audit, basis: StallBasis, rows: &[StallRow]) -> Words {
+    let of_block = || {
+        let slots = catalog::chip(audit.now.artefact.compute_capability?)?.max_warps_per_sm;
+        Some(100.0 * audit.now.artefact.kernel.block?.count()?.div_ceil(32) as f64 / f64::from(slots))
+    };
+    let least = match basis {
+        StallBasis::PerIssue => 1.0,
+        StallBasis::PercentOfPeak => of_block().unwrap_or_default(),
+        _ => 0.0,
+    };
     let of = |reason: &str| rows.iter().find(|row| row.reason == reason).and_then(|row| row.row.new.value());
     let Some((loads, ready)) = of("long_scoreboard").zip(of(NOT_SELECTED)) else { return Words::default() };
-    let largest = rows.iter().filter_map(|row| row.row.new.value()).fold(0.0, f64::max);
+    let largest = rows.iter().filter_map(|row| row.row.new.value()).fold(least, f64::max);
     Words::from(match (largest > 0.0, loads >= TELLS * largest, ready >= TELLS * largest) {
         (false, ..) => return Words::default(),
         (_, true, true) => {
