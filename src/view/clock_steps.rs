@@ -1,7 +1,7 @@
 //! Steps of the clock in a benchmark, and the clock that its times were taken at, in words.
 
 use crate::analysis::{Audit, Flag, Level, Timed, Timing, caches_are_flushed};
-use crate::catalog::Part;
+use crate::catalog::{Part, Threshold};
 use crate::evidence::FlushedBy;
 use crate::quantity::format::{self, Scale};
 use crate::quantity::glance;
@@ -45,13 +45,35 @@ pub(super) fn sentence(timing: &Timing) -> Option<String> {
     ))
 }
 
+/// What held the clocks down before or after, as the driver's bits.
+fn held(timing: &Timing) -> u64 {
+    let clocks = [&timing.benchmark.clocks_before, &timing.benchmark.clocks_after].into_iter().flatten();
+    clocks.filter_map(|clocks| clocks.held_by()).fold(0, |all, bits| all | bits)
+}
+
+/// How many more cycles than a reference's come to how much more time, where the driver held the clocks down and the two ran at
+/// different ones: what does more at a time gets a lower clock for the same power.
+pub(super) fn beside(audit: &Audit, (own, theirs): (f64, f64)) -> Option<String> {
+    let timing = audit.trials.timing.as_ref().filter(|timing| held(timing) != 0)?;
+    let times = (timing.kernel.time.median, timing.reference.as_ref()?.time.median);
+    let clocks = (own / times.0, theirs / times.1);
+    let (cycles, time) = (own / theirs, times.0 / times.1);
+    let is_apart =
+        100.0 * (clocks.0.max(clocks.1) / clocks.0.min(clocks.1) - 1.0) > audit.limits[Threshold::ClockDifference];
+    let more = |ratio: f64, less: &str| {
+        let way = if ratio < 1.0 { less } else { "more" };
+        format!("{} % {way}", glance::digits(100.0 * (ratio - 1.0).abs()))
+    };
+    let [own, theirs] = [clocks.0, clocks.1].map(|clock| format::fixed(clock, 2));
+    let (cycles, time) = (more(cycles, "fewer"), more(time, "less"));
+    is_apart.then(|| format!(" At {own} GHz, and {theirs} there, {cycles} cycles are {time} time."))
+}
+
 /// Cycles under ncu over the benchmark's median, in GHz: the clock that the benchmark ran at. Told where the driver held the
 /// clocks down or the times step.
 pub(super) fn effective(audit: &Audit) -> Option<String> {
     let timing = audit.trials.timing.as_ref()?;
-    let benchmark = &timing.benchmark;
-    let held = [&benchmark.clocks_before, &benchmark.clocks_after].into_iter().flatten();
-    let held = held.filter_map(|clocks| clocks.held_by()).fold(0, |all, bits| all | bits);
+    let held = held(timing);
     let cycles = audit.performance.cycles.new.value().filter(|_| held != 0 || timing.step.is_some())?;
     let clock = |timed: &Timed| format::fixed(cycles / timed.time.median, 2);
     Some(match &timing.other {
@@ -66,6 +88,14 @@ pub(super) fn effective(audit: &Audit) -> Option<String> {
         None if held != 0 => format!("{} GHz effective in the benchmark ({})", clock(&timing.kernel), held_by(held)),
         None => format!("{} GHz effective in the benchmark", clock(&timing.kernel)),
     })
+}
+
+/// The time of the inputs that the benchmark took in turn with those of the profile, where it is another one.
+pub(super) fn other_inputs(audit: &Audit) -> Option<String> {
+    let timing = audit.trials.timing.as_ref()?;
+    let other = timing.other_inputs?;
+    let (own, time) = (timing.benchmark.method.seed, glance::time(other.ns));
+    Some(format!("inputs of seed {own}, which ncu has too; those of seed {} take {time}", other.seed))
 }
 
 /// Why an unthrottled benchmark is off ncu's time, where it is by more than a little.

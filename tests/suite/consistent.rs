@@ -51,6 +51,17 @@ fn contradictions(page: &str) -> Vec<String> {
                 Some(_) => {}
             }
         }
+        // Cycles times the length of a cycle is time, which the lead has as speed: `92 % of cuBLASLt`.
+        let clocks = number(line, " At ", " GHz").zip(number(line, " GHz, and ", " there"));
+        if let Some((own, theirs)) = clocks {
+            let more = |from, behind| number(line, from, behind).map(|percent| 1.0 + percent / 100.0);
+            let more = more(" there, ", " % more cycles").zip(more(" more cycles are ", " % more time"));
+            let speed = number(page, "FLOP/s · ", " % of ").map(|percent| 100.0 / percent);
+            let Some(((cycles, time), speed)) = more.zip(speed) else { continue };
+            if (cycles * theirs / own / time - 1.0).abs() > 0.01 || (time / speed - 1.0).abs() > 0.01 {
+                found.push(format!("cycles, clocks and time do not agree: {line}"));
+            }
+        }
         if has_line_zero(line) {
             found.push(format!("line 0: {line}"));
         }
@@ -97,6 +108,7 @@ fn a_contradiction_is_found() {
     for bad in [
         good.replace("5,100", "45,756"),
         good.replace(", 8 steps", ""),
+        "**384 µs · 715 TFLOP/s · 92 % of cuBLASLt**\n- Against cuBLASLt: idle. At 1.69 GHz, and 1.55 there, 18.7 % more cycles are 18.7 % more time.".into(),
         "Most of its work is at `gemm.cu:0`.".into(),
         "Largest wait (:0 from :309)".into(),
         "Barrier takes 18.0 % of the warps' time; no unit is saturated.".into(),

@@ -4,9 +4,10 @@ use super::lead::called;
 use super::numbers::share;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
-use crate::analysis::{Audit, Severity, TimeSplit};
-use crate::catalog::{Code, Threshold};
+use crate::analysis::{Audit, Gap, ReferenceProfile, Severity, TimeSplit};
+use crate::catalog::{Code, Counter, Threshold};
 use crate::quantity::{format, glance};
+use crate::view::clock_steps;
 use crate::words;
 use crate::words::Words;
 
@@ -150,17 +151,47 @@ fn health(phases: &Phases) -> Option<Words> {
 /// A phase is of the size of a gap within this part.
 const SIZE: f64 = 0.1;
 
-/// The gap to the reference, taken apart into tensor cycles and cycles without.
+/// The gap to the reference, taken apart into cycles or time with the work that limits and without.
 fn gap(audit: &Audit) -> Option<String> {
     let name = called(&audit.trials.timing.as_ref()?.benchmark.reference.as_ref()?.name).into_owned();
-    let gap = audit.trials.reference.as_ref()?.gap()?;
+    let reference = audit.trials.reference.as_ref()?;
+    match reference.gap() {
+        Some(gap) => Some(of_products(audit, &name, gap)),
+        None => of_unit(audit, &name, reference),
+    }
+}
+
+/// Time with the part of the chip that limits busy and without, and what the ends of the launch cost of it.
+fn of_unit(audit: &Audit, name: &str, reference: &ReferenceProfile) -> Option<String> {
+    let Code::Unit(part) = audit.now.bottleneck.limiter else { return None };
+    let [own, theirs] =
+        [&audit.now.bottleneck.units, &reference.units].map(|units| units.iter().find(|unit| unit.part == part));
+    let (own, shares) = (own?, (own?.share, theirs?.share));
+    let row = reference.rows.iter().find(|row| row.id == Counter::GpuTimeDurationSum.name())?;
+    let times = (row.kernel.value()?, row.reference.value()?);
+    let busy = (times.0 * shares.0, times.1 * shares.1);
+    let idle = (times.0 - busy.0, times.1 - busy.1);
+    let both = |(own, theirs): (f64, f64)| {
+        let way = if own < theirs { "less" } else { "more" };
+        format!("{} {way} ({} and {})", glance::time((own - theirs).abs()), glance::time(own), glance::time(theirs))
+    };
+    let shape = audit.now.over_time.as_ref().and_then(|over| over.shape.as_ref());
+    let ends = shape.map(|shape| shape.ramp.cost + shape.tail.cost).filter(|cost| *cost >= PART * times.0);
+    let ends = ends.map(|cost| format!("; its ramp and tail cost {}", glance::time(cost))).unwrap_or_default();
+    let (unit, is_told) = (&own.name, (times.0 / times.1 - 1.0).abs() >= LOST);
+    is_told
+        .then(|| format!("Against {name}, under ncu: {unit} busy for {}, idle for {}{ends}.", both(busy), both(idle)))
+}
+
+/// Tensor cycles and cycles without.
+fn of_products(audit: &Audit, name: &str, gap: Gap) -> String {
     let (idle, apart) = (gap.idle(), gap.cycles.0 - gap.cycles.1);
     let more = |cycles: f64| format!("{} {}", glance::short(cycles.abs()), if cycles < 0.0 { "fewer" } else { "more" });
     let both = |(own, theirs): (f64, f64)| match (glance::short(own), glance::short(theirs)) {
         (own, theirs) if own == theirs => own,
         (own, theirs) => format!("{own} and {theirs}"),
     };
-    Some(if gap.is_idle_time() {
+    let told = if gap.is_idle_time() {
         format!(
             "Against {name}: {} cycles with about the same tensor cycles ({}): the gap is idle tensor time ({}){}.",
             more(apart),
@@ -177,7 +208,8 @@ fn gap(audit: &Audit) -> Option<String> {
             more(idle.0 - idle.1),
             both(idle)
         )
-    })
+    };
+    told + &clock_steps::beside(audit, gap.cycles).unwrap_or_default()
 }
 
 /// The phase whose cycles are those of a gap of this part of the kernel's, within a tenth.

@@ -79,7 +79,7 @@ pub use profile::{Kernels, Profile, Reduction};
 pub use results::changed::{Doubt, Flush, TimeOfChange, TimedChange};
 pub use results::columns::{Against, Joined, Matched, joined, matched};
 pub use results::floor::Impossible;
-pub use results::reference::{Beside, ReferenceProfile};
+pub use results::reference::{Beside, Gap, ReferenceProfile};
 pub use results::timed::Timed;
 pub use results::timing::{Caution, Timing};
 pub use results::trials::{OtherKernelTried, Trials};
