@@ -80,23 +80,21 @@ pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch:
         (walked, met)
     };
     let mut least = u64::MAX;
-    let mut first: Option<(Met, Met)> = None;
+    let (mut first, mut fault): (Option<(Met, Met)>, Option<String>) = (None, None);
     for order in ORDERS {
         match settled(order) {
             (Walked::Kept(phases), met) => {
-                let fault = first.as_ref().and_then(|(passed, arrived)| {
+                fault = fault.or_else(|| {
+                    let (passed, arrived) = first.as_ref()?;
                     differ(("wait", "passes after"), passed, &met.0, &code)
                         .or_else(|| differ(("arrival", "counts behind"), arrived, &met.1, &code))
                 });
-                if let Some(fault) = fault {
-                    return Walked::Broken(fault);
-                }
-                (first, least) = (Some(met), least.min(phases));
+                (first, least) = (first.or(Some(met)), least.min(phases));
             }
             (other, _) => return other,
         }
     }
-    Walked::Kept(least)
+    fault.map_or(Walked::Kept(least), Walked::Broken)
 }
 
 /// A wait or an arrival that meets another phase in another order of the warps.
