@@ -39,7 +39,7 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
 
 /// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
-    let mut page = vec![verdict::section(audit), next()];
+    let mut page = vec![verdict::section(audit), next(heading)];
     match brief::changed_code(heading, audit) {
         Some(changed) => page.push(changed),
         None => page.iter_mut().rev().take(1).for_each(|next| next.blocks.extend(brief::links(heading))),
@@ -103,9 +103,10 @@ fn lead_lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
 }
 
 /// What only a run can tell, and how to get it.
-fn next() -> Section {
+fn next(heading: &Heading) -> Section {
     let words = words!(
-        "Only a profile can tell what limits the kernel when it runs: time, throughput, stalls, cache behaviour, achieved occupancy and correctness were not measured. Profile with `ncu --set full --import-source yes -o REPORT ...` and name the report in audit.toml under `report`."
+        "Only a run can tell what limits the kernel: time, stalls, cache behaviour, achieved occupancy and correctness were not measured. On such a GPU `audit collect {}` checks the outputs, times and profiles, where audit.toml states the arguments; or name under `report` what `ncu --set full --import-source yes -o REPORT …` wrote.",
+        &*heading.subject
     );
     Section::new("next", "Next", vec![paragraph("cure", words)])
 }
