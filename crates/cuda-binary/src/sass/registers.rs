@@ -5,7 +5,7 @@
 //! constant or a uniform register.
 
 use super::machine_word::{Register, RegisterFile, Registers, bits};
-use crate::op::{Act, Op, Results, Shape, Space, Sync};
+use crate::op::{Act, Class, Op, Results, Shape, Space, Sync};
 
 /// Registers of a lane's element in memory.
 fn width(word: u128) -> u8 {
@@ -99,6 +99,10 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
     if does.asks {
         reads.add(flags, bits(87, 3), 1);
     }
+    // What the low halves of two long integers compare to, for their high halves.
+    if op.class() == Some(Class::IntegerCompare) && bits(72, 1) == 1 {
+        reads.add(flags, bits(68, 3), 1);
+    }
     if shape == Shape::Flags {
         reads.add(flags, bits(77, 3), 1);
         let file = if bits(67, 1) == 1 { UniformPredicate } else { flags };
@@ -155,6 +159,20 @@ mod tests {
         assert_eq!(reads(0x000e220008020150, 0x00000003020075a7), (vec![(General, 2), (Uniform, 16)], 0));
         assert_eq!(reads(0x000e240008000149, 0x03800002ff0075a7), (vec![(Uniform, 9)], 0x38000));
         assert_eq!(reads(0x0001e60008100010, 0x030020ff03ff79a7), (vec![(General, 3), (Uniform, 16)], 0x30020));
+    }
+
+    #[test]
+    fn a_comparison_of_long_integers_goes_by_that_of_their_low_halves() {
+        // ISETP.NE.AND.EX P0, PT, RZ, RZ, PT, P0; ISETP.GE.AND P1, PT, R2, UR4, PT. For sm_90a.
+        let reads = |high: u64, low: u64| {
+            let registers = decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).registers;
+            registers.read().map(|register| (register.file, register.number)).collect::<Vec<_>>()
+        };
+        assert_eq!(reads(0x000fe40003f05300, 0x000000ffff00720c), [(RegisterFile::Predicate, 0)]);
+        assert_eq!(
+            reads(0x000fda000bf26270, 0x0000000402007c0c),
+            [(RegisterFile::General, 2), (RegisterFile::Uniform, 4)]
+        );
     }
 
     /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.
