@@ -203,9 +203,12 @@ impl Text {
         folder: &Path,
         files: &mut Vec<(PathBuf, Range<usize>)>,
     ) -> Result<(Option<Code>, Option<Code>), ConfigError> {
-        if let (Some(_), Some(cubin)) = (&keys.source, &keys.cubin) {
-            let help = Some("keep the one that the audit is about".to_owned());
-            return Err(self.wrong("a subject has a source or a cubin, not both".into(), cubin.span(), "", help));
+        let sides = [("subject", &keys.source, &keys.cubin), ("baseline", &keys.baseline_source, &keys.baseline_cubin)];
+        for (side, source, cubin) in sides {
+            if let (Some(_), Some(cubin)) = (source, cubin) {
+                let help = Some("keep the one that was launched".to_owned());
+                return Err(self.wrong(format!("a {side} has a source or a cubin, not both"), cubin.span(), "", help));
+            }
         }
         let flags = self.flags(std::mem::take(&mut keys.flags))?;
         let archs = keys.arch.take().map_or(Ok(Vec::new()), |arch| self.archs(arch))?;

@@ -170,7 +170,11 @@ fn other_mistakes_say_what_was_expected() {
             "a subject needs evidence: `report`, `source`, `cubin`, `run` or `evidence`",
         ),
         (subject("source = \"a.cu\""), "a source needs an architecture"),
-        (subject("cubin = \"a\"\nsource = \"b\"\narch = \"sm_90\""), "a source or a cubin, not both"),
+        (subject("cubin = \"a\"\nsource = \"b\"\narch = \"sm_90\""), "a subject has a source or a cubin, not both"),
+        (
+            subject("arch = \"sm_90\"\nbaseline_cubin = \"a\"\nbaseline_source = \"b\""),
+            "a baseline has a source or a cubin, not both",
+        ),
         (subject("source = \"b\"\narch = \"sm_90\"\nflags = [\"-arch=sm_80\"]"), "this flag is set by audit itself"),
         (subject("launch.block = [64, 32]"), "expected 1 to 1024 threads"),
         (subject("[[subject.shared]]\nname = \"x\"\nat = 0\nbytes = 0"), "expected bytes and `align` above 0"),
