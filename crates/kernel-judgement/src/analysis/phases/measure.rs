@@ -82,6 +82,8 @@ impl Phases {
         let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
+        // Products that fill the loop leave none for what is outside of it.
+        let fills = self.in_turn.is_none() && self.step_efficiency.is_some_and(|busy| busy >= tensor::HEALTHY);
         let mut given = false;
         for (phase, cut) in self.phases.iter_mut().zip(&study.cuts) {
             phase.tensor = match cut.kind {
@@ -93,7 +95,7 @@ impl Phases {
                 PhaseKind::MainLoop | PhaseKind::Drain => None,
                 _ => {
                     let is_empty = cut.rows.iter().all(|row| !study.code.is_tensor(*row) && !study.late.contains(row));
-                    (is_one && in_step && is_empty).then_some(0.0)
+                    (is_one && (in_step || fills) && is_empty).then_some(0.0)
                 }
             };
         }
@@ -125,7 +127,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
         tensor.for_each(|row| by.entry(code.op(row).name()).or_default().push(row));
         for rows in by.into_values() {
             let Some(first) = rows.first() else { continue };
-            let line = product_line(study.view, &rows);
+            let line = product_line(study, &rows);
             let at = point(study, *first);
             found.push(TensorSite {
                 at: line.map_or(at.clone(), |line| Point {

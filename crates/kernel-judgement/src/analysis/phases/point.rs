@@ -51,16 +51,18 @@ pub(super) fn named(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Option<
     Some(Named { name, call: study.line(call), file: study.name(&file), first, last })
 }
 
-/// The row among tensor instructions whose line, or a line that it was inlined into, calls or holds the product; else the first.
-pub(in crate::analysis) fn product_line<'v>(view: &'v SourceView, rows: &[usize]) -> Option<&'v SourceLine> {
-    let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
-    for row in rows {
-        if let Some(line) = view.instructions[*row].places.iter().rev().find(|line| is_product(view, line)) {
-            votes.entry((&line.file, line.line)).or_insert((0, line)).0 += 1;
-        }
-    }
-    let best = votes.into_values().max_by_key(|(count, line)| (*count, std::cmp::Reverse(line.line)));
-    best.map(|(_, line)| line).or_else(|| rows.first().and_then(|row| view.instructions[*row].line()))
+/// The line of most of some tensor instructions that calls or holds the product; without the source's text, the one that the page tells
+/// them by.
+pub(super) fn product_line<'v>(study: &Study<'v>, rows: &[usize]) -> Option<&'v SourceLine> {
+    let view = study.view;
+    let places = |row: &usize| &view.instructions[*row].places[..];
+    let most = |lines: Vec<&'v SourceLine>| {
+        let mut votes: BTreeMap<(&str, u32), (usize, &SourceLine)> = BTreeMap::new();
+        lines.into_iter().for_each(|line| votes.entry((&line.file, line.line)).or_insert((0, line)).0 += 1);
+        votes.into_values().max_by_key(|(count, line)| (*count, std::cmp::Reverse(line.line))).map(|(_, line)| line)
+    };
+    let products = rows.iter().filter_map(|row| places(row).iter().rev().find(|line| is_product(view, line)));
+    most(products.collect()).or_else(|| most(rows.iter().filter_map(|row| study.frame.line(places(row))).collect()))
 }
 
 /// The line that most of some rows were inlined into from another one.
