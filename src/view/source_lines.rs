@@ -232,10 +232,9 @@ pub(super) fn global(audit: &Audit) -> Vec<Block> {
             access.at.file == *file && access.at.line == *own && access.width_bits == line.width_bits
         };
         let known = audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(is_same);
-        let chip = audit.now.artefact.compute_capability.and_then(catalog::chip);
         let words = text(
             known
-                .filter_map(|access| brief::apart(access, chip))
+                .filter_map(|access| brief::apart(audit, access))
                 .next()
                 .unwrap_or_else(|| pattern(line.pattern).into()),
         );

@@ -5,7 +5,7 @@ use super::numbers::{row, sides, tenth, value};
 use super::places;
 use crate::analysis::phases::{Amount, LaneStep, Phases, SectorAccess};
 use crate::analysis::{AccessLine, Audit, Row};
-use crate::catalog::{self, ChipRow, Counter};
+use crate::catalog::{self, Counter};
 use crate::quantity::glance::{amount, bytes, digits};
 use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
@@ -41,9 +41,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.now.phases.as_ref().filter(|phases| !phases.accesses.is_empty());
     blocks.extend(match phases {
         _ if audit.now.coalescing.total("excess-share").is_some_and(|share| share < LEAST_EXCESS) => None,
-        Some(phases) => {
-            accesses(phases, audit.now.artefact.compute_capability.and_then(catalog::chip)).map(Block::from)
-        }
+        Some(phases) => accesses(audit, phases).map(Block::from),
         None => by_line(audit).map(Block::from),
     });
     let said: Vec<Words> = [coalescing(audit), multicast(audit), shared(audit)].into_iter().flatten().collect();
@@ -182,7 +180,7 @@ fn columns() -> Vec<crate::view::document::Column> {
 }
 
 /// The accesses with an excess of sectors; where none has, the sentence below says so.
-fn accesses(phases: &Phases, chip: Option<&ChipRow>) -> Option<Table> {
+fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let is_told = |access: &&SectorAccess| access.excess() > 0 && 100.0 * access.sectors as f64 >= LEAST * all as f64;
     let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).take(SHOWN).collect();
@@ -195,7 +193,7 @@ fn accesses(phases: &Phases, chip: Option<&ChipRow>) -> Option<Table> {
         let base = access.at.opcode.split('.').next().unwrap_or_default();
         let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
         let excess = amount(access.excess() as f64);
-        let apart = apart(access, chip).map(|apart| words!(": {}", apart));
+        let apart = apart(audit, access).map(|apart| words!(": {}", apart));
         let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
         vec![
             text(words!(
@@ -214,21 +212,27 @@ fn accesses(phases: &Phases, chip: Option<&ChipRow>) -> Option<Table> {
     Some(table("accesses", columns(), told.iter().map(line).collect()))
 }
 
-/// `the argument at byte 16`, of those that the kernel is called with; its place in the bank where nobody knows where they begin.
-fn factor(byte: u16, chip: Option<&ChipRow>) -> Words {
-    match chip.and_then(|chip| byte.checked_sub(chip.arguments?)) {
-        Some(byte) => words!("the argument at byte {}", byte.to_string()),
-        None => words!("argument `{}`", format!("c[0x0][{byte:#x}]")),
+/// `size`, where the launcher tells the arguments; `the argument at byte 16`, of those that the kernel is called with; its place in the
+/// bank where nobody knows where they begin.
+fn factor(audit: &Audit, byte: u16) -> Words {
+    let chip = audit.now.artefact.compute_capability.and_then(catalog::chip);
+    let Some(byte) = chip.and_then(|chip| byte.checked_sub(chip.arguments?)) else {
+        return words!("argument `{}`", format!("c[0x0][{byte:#x}]"));
+    };
+    let launch = audit.trials.correctness.as_ref().map(|correctness| &correctness.launch);
+    match launch.and_then(|launch| launch.argument_at(byte.into())) {
+        Some(name) => words!("`{}`", name),
+        None => words!("the argument at byte {}", byte.to_string()),
     }
 }
 
 /// `lanes 1,536 B apart`, where the code shows it.
-pub(in crate::view) fn apart(access: &SectorAccess, chip: Option<&ChipRow>) -> Option<Words> {
+pub(in crate::view) fn apart(audit: &Audit, access: &SectorAccess) -> Option<Words> {
     let LaneStep { group, bytes, argument } = access.step?;
     let who = if group == 1 { "lanes".to_owned() } else { format!("groups of {group} lanes") };
     let bytes = format::integer(bytes.unsigned_abs());
     Some(match argument {
-        Some(byte) => words!("{} {} B × {} apart", who, bytes, factor(byte, chip)),
+        Some(byte) => words!("{} {} B × {} apart", who, bytes, factor(audit, byte)),
         None => words!("{} {} B apart", who, bytes),
     })
 }
@@ -299,7 +303,16 @@ fn coalescing(audit: &Audit) -> Option<Words> {
                 index_of(access, places::file(phases))
             ),
             false if access.is_shifted() => format!("; {at} is contiguous and starts off a sector boundary"),
-            false => format!("; {at} uses {} of 32 bytes of a sector", format::fixed(access.bytes_used(), 0)),
+            false => {
+                let all = format::fixed(access.bytes_used(), 0);
+                match access.side_by_side() {
+                    beside if beside < 2.0 => format!("; {at} uses {all} of 32 bytes of a sector"),
+                    beside => format!(
+                        "; a load of {at} uses {} of 32 bytes of a sector, all of a row {all}",
+                        format::fixed(access.bytes_used() / beside, 0)
+                    ),
+                }
+            }
         })
     });
     // Part of it, beside accesses that could be ordered otherwise.
@@ -308,8 +321,10 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent))).unwrap_or_default();
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
-        again if again >= excess => ", all of them asked for again by neighbours of one row, which L1 has".to_owned(),
-        again if again > 0.0 => format!(", {} of them again by neighbours of one row, which L1 has", amount(again)),
+        again if again >= excess => ", all of them asked for again by loads side by side in a row, from L1".to_owned(),
+        again if again > 0.0 => {
+            format!(", {} of them asked for again by loads side by side in a row, from L1", amount(again))
+        }
         _ => String::new(),
     };
     Some(words!(

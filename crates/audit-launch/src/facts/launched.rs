@@ -87,6 +87,26 @@ impl LaunchFacts {
     pub fn buffers(&self) -> Option<Vec<Buffer<'_>>> {
         self.arguments.iter().filter(|argument| argument.contains(" [")).map(|argument| buffer(argument)).collect()
     }
+
+    /// The name of the argument that begins at this byte of them; `None` where none does, or a size in front of it is not told.
+    pub fn argument_at(&self, byte: u64) -> Option<&str> {
+        let mut end = 0;
+        for argument in &self.arguments {
+            let (name, kind) = argument.split_once(": ")?;
+            // A tensor map is handed over itself, of a buffer its address.
+            let (bytes, aligned) = match kind.split_once(" [") {
+                Some(_) if kind.ends_with("as tensor map") => (128, 64),
+                Some(_) => (8, 8),
+                None => element_bytes(kind.split(' ').next()?).map(|bytes| (bytes, bytes))?,
+            };
+            let start = u64::next_multiple_of(end, aligned);
+            if start == byte {
+                return Some(name);
+            }
+            end = start + bytes;
+        }
+        None
+    }
 }
 
 /// `a: bf16 [4096, 4096], in, uniform in [-1, 1)`.
@@ -142,5 +162,8 @@ mod tests {
         // 33,554,432 + 32,768 + 16.
         assert_eq!(facts.footprint(), Some(33_587_216.0));
         assert_eq!(of(&["a: quux [3], in"]).buffers(), None);
+        // An address of 8 bytes, a map of 128 at a multiple of 64, an address, a word.
+        let names = [0, 64, 192, 200, 204].map(|byte| facts.argument_at(byte));
+        assert_eq!(names, [Some("out"), Some("a"), Some("bins"), Some("count"), None]);
     }
 }

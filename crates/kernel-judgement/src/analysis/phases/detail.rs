@@ -327,6 +327,11 @@ impl SectorAccess {
         copies && self.excess() > 0 && !self.is_shifted() && self.sectors < 2 * self.ideal
     }
 
+    /// How many loads of one row that lie in the same 32 bytes it is made of.
+    pub fn side_by_side(&self) -> f64 {
+        (self.sectors + self.again) as f64 / self.sectors.max(1) as f64
+    }
+
     /// Bytes used of the 32 of a sector.
     pub fn bytes_used(&self) -> f64 {
         32.0 * self.ideal as f64 / self.sectors.max(1) as f64

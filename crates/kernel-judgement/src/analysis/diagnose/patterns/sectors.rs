@@ -100,7 +100,7 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
 
 /// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them.
 fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
-    let neighbours = if is_l1(m) { (access.sectors + access.again) as f64 / access.sectors.max(1) as f64 } else { 1.0 };
+    let neighbours = if is_l1(m) { access.side_by_side() } else { 1.0 };
     let requests = access.requests.max(1) as f64;
     [access.sectors as f64 / requests, access.ideal as f64 / requests / neighbours]
 }
