@@ -61,7 +61,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let open = open.into_iter().filter(|line| line.outcome != Judgement::DoesNotApply);
     rows.extend(open.map(|line| (line.outcome, checked(line))));
     passed.extend(own.into_iter().map(|line| line.expected.label.clone()));
-    let mut predicted: Vec<Vec<Cell>> = hypotheses::rows(&audit.hypotheses).chain(predictions(audit)).collect();
+    let mut predicted: Vec<Vec<Cell>> = hypotheses::rows(audit).chain(predictions(audit)).collect();
     rows.sort_by_key(|(judgement, _)| hypotheses::weight(*judgement));
     let left_out = rows.split_off(rows.len().min(most.saturating_sub(predicted.len()).max(CHECKS.min(most))));
     let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
@@ -143,7 +143,7 @@ fn predictions(audit: &Audit) -> Vec<Vec<Cell>> {
     if told.is_empty() {
         told.extend(estimates.largest().map(|(largest, _)| largest));
     }
-    let name = |pulled: &Pulled| text(words!("lever `{}` of the old page", pulled.code.to_string()));
+    let name = |pulled: &Pulled| text(words!("row of the old page: {}", pulled.sentence.head()));
     told.into_iter().filter_map(|pulled| predicted(audit, estimates, pulled, name(pulled))).collect()
 }
 
@@ -163,18 +163,21 @@ pub(in crate::view) fn predictions_in_full(audit: &Audit) -> Option<Table> {
 
 /// A lever of the old page by the count that it was to move, and what became of it.
 fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) -> Option<Vec<Cell>> {
-    let came = format!("{} % time", format::signed(audit.change_of_time()?, 1));
+    let change = audit.change_of_time()?;
+    let came = format!("{} % time", format::signed(change, 1));
     let stated = pulled.bound.map_or_else(|| "no bound".to_owned(), |bound| format!("≤ {} %", format::fixed(bound, 1)));
+    // A bound is of one row, and of the time that the page tells.
+    let is_more = pulled.bound.is_some_and(|bound| -change > bound);
     let met = match (pulled.met, &estimates.fell) {
-        (Some(PredictionMet::Within | PredictionMet::Pulled), _) if estimates.pulled().count() > 1 => {
-            format!("pulled, together {came}")
-        }
-        (Some(PredictionMet::Within | PredictionMet::Pulled), _) => format!("pulled, {came}"),
-        (Some(PredictionMet::Exceeded), Some((label, by))) => {
+        (None | Some(PredictionMet::NotThisChange), _) => "not this change".to_owned(),
+        _ if estimates.pulled().count() > 1 => format!("pulled, together {came}"),
+        (Some(PredictionMet::Exceeded), Some((label, by))) if is_more => {
             format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))
         }
-        (Some(PredictionMet::Exceeded), None) => format!("exceeded, {came}: other stalls depended on this one"),
-        _ => "not this change".to_owned(),
+        (Some(PredictionMet::Exceeded), None) if is_more => {
+            format!("exceeded, {came}: other stalls depended on this one")
+        }
+        _ => format!("pulled, {came}"),
     };
     let found = format!("{} {} → {}", pulled.aim, glance(&pulled.old), glance(&pulled.new));
     Some(vec![name, text(stated).sorted(pulled.bound), text(found), text(met)])

@@ -7,7 +7,7 @@ use crate::analysis::{
 };
 use crate::catalog::{CHECK, Operator};
 use crate::evidence::{Missing, Reading};
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
@@ -27,12 +27,12 @@ fn told(all: &[Tested]) -> impl Iterator<Item = &Tested> {
 }
 
 /// A row for each.
-pub(super) fn rows(all: &[Tested]) -> impl Iterator<Item = Vec<Cell>> {
-    told(all).map(row)
+pub(super) fn rows(audit: &Audit) -> impl Iterator<Item = Vec<Cell>> {
+    told(&audit.hypotheses).map(|tested| row(audit, tested))
 }
 
 /// What a hypothesis states of both sides, and what was found; the conditions that decided first.
-fn row(tested: &Tested) -> Vec<Cell> {
+fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
     let mut conditions: Vec<&Condition> = tested.conditions.iter().collect();
     conditions.sort_by_key(|condition| weight(condition.met));
     let first = || conditions.iter().copied().take(CONDITIONS);
@@ -57,7 +57,7 @@ fn row(tested: &Tested) -> Vec<Cell> {
     let judged = judged(tested.judgement, Role::Hypothesis);
     if let Some(words) = tested.name.strip_prefix(expectation::EXPECTED) {
         let mut found: Vec<String> = Vec::new();
-        for told in conditions.iter().map(|condition| of_author(condition)) {
+        for told in conditions.iter().map(|condition| of_author(audit, condition)) {
             if !found.contains(&told) && found.len() < CONDITIONS {
                 found.push(told);
             }
@@ -89,11 +89,25 @@ fn wanted(condition: &Condition) -> String {
     }
 }
 
-/// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`.
-fn of_author(condition: &Condition) -> String {
+/// A reading that an author's words name, old and new: `tensor pipe 90.09 % → 87.72 %`, `time −1.9 %`; of the share of a unit that was
+/// missed what the unit does, which tells its work from the time around it.
+fn of_author(audit: &Audit, condition: &Condition) -> String {
     let reading = condition.expected.reading.as_str();
+    let cycles = &audit.performance.cycles;
+    let busy = |share: &Reading, all: &Reading| {
+        let percent = share.quantity().filter(|share| share.unit() == Unit::PERCENT)?.value();
+        Some(quantity::glance::short(percent / 100.0 * all.value()?))
+    };
+    let missed = || condition.old.as_ref().zip(cycles.old.as_ref()).filter(|_| condition.met == Judgement::Fails);
+    let why = || {
+        let (old, new) = missed().and_then(|(share, all)| busy(share, all)).zip(busy(&condition.new, &cycles.new))?;
+        Some(format!(", busy for {old} → {new} cycles"))
+    };
     match (&condition.old, condition.new.quantity()) {
-        (Some(old), _) => format!("{} {} → {}", expectation::called(reading), glance(old), glance(&condition.new)),
+        (Some(old), _) => {
+            let [old, new] = [old, &condition.new].map(glance);
+            format!("{} {old} → {new}{}", expectation::called(reading), why().unwrap_or_default())
+        }
         (None, Some(found)) => expectation::said(reading, found),
         (None, None) => format!("{} {}", expectation::called(reading), glance(&condition.new)),
     }

@@ -120,10 +120,14 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
     );
     let (flop, byte) = own.unwrap_or(profiled);
     let value = |reading: &Option<crate::evidence::Reading>| reading.as_ref().and_then(crate::evidence::Reading::value);
-    let of_bytes = || value(byte).map(|per_second| rate(per_second, "B/s"));
-    let stated = value(flop).map(|per_second| rate(per_second, "FLOP/s")).or_else(of_bytes);
     // Only a peak that was collected tells a stated amount from a slip.
     let is_held = audit.stated.floor.is_some();
+    let of_bytes = || value(byte).map(|per_second| rate(per_second, "B/s"));
+    let of_flop = value(flop).map(|per_second| rate(per_second, "FLOP/s"));
+    // Where memory sets the floor its rate is the one that has a peak.
+    let by_bytes = audit.stated.floor.as_ref().is_some_and(|floor| floor.clock.is_none());
+    let both = of_bytes().filter(|_| by_bytes).into_iter().chain(of_flop).collect::<Vec<String>>();
+    let stated = if both.is_empty() { of_bytes() } else { Some(both.join(" · ")) };
     first.extend(stated.clone().filter(|_| is_held));
     first.extend(counted(audit).map(|per_second| format!("{} executed", rate(per_second, "FLOP/s"))));
     let beside = audit.trials.timing.as_ref().and_then(|timing| {

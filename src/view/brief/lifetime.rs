@@ -12,7 +12,7 @@ use crate::words;
 use crate::words::Words;
 
 /// Share of the samples from which a phase is a part of the tile worth a word.
-const SHOWN: f64 = 0.005;
+const SHOWN: f64 = 0.015;
 /// Shares of the elapsed time from which a part of it without work is told, and from which all of them are.
 const PART: f64 = 0.01;
 const LOST: f64 = 0.05;

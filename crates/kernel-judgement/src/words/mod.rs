@@ -104,6 +104,31 @@ impl Words {
         fill(text, &mut pieces.into_iter())
     }
 
+    /// What a sentence says first: up to a colon, a semicolon or what stands in parentheses.
+    #[must_use]
+    pub fn head(&self) -> Words {
+        let mut head = Words::default();
+        for inline in &self.0 {
+            let end =
+                if let Inline::Text(text) = inline { text.find([':', ';', '(']).map(|at| &text[..at]) } else { None };
+            if let Some(last) = end {
+                head.push(last.trim_end());
+                break;
+            }
+            head.push(inline.clone());
+        }
+        head
+    }
+
+    /// As they stand in the middle of a sentence.
+    #[must_use]
+    pub fn uncapital(mut self) -> Words {
+        if let Some(Inline::Text(first)) = self.0.first_mut() {
+            *first = crate::quantity::format::uncapital(first);
+        }
+        self
+    }
+
     /// The words without any mark.
     pub fn to_plain(&self) -> String {
         self.written("")
@@ -211,6 +236,15 @@ mod tests {
         let words = words!("Of {}: **all of `b`**.", code("a"));
         let data = serde_json::to_string(&words).expect("serialises");
         assert_eq!(data, "\"Of `a`: all of `b`.\"");
+    }
+
+    #[test]
+    fn the_head_of_a_sentence_in_the_middle_of_another() {
+        let short = |words: Words| words.head().uncapital();
+        let told = short(words!("Take work off `a:b` first (`:12`): no further stage"));
+        assert_eq!(told, words!("take work off `a:b` first"));
+        assert_eq!(short(words!("TMA for `cp.async`; mbarriers")), words!("TMA for `cp.async`"));
+        assert_eq!(short(words!("Coalesce")), words!("coalesce"));
     }
 
     #[test]

@@ -137,8 +137,6 @@ enum Open {
     NoLines(u32, u32),
     #[error("the mbarriers cannot be walked without {0}")]
     NotWalked(String),
-    #[error("no such instruction has a width")]
-    NoWidth,
     #[error("the opcode of such an instruction does not give its width")]
     UnknownWidth,
     #[error("the listing has no encodings, which say what waits for a load")]
@@ -290,9 +288,6 @@ fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
 fn narrower(bits: u32, code: &[Instruction], matches: &[usize]) -> Result<Vec<usize>, Open> {
     let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
     let widths = widths.ok_or(Open::UnknownWidth)?;
-    if widths.is_empty() {
-        return Err(Open::NoWidth);
-    }
     Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
 }
 

@@ -178,6 +178,17 @@ impl Draft {
         Draft { refused: Some(why.into()), ..self }
     }
 
+    /// What to do, in the middle of a sentence: as its row says it, else what the action does.
+    pub(super) fn in_short(&self) -> Words {
+        let row = catalog::lever(self.action.into());
+        let of_row = |row: &catalog::LeverRow| match row.how {
+            "" => row.does.split([',', ':', '.', ';']).next().unwrap_or_default().into(),
+            how => Words::filled(how, []),
+        };
+        let says = if self.lever.sentence.is_empty() { row.map(of_row) } else { Some(self.lever.sentence.clone()) };
+        says.unwrap_or_default().head().uncapital()
+    }
+
     /// Whether it takes work off a part, or off one on the same way.
     pub(super) fn relieves_place(&self, part: Part) -> bool {
         self.change.keeps.iter().any(|(own, keeps, _)| place(*own) == place(part) && *keeps < 1.0)

@@ -11,7 +11,7 @@ use super::patterns::instructions::{leading, runs_on};
 use super::patterns::launch::is_mostly_launch;
 use super::patterns::occupancy::FULL_WAVE;
 use super::patterns::origin::by_caller;
-use super::patterns::sectors::{packable, sectors};
+use super::patterns::sectors::packable;
 use super::patterns::units::as_full;
 use super::patterns::{WORTH, WORTH_A_TRY, changes};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
@@ -192,11 +192,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
                 again => format!("coalescing ({} excess sectors, all of neighbours that L1 has)", count(again as f64)),
             }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
-            (false, _, Some(saves)) => {
-                let excess =
-                    sectors(m).map(|(_, excess)| format!("{} excess sectors, ", count(excess))).unwrap_or_default();
-                Some(format!("coalescing ({excess}about {} of the time)", share(saves)))
-            }
+            (false, _, Some(saves)) => Some(format!("coalescing (about {} of the time)", share(saves))),
             (false, _, None) => None,
         });
     }
@@ -230,13 +226,13 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     found
         .extend(dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share))));
     let of_refused = |(draft, saves): &(Draft, f64)| {
-        Some(words!("`{}`, worth about {}: {}", draft.action.to_string(), share(*saves), draft.refused.clone()?))
+        Some(words!("{}, worth about {}: {}", draft.in_short(), share(*saves), draft.refused.clone()?))
     };
     let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
     let of_slight = |(draft, saves): &(Draft, f64)| {
         let left = draft.left(m).and_then(|part| m.unit(part));
         let left = left.map(|unit| format!("; {} stays at {}", unit.named(), share(unit.share))).unwrap_or_default();
-        words!("`{}` (about {}{})", draft.action.to_string(), share(draft.middle(m, *saves)), left)
+        words!("{} (about {}{})", draft.in_short(), share(draft.middle(m, *saves)), left)
     };
     let slight = levers.slight.iter().filter(|(_, saves)| levers.rows.is_empty() && *saves >= TRACE);
     let slight: Vec<Words> = slight.take(FIRST).map(of_slight).collect();

@@ -323,5 +323,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         (_, false) => tiles.map(|bytes| words!("+ {} B of shared memory", count(bytes))),
     };
     let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
-    Some(draft.checks("barrier + long scoreboard < 5 %", StallReason::Barrier.per_issue()))
+    let waits = m.waits(&[StallReason::Barrier, StallReason::LongScoreboard]);
+    let check = stall("barrier + long scoreboard", waits, draft.saves(m));
+    Some(draft.checks(check, StallReason::Barrier.per_issue()))
 }

@@ -16,7 +16,7 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
         stage.map(|stage| format!(", and the pacing warps wait for a stage {} of their lifetime", share(stage)));
     if let Some(phases) = m.sampled().filter(|phases| phases.producer().is_some()) {
         let work = producer(phases);
-        let of = if work.is_empty() { Words::default() } else { words!("; of its samples {}", of_producer(work)) };
+        let of = of_producer(work);
         let step = phases.step_efficiency;
         let step = step.map(|step| words!("; the tensor pipe works for {} of a step", share(step)));
         let sentence = words!(
@@ -106,8 +106,7 @@ fn stages(m: &Measures<'_>) -> Option<Draft> {
         (None, true) => "Fill the stages earlier: more stages, or less work for the producer".into(),
         (None, false) => "Fill the stages earlier: less work for the producer (no further stage fits)".into(),
     };
-    let of =
-        if work.is_empty() { Words::default() } else { words!("; of the producer's samples {}", of_producer(work)) };
+    let of = of_producer(work);
     let draft = Draft::overlaps(Action::MoreInFlight, cost);
     let check = stall("wait for the stage", waits, draft.saves(m));
     let stage = phases.phases.iter().flat_map(|phase| &phase.parts).find(|part| part.kind == PhaseKind::StageWait);
@@ -124,9 +123,13 @@ fn producer(phases: &Phases) -> &[Phase] {
     phases.producer().map_or(&[], |role| &role.lines)
 }
 
-/// The first two of them: `` `write_block` (:345) 12.0 % ``.
+/// The first two of them: ``; of the producer's samples `write_block` (:345) 12.0 % ``; empty without any.
 fn of_producer(lines: &[Phase]) -> Words {
-    words::join(lines.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share))), ", ")
+    if lines.is_empty() {
+        return Words::default();
+    }
+    let first = lines.iter().take(2).map(|line| words!("{} {}", named(line), share(line.share)));
+    words!("; of the producer's samples {}", words::join(first, ", "))
 }
 
 /// `write_block` with the line that calls it, or the line itself.

@@ -70,7 +70,7 @@ fn one_by_one(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
 fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     let wait = m.top_wait().filter(|_| !unit.is_saturated());
     let wait = wait.and_then(|(reason, wait)| {
-        Some(words!("; the largest wait, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
+        Some(words!("; the top stall, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
     });
     let sentence = words!(
         "{} at {} of peak{}{}{}.",
