@@ -62,7 +62,7 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
         text(last.of_floor().map(floor::share).unwrap_or_default()),
         verdict,
         limiter,
-        text(first.map(|first| in_short(&first.what)).unwrap_or_default()),
+        text(first.map(|first| first.what.as_str()).unwrap_or_default()),
         text(first.and_then(forecast).unwrap_or_default()).sorted(first.and_then(|first| first.bound)),
         text(trend(&listed.milestones)),
     ];
@@ -70,11 +70,6 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
         cells.insert(2, text(gpu(last)));
     }
     Some(cells)
-}
-
-/// What a lever does, without its reasons.
-fn in_short(what: &str) -> &str {
-    what.split([':', '(', ';']).next().unwrap_or(what).trim_end()
 }
 
 /// `12 to 43 %`, else the ceiling; `None` where neither is known.

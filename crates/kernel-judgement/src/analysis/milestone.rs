@@ -119,7 +119,7 @@ pub struct Milestone {
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Offered {
     pub code: LeverCode,
-    /// What it does, in a sentence; empty in snapshots that do not tell.
+    /// What it does, in short; empty in snapshots that do not tell.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
     /// What it is expected to save, from and to in percent of the run time; `None` where nothing tells.
@@ -289,7 +289,7 @@ impl Milestone {
                 .filter(|lever| lever.origin == LeverOrigin::Audit)
                 .map(|lever| Offered {
                     code: lever.code.clone(),
-                    what: lever.sentence.to_plain(),
+                    what: lever.sentence.head().to_plain(),
                     forecast: lever.forecast.map(|range| range.map(thousandths)),
                     bound: lever.bound.map(thousandths),
                 })

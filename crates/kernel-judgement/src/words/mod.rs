@@ -107,10 +107,15 @@ impl Words {
     /// What a sentence says first: up to a colon, a semicolon or what stands in parentheses.
     #[must_use]
     pub fn head(&self) -> Words {
+        self.until(&[':', ';', '('])
+    }
+
+    /// What stands in front of the first of these in the text.
+    #[must_use]
+    pub fn until(&self, ends: &[char]) -> Words {
         let mut head = Words::default();
         for inline in &self.0 {
-            let end =
-                if let Inline::Text(text) = inline { text.find([':', ';', '(']).map(|at| &text[..at]) } else { None };
+            let end = if let Inline::Text(text) = inline { text.find(ends).map(|at| &text[..at]) } else { None };
             if let Some(last) = end {
                 head.push(last.trim_end());
                 break;
@@ -120,11 +125,11 @@ impl Words {
         head
     }
 
-    /// As they stand in the middle of a sentence.
+    /// The same with the text that they begin with, if any, written otherwise.
     #[must_use]
-    pub fn uncapital(mut self) -> Words {
+    pub fn begun(mut self, write: impl FnOnce(&str) -> String) -> Words {
         if let Some(Inline::Text(first)) = self.0.first_mut() {
-            *first = crate::quantity::format::uncapital(first);
+            *first = write(first);
         }
         self
     }
@@ -240,11 +245,11 @@ mod tests {
 
     #[test]
     fn the_head_of_a_sentence_in_the_middle_of_another() {
-        let short = |words: Words| words.head().uncapital();
-        let told = short(words!("Take work off `a:b` first (`:12`): no further stage"));
-        assert_eq!(told, words!("take work off `a:b` first"));
-        assert_eq!(short(words!("TMA for `cp.async`; mbarriers")), words!("TMA for `cp.async`"));
-        assert_eq!(short(words!("Coalesce")), words!("coalesce"));
+        let told = words!("Take work off `a:b` first (`:12`): no further stage").head();
+        assert_eq!(told, words!("Take work off `a:b` first"));
+        assert_eq!(words!("TMA for `cp.async`; mbarriers").head(), words!("TMA for `cp.async`"));
+        assert_eq!(told.begun(str::to_lowercase), words!("take work off `a:b` first"));
+        assert_eq!(words!("`A`").begun(str::to_lowercase), words!("`A`"));
     }
 
     #[test]

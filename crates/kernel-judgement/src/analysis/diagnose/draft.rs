@@ -6,6 +6,7 @@ use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
 use super::machine::{Change, Outcome};
 use super::measures::Measures;
 use crate::catalog::{self, Action, Part, StallReason};
+use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
@@ -182,11 +183,11 @@ impl Draft {
     pub(super) fn in_short(&self) -> Words {
         let row = catalog::lever(self.action.into());
         let of_row = |row: &catalog::LeverRow| match row.how {
-            "" => row.does.split([',', ':', '.', ';']).next().unwrap_or_default().into(),
+            "" => row.does.split('.').next().unwrap_or_default().into(),
             how => Words::filled(how, []),
         };
         let says = if self.lever.sentence.is_empty() { row.map(of_row) } else { Some(self.lever.sentence.clone()) };
-        says.unwrap_or_default().head().uncapital()
+        says.unwrap_or_default().until(&[':', ';', '(', ',']).begun(format::uncapital)
     }
 
     /// Whether it takes work off a part, or off one on the same way.

@@ -175,8 +175,11 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             found.push(format!("bank conflicts ({} excess wavefronts)", count(excess)));
         }
     }
+    let slight = levers.slight.iter().filter(|(_, saves)| levers.rows.is_empty() && *saves >= TRACE);
+    let slight: Vec<&(Draft, f64)> = slight.take(FIRST).collect();
     let coalescing = levers.saves(Action::Coalesce);
-    let has_lever = coalescing.is_some_and(|saves| saves >= WORTH_A_TRY) || levers.names(Action::Coalesce);
+    let is_told = slight.iter().any(|(draft, _)| draft.action == Action::Coalesce) || levers.names(Action::Coalesce);
+    let has_lever = is_told || coalescing.is_some_and(|saves| saves >= WORTH_A_TRY);
     let all = m.accesses();
     if !all.is_empty() && !has_lever {
         let by_data = all.iter().any(|access| access.is_inherent && access.excess() > 0);
@@ -189,7 +192,9 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             (true, false, _) if is_shifted => Some("coalescing (contiguous, off the boundary of a sector)".to_owned()),
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),
-                again => format!("coalescing ({} excess sectors, all of neighbours that L1 has)", count(again as f64)),
+                again => {
+                    format!("coalescing ({} excess sectors, all of loads side by side in a row)", count(again as f64))
+                }
             }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
             (false, _, Some(saves)) => Some(format!("coalescing (about {} of the time)", share(saves))),
@@ -234,8 +239,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
         let left = left.map(|unit| format!("; {} stays at {}", unit.named(), share(unit.share))).unwrap_or_default();
         words!("{} (about {}{})", draft.in_short(), share(draft.middle(m, *saves)), left)
     };
-    let slight = levers.slight.iter().filter(|(_, saves)| levers.rows.is_empty() && *saves >= TRACE);
-    let slight: Vec<Words> = slight.take(FIRST).map(of_slight).collect();
+    let slight: Vec<Words> = slight.into_iter().map(of_slight).collect();
     let slight = (!slight.is_empty()).then(|| words!("Too little for a row: {}.", words::join(slight, ", ")));
     let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));
     let refused = (!refused.is_empty()).then(|| words!("Not here: {}.", words::join(refused, "; ")));

@@ -82,8 +82,6 @@ impl Phases {
         let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
-        // Products that fill the loop leave none for what is outside of it.
-        let fills = self.in_turn.is_none() && self.step_efficiency.is_some_and(|busy| busy >= tensor::HEALTHY);
         let mut given = false;
         for (phase, cut) in self.phases.iter_mut().zip(&study.cuts) {
             phase.tensor = match cut.kind {
@@ -95,7 +93,7 @@ impl Phases {
                 PhaseKind::MainLoop | PhaseKind::Drain => None,
                 _ => {
                     let is_empty = cut.rows.iter().all(|row| !study.code.is_tensor(*row) && !study.late.contains(row));
-                    (is_one && (in_step || fills) && is_empty).then_some(0.0)
+                    (is_one && in_step && is_empty).then_some(0.0)
                 }
             };
         }

@@ -7,7 +7,7 @@ use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
 
 /// The efficiency of a step from which the tensor pipe sets the pace.
-pub(super) const HEALTHY: f64 = 0.9;
+const HEALTHY: f64 = 0.9;
 
 /// The elapsed time: `u` the tensor pipe works, `A − u` a block is resident and the pipe idle, `1 − A` no block is there.
 pub(super) fn time_split(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> TimeSplit {

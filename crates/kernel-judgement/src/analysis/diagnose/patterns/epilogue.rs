@@ -11,10 +11,15 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
 )
 .cured_by(&[overlap, persistent, wide_loads, prologue])];
 
-/// An epilogue in which the tensor pipe is idle for certain.
+/// An epilogue in which the tensor pipe is idle for certain: by the code, or as products fill the main loop and a large epilogue is beside
+/// it, however the warps stand to each other.
 fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {
     let phases = m.sampled().filter(|phases| phases.tensor.is_some())?;
-    phases.phase(PhaseKind::Epilogue).filter(|epilogue| epilogue.tensor == Some(0.0))
+    let of = |threshold: Threshold, part: f64| 100.0 * part >= m.limits[threshold];
+    let fills =
+        phases.in_turn.is_none() && phases.step_efficiency.is_some_and(|busy| of(Threshold::StepEfficiency, busy));
+    let is_idle = |own: &&Phase| own.tensor == Some(0.0) || fills && of(Threshold::EpilogueExposed, own.share);
+    phases.phase(PhaseKind::Epilogue).filter(is_idle)
 }
 
 fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
