@@ -59,7 +59,13 @@ impl<'a> Reason<'a> {
             Why::Decided(cause) => format!("{}{}", self.launches(), explained(cause.as_ref())),
             _ => String::new(),
         };
-        let own = self.caution().map_or_else(|| own.clone(), |caution| format!("{own}. {caution}"));
+        // The page shows both names and both grids.
+        let caution = self
+            .whole
+            .other_work
+            .as_ref()
+            .map(|_| ". Caution: another kernel in another grid, the work not stated for both");
+        let own = own + caution.unwrap_or_default();
         match self.benchmark() {
             Some((Join::Agrees, timed)) => format!("benchmark{}; cycles of {own}", count(timed)),
             Some((Join::Decides, timed)) => {
@@ -215,21 +221,25 @@ fn is_of_benchmark(join: Join, timed: &TimedChange) -> bool {
     join == Join::Agrees || join == Join::Silent && is_own
 }
 
-/// `; explained by executed instructions −12 %`; nothing without a cause.
+/// `; decided by executed instructions −12 %`; nothing without a cause.
 fn explained(cause: Option<&Cause>) -> String {
     const BEYOND: &str = "beyond the scatter of single launches";
     match cause {
         None => String::new(),
         Some(Cause::Counter { metric, old, new }) => {
-            let label = catalog::metric(metric).map_or(metric.as_str(), |row| row.label);
-            format!("; explained by {} {}", format::uncapital(label), format::change(*old, *new))
+            let label = format::uncapital(catalog::metric(metric).map_or(metric.as_str(), |row| row.label));
+            let moved = match *old == 0.0 {
+                true => format!("0 → {}", glance::amount(*new)),
+                false => format::change(*old, *new),
+            };
+            format!("; decided by {label} {moved}, a count without scatter")
         }
         Some(Cause::Code(share)) => {
             let share = format::fixed(*share, 0);
-            format!("; explained by different code ({share} % of the executed instructions), {BEYOND}")
+            format!("; decided by other code ({share} % of the executed instructions), {BEYOND}")
         }
-        Some(Cause::Kernel) => format!("; explained by a different kernel, {BEYOND}"),
-        Some(Cause::Shape) => format!("; explained by a different launch shape, {BEYOND}"),
+        Some(Cause::Kernel) => format!("; decided by another kernel, {BEYOND}"),
+        Some(Cause::Shape) => format!("; decided by another grid or block, {BEYOND}"),
     }
 }
 

@@ -64,7 +64,7 @@ fn a_claim_has_to_hold_in_cycles() {
 #[test]
 fn one_launch_each_leans_on_counters_that_explain() {
     let changed = compare(one(100_000.0, 180_000.0, 4096), one(80_000.0, 144_000.0, 2048));
-    expect(&changed, Verdict::Faster, "one launch on each side; explained by warp instructions executed −50.0 %");
+    expect(&changed, Verdict::Faster, "one launch on each side; decided by warp instructions executed −50.0 %");
     assert_eq!(reading(&changed, "smsp__inst_executed.sum").verdict, Verdict::Better);
     assert_eq!(reading(&changed, "smsp__inst_executed.sum").basis, Some(Basis::Exact));
     assert_eq!(reading(&changed, "launch__registers_per_thread").verdict, Verdict::Same);
@@ -90,10 +90,10 @@ fn a_trifle_explains_nothing() {
     expect(&compare(old(), registers), Verdict::Ambiguous, "no counter explains it");
     // A change beyond what single launches differ by, of code that is another.
     let other = compare(old(), one(200_000.0, 360_000.0, 900_000));
-    expect(&other, Verdict::Slower, "explained by different code (10 % of the executed instructions)");
+    expect(&other, Verdict::Slower, "decided by other code (10 % of the executed instructions)");
     // And of the same code in another grid.
     let grid = || Profile { grid: "(64, 64, 1)", ..one(50_000.0, 90_000.0, 1_000_000) };
-    expect(&compare(old(), grid()), Verdict::Faster, "explained by a different launch shape");
+    expect(&compare(old(), grid()), Verdict::Faster, "decided by another grid or block");
     let slight = Profile { launches: vec![(98_000.0, 176_400.0)], ..grid() };
     expect(&compare(old(), slight), Verdict::Ambiguous, "5.0 % or more is a change");
 }
@@ -106,10 +106,10 @@ fn more_launches_never_weaken_a_verdict() {
         ..Profile::default()
     };
     let scattered = |old: u64, new: u64| compare(launches(1e5, &[1.0, 1.02], old), launches(0.88e5, &[1.0, 1.02], new));
-    expect(&scattered(4096, 3500), Verdict::Faster, "2 launches against 2, judged by their ranges; explained by");
+    expect(&scattered(4096, 3500), Verdict::Faster, "2 launches against 2, judged by their ranges; decided by");
     expect(&scattered(4096, 4096), Verdict::Ambiguous, "");
     let quiet = |new: u64| compare(launches(1e5, &[1.0, 1.0006], 4096), launches(0.969e5, &[1.0, 1.0006], new));
-    expect(&quiet(2048), Verdict::Faster, "explained by warp instructions executed −50.0 %");
+    expect(&quiet(2048), Verdict::Faster, "decided by warp instructions executed −50.0 %");
     expect(&quiet(4096), Verdict::Ambiguous, "");
 }
 

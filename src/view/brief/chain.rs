@@ -3,65 +3,94 @@
 use super::numbers::row;
 use super::{build, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
-use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow};
-use crate::catalog::{self, Counter};
+use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
+use crate::catalog::{self, Counter, Part};
 use crate::quantity::format;
-use crate::quantity::glance::{amount, digits};
+use crate::quantity::glance::amount;
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::{Act, Space};
 
-/// Opcodes told of the code, and those among them that a reader looks for where others moved as well.
+/// Opcodes told of the code, those among them that a reader looks for where others moved as well, and those others.
 const OPCODES: usize = 5;
-const SOUGHT: usize = 3;
+const SOUGHT: usize = 4;
+const OTHERS: usize = 3;
 /// Points by which the share of a phase must have moved, and phases told.
 const POINTS: f64 = 0.02;
 const PHASES: usize = 3;
 /// A cost is told from this part on.
 const COST: f64 = 0.05;
-/// The part of registers or shared memory that is worth a word.
+/// The part of shared memory that is worth a word.
 const SIZE: f64 = 0.01;
+/// Registers of a thread that are given together: a warp takes them by 256.
+const REGISTERS: f64 = 8.0;
 
-/// The part of the old cycles of an instruction that is worth a word.
-const LEAST: f64 = 0.05;
+/// Percent of the old side's cycles that are worth a word.
+const LEAST: f64 = 3.0;
 /// A reason is told from this part of the change on.
 const TELLS: f64 = 0.1;
 /// Reasons told.
 const SHOWN: usize = 4;
-/// Executed instructions that changed by this part make the average one of other work.
-const WORK: f64 = 0.05;
 
 /// `**In the code:** …`; `None` where a side was not counted by instruction.
 pub(super) fn code(audit: &Audit) -> Option<Words> {
     let moves = audit.change.as_ref()?.moves.as_ref()?;
     let (sought, others): (Vec<&OpcodeMove>, Vec<&OpcodeMove>) = moves.iter().partition(|one| one.is_sought());
     let first = sought.len().min(OPCODES - others.len().min(OPCODES - SOUGHT));
-    let shown = sought[..first].iter().chain(&others).take(OPCODES);
-    let mut told: Vec<Words> = shown.map(|one| opcode(audit, one)).collect();
+    let mut shown: Vec<&OpcodeMove> =
+        sought[..first].iter().chain(others.iter().take(OTHERS)).take(OPCODES).copied().collect();
+    let mut told: Vec<Words> = Vec::new();
+    while !shown.is_empty() {
+        let one = shown.remove(0);
+        shown.retain(|other| !is_twin(one, other));
+        told.push(opcode(audit, one));
+    }
     if told.is_empty() {
-        told.push("no opcode came, went, or runs a tenth more or less often".into());
+        told.push("the same opcodes, about as often".into());
     }
     let (was, is) = build::launched(audit);
     if let Some((was, is)) = was.zip(is).filter(|(was, is)| was != is) {
         told.push(words!("grid × block {} → {}", was, is));
+    } else {
+        // As many blocks in another order.
+        let shapes =
+            audit.settings.iter().filter(|setting| ["grid", "block"].contains(&&*setting.id) && setting.differs());
+        told.extend(shapes.filter_map(|own| {
+            Some(words!("{} {} → {}", format::uncapital(&own.label), own.old.as_deref()?, own.new.as_deref()?))
+        }));
     }
     Some(words!("**In the code:** {}.", words::join(told, "; ")))
 }
 
-/// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → 301,056 in the epilogue`.
+/// Whether one width of an opcode took the place of another.
+fn is_twin(one: &OpcodeMove, other: &OpcodeMove) -> bool {
+    let has_gone = |one: &OpcodeMove| one.executed.0.min(one.executed.1) == 0;
+    one.op == other.op && one.rose() != other.rose() && has_gone(one) && has_gone(other)
+}
+
+/// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → LDG.128 4.19 M in the epilogue`.
 fn opcode(audit: &Audit, one: &OpcodeMove) -> Words {
-    let phases = if one.rose() { Some(&audit.now) } else { audit.before.as_ref() };
-    let place = one
-        .stand
-        .zip(phases.and_then(|side| side.phases.as_ref()))
-        .map(|(stand, phases)| format!(" {}", noun(phases, stand)))
-        .unwrap_or_default();
+    let mut moves = audit.change.iter().filter_map(|change| change.moves.as_ref()).flatten();
+    if let Some(twin) = moves.find(|other| is_twin(one, other)) {
+        let (went, came) = if one.rose() { (twin, one) } else { (one, twin) };
+        let (was, is) = (amount(went.executed.0 as f64), amount(came.executed.1 as f64));
+        return words!("`{}` {} → `{}` {}{}", went.opcode.as_str(), was, came.opcode.as_str(), is, place(audit, came));
+    }
+    let place = place(audit, one);
     let (was, is) = (amount(one.executed.0 as f64), amount(one.executed.1 as f64));
     match one.executed {
         (0, _) => words!("`{}` came, {}{}", one.opcode.as_str(), is, place),
         (_, 0) => words!("`{}` went, {}{}", one.opcode.as_str(), was, place),
         _ => words!("`{}` {} → {}{}", one.opcode.as_str(), was, is, place),
     }
+}
+
+/// ` in the main loop`; a kernel without one has no place worth a word.
+fn place(audit: &Audit, one: &OpcodeMove) -> String {
+    let phases = if one.rose() { Some(&audit.now) } else { audit.before.as_ref() };
+    let stand = one.stand.filter(|stand| !matches!(stand, Stand::Phase(PhaseKind::Stretch | PhaseKind::Loop)));
+    let stood = stand.zip(phases.and_then(|side| side.phases.as_ref()));
+    stood.map(|(stand, phases)| format!(" {}", noun(phases, stand))).unwrap_or_default()
 }
 
 fn noun(phases: &Phases, stand: Stand) -> String {
@@ -77,32 +106,29 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
 }
 
-/// `cycles per instruction 11.7 → 10.7 (−0.97): long scoreboard −1.15`; `None` without an old side, within the noise, and where nothing
-/// moved.
+/// `the warps' cycles −55.9 %, of which long scoreboard −41.2, barrier −6.3`: what an instruction waits times the instructions, in percent
+/// of the old side's. `None` without an old side, and where they did not go the way of the time: warps beside each other wait longer.
 fn waits(audit: &Audit) -> Option<Words> {
+    let story = audit.change.as_ref()?.story.as_ref()?;
     let is_decided = audit.comparison().is_some_and(|comparison| comparison.whole.verdict.is_decided());
-    let table = audit.now.stalls.table(StallBasis::PerIssue).filter(|_| is_decided);
-    let (change, table) = audit.now.stalls.latency.change().zip(table)?;
-    let moved = moved(&table.rows, change.old, change.new);
-    (!moved.is_empty()).then(|| {
-        words!(
-            "cycles per instruction {} → {} ({}): {}{}",
-            digits(change.old),
-            digits(change.new),
-            signed(change.new - change.old),
-            moved.join(", "),
-            work(audit)
-        )
+    let table = audit.now.stalls.table(StallBasis::PerIssue).filter(|_| is_decided)?;
+    let (latency, executed) = (audit.now.stalls.latency.change()?, row(audit, Counter::SmspInstExecutedSum)?.change()?);
+    let was = latency.old * executed.old;
+    let points = |(old, new): (f64, f64)| 100.0 * (new * executed.new - old * executed.old) / was;
+    let change = points((latency.old, latency.new));
+    let moved = moved(&table.rows, change, points);
+    ((change < 0.0) == story.is_faster() && !moved.is_empty()).then(|| {
+        words!("the warps' cycles {}, of which {}", format::change(was, was * (1.0 + change / 100.0)), moved.join(", "))
     })
 }
 
 /// `long scoreboard −4.56`: the reasons of their own that moved most. A warp that issues waits for nothing.
-fn moved(rows: &[StallRow], was: f64, is: f64) -> Vec<String> {
+fn moved(rows: &[StallRow], change: f64, points: impl Fn((f64, f64)) -> f64) -> Vec<String> {
     let is_own = |row: &&StallRow| {
         row.reason != "selected" && catalog::stall(&row.reason).is_none_or(|known| known.part_of.is_none())
     };
-    let by = |row: &StallRow| Some(row.row.new.value()? - row.row.old.as_ref()?.value()?);
-    let least = (TELLS * (is - was).abs()).max(LEAST * was.min(is));
+    let by = |row: &StallRow| Some(points((row.row.old.as_ref()?.value()?, row.row.new.value()?)));
+    let least = (TELLS * change.abs()).max(LEAST);
     let mut found: Vec<(&StallRow, f64)> =
         rows.iter().filter(is_own).filter_map(|row| Some((row, by(row).filter(|by| by.abs() >= least)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
@@ -114,23 +140,16 @@ fn moved(rows: &[StallRow], was: f64, is: f64) -> Vec<String> {
 }
 
 fn signed(by: f64) -> String {
-    format!("{}{}", if by < 0.0 { "−" } else { "+" }, digits(by.abs()))
+    format!("{}{}", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1))
 }
 
-/// ` on 13.3 % fewer instructions`: where the average is one of other work.
-fn work(audit: &Audit) -> String {
-    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(|row| row.change());
-    let Some(part) = executed.map(|change| change.new / change.old - 1.0).filter(|part| part.abs() >= WORK) else {
-        return String::new();
-    };
-    let word = if part < 0.0 { "fewer" } else { "more" };
-    format!(" on {} % {word} instructions", format::fixed(100.0 * part.abs(), 1))
-}
-
-/// `of the consumers' time wait for the turn 13.7 → 9.9 %`: the phases whose share moved most.
+/// `of the consumers' old time wait for the turn 13.7 → 9.9 %`: the phases whose time moved most, in percent of the old side's: a share of
+/// each side's own rises with whatever else is gone.
 fn phases(audit: &Audit) -> Option<Words> {
     let (new, old) = audit.now.phases.as_ref().zip(audit.before.as_ref().and_then(|old| old.phases.as_ref()))?;
-    let (was, is) = (side_by_side(old, new), side_by_side(new, old));
+    let cycles = audit.performance.cycles.change()?;
+    let (was, mut is) = (side_by_side(old, new), side_by_side(new, old));
+    is.iter_mut().for_each(|(_, share)| *share *= cycles.new / cycles.old);
     let share = |all: &[(PhaseKind, f64)], kind| {
         all.iter().filter(|(own, _)| *own == kind).map(|(_, share)| share).sum::<f64>()
     };
@@ -144,7 +163,9 @@ fn phases(audit: &Audit) -> Option<Words> {
     }
     let mut found: Vec<(PhaseKind, f64, f64)> =
         kinds.into_iter().map(|kind| (kind, share(&was, kind), share(&is, kind))).collect();
-    found.retain(|(_, was, is)| (was - is).abs() >= POINTS);
+    // What takes as much less as the launch is told by its time.
+    let whole = cycles.new / cycles.old;
+    found.retain(|(_, was, is)| (was - is).abs() >= POINTS && (was * whole - is).abs() >= POINTS);
     found.sort_by(|a, b| (b.1 - b.2).abs().total_cmp(&(a.1 - a.2).abs()));
     found.truncate(PHASES);
     let told: Vec<String> = found
@@ -160,7 +181,7 @@ fn phases(audit: &Audit) -> Option<Words> {
             format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
         })
         .collect();
-    (!told.is_empty()).then(|| words!("of the {}' time {}", places::whose(new), told.join(", ")))
+    (!told.is_empty()).then(|| words!("of the {}' old time {}", places::whose(new), told.join(", ")))
 }
 
 /// The shares of the phases that both sides have: those of their parts where both have parts of the phase.
@@ -172,6 +193,19 @@ fn side_by_side(own: &Phases, other: &Phases) -> Vec<(PhaseKind, f64)> {
         false => &phase.parts,
     });
     rows.map(|phase| (phase.kind, phase.share)).collect()
+}
+
+/// What the change of a count is in time, of the old side's elapsed time, where it is worth a word: an SM issues four instructions a cycle,
+/// passes one wavefront or one sector, and has 3 to 18 bytes of DRAM, from a card for games to an H200.
+pub(super) fn weight(audit: &Audit, counter: Counter, was: f64, is: f64) -> Option<f64> {
+    const TELLS: f64 = 0.01;
+    let a_cycle = match counter {
+        Counter::SmspInstExecutedSum => 4.0,
+        Counter::DramBytesReadSum | Counter::DramBytesWriteSum => 10.0,
+        _ => 1.0,
+    };
+    let weight = audit.change.as_ref()?.sm_cycles.map_or(1.0, |cycles| (is - was).abs() / (a_cycle * cycles));
+    (weight >= TELLS).then_some(weight)
 }
 
 /// `**Cost:** …`: what rose that a kernel wants little of, and what the build takes more or less of; `None` without both sides.
@@ -190,6 +224,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     let rose = |counter: Counter| {
         let row = row(audit, counter)?;
         let (was, is) = sides(counter).filter(|(was, is)| *is > (1.0 + COST) * was)?;
+        weight(audit, counter, was, is)?;
         let by = counted(audit, counter, true).map(|one| words!(" (`{}`)", one.opcode.as_str())).unwrap_or_default();
         Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
     };
@@ -198,8 +233,13 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     let known = || build.iter().filter_map(|(.., sides)| *sides);
     let takes_no_more = known().next().is_some() && known().all(|(was, is)| is <= was);
     for (name, unit, (was, is)) in build.into_iter().filter_map(|(name, unit, sides)| Some((name, unit, sides?))) {
-        // A word more of shared memory costs nothing.
-        if (is - was).abs() > SIZE * was {
+        // A word more of shared memory costs nothing, and registers are given to a warp eight a thread at a time.
+        let is_told = match name {
+            "registers" => (is / REGISTERS).ceil() != (was / REGISTERS).ceil(),
+            "spills executed" => weight(audit, Counter::SassInstExecutedRegisterSpilling, was, is).is_some(),
+            _ => (is - was).abs() > SIZE * was,
+        };
+        if is_told {
             let list = if is > was { &mut dear } else { &mut less };
             list.push(words!("{} {} → {}{}", name, amount(was), amount(is), unit));
         }
@@ -214,7 +254,8 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
             dear.push(words!("mbarriers of a block {} → {} (a stage of a ring takes two)", was, is));
         }
     }
-    if dear.is_empty() && takes_no_more {
+    let is_faster = audit.comparison().is_some_and(|comparison| comparison.whole.verdict == Verdict::Faster);
+    if dear.is_empty() && takes_no_more && is_faster {
         dear.push("nothing: no more traffic, registers or shared memory".into());
     }
     let less = if less.is_empty() { Words::default() } else { words!("; given back: {}", words::join(less, ", ")) };
@@ -226,9 +267,15 @@ pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
     counted(audit, counter, rose).map_or_else(Words::default, |one| opcode(audit, one))
 }
 
-/// The largest opcode that a counter counts and that went its way.
+/// What moved the work of a pipe: the opcode of it.
+pub(super) fn of_pipe(audit: &Audit, part: Part, rose: bool) -> Words {
+    let runs = |one: &OpcodeMove| part.row().is_some_and(|row| row.runs(one.op, None));
+    most(audit, rose, runs).map_or_else(Words::default, |one| opcode(audit, one))
+}
+
+/// The opcode that a counter counts and that moved it.
 fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
-    let is_counted = |one: &&OpcodeMove| {
+    let is_counted = |one: &OpcodeMove| {
         let (op, is_local) = (one.op, one.op.is_in(Space::Local));
         let (reads, writes) = (op.reads_global() || op.act() == Some(Act::Prefetch), op.writes_global());
         match counter {
@@ -237,19 +284,23 @@ fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
             Counter::DramBytesReadSum => reads || is_local && op.act() == Some(Act::Load),
             Counter::DramBytesWriteSum => writes || is_local && op.act() == Some(Act::Store),
             Counter::MemoryL2TheoreticalSectorsGlobal => (reads || writes) && op.is_by_lane(),
-            Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum => op.loads_global(),
             Counter::MemoryL1WavefrontsShared => op.is_in(Space::Shared),
             _ => false,
         }
     };
-    let moves = audit
-        .change
-        .iter()
-        .filter_map(|change| change.moves.as_ref())
-        .flatten()
-        .filter(|one| one.rose() == rose)
-        .filter(is_counted);
-    moves.max_by_key(|one| one.by())
+    // Of all instructions one opcode in ten is named.
+    let least = row(audit, counter).and_then(|row| row.change()).filter(|_| counter == Counter::SmspInstExecutedSum);
+    let least = least.map_or(0.0, |change| 0.1 * (change.new - change.old).abs());
+    most(audit, rose, is_counted).filter(|one| one.by() as f64 >= least)
+}
+
+/// Of the opcodes that went a way, the nearest to the source among those that moved at least half as much as the one that moved most:
+/// addresses and jumps go with what they are for.
+fn most(audit: &Audit, rose: bool, is_own: impl Fn(&OpcodeMove) -> bool) -> Option<&OpcodeMove> {
+    let moves = audit.change.as_ref()?.moves.as_ref()?;
+    let own = || moves.iter().filter(|one| one.rose() == rose && is_own(one));
+    let largest = own().map(OpcodeMove::by).max()?;
+    own().filter(|one| 2 * one.by() >= largest).min_by_key(|one| (one.rank(), std::cmp::Reverse(one.by())))
 }
 
 #[cfg(test)]
@@ -274,10 +325,12 @@ mod tests {
             stall("wait", "Wait", 3.0, 2.9),
             stall("selected", "Selected", 1.0, 5.0),
         ];
-        // −6.2 − 2.4 + 1.0 − 0.1: a tenth of 7.7 is told.
-        assert_eq!(moved(&rows, 15.5, 7.8), ["barrier −6.20", "long scoreboard −2.40", "MIO throttle +1.00"]);
-        // Where the sum stays, a twentieth of the cycles is.
-        assert_eq!(moved(&rows[2..4], 20.0, 20.0), ["MIO throttle +1.00"]);
-        assert!(moved(&rows[3..], 20.0, 20.1).is_empty());
+        // Instructions that stay the same, of 20 cycles each.
+        let points = |(was, is): (f64, f64)| 100.0 * (is - was) / 20.0;
+        assert_eq!(moved(&rows, -38.5, points), ["barrier −31.0", "long scoreboard −12.0", "MIO throttle +5.0"]);
+        // Half as many of them: what each waits longer is less all the same.
+        let halved = |(was, is): (f64, f64)| 100.0 * (0.5 * is - was) / 20.0;
+        assert_eq!(moved(&rows[3..], -8.0, halved), ["wait −7.8"]);
+        assert!(moved(&rows[3..], 0.5, points).is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! What the change did: the verdict against the old side, what made it, and the counters that carry the story.
 
-use super::numbers::{both, row, sides, tenth, value};
+use super::numbers::{both, row, sides, tenth};
 use super::{chain, lead, story, verdict};
 use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, expectation};
 use crate::catalog::{Code, Counter};
@@ -18,14 +18,13 @@ use crate::words::Words;
 const SHOWN: usize = 2;
 
 /// Counters of work that can carry the story.
-const WORK: [Counter; 8] = [
+const WORK: [Counter; 7] = [
     Counter::SmspInstExecutedSum,
     Counter::LtsTSectorsSum,
     Counter::DramBytesReadSum,
     Counter::DramBytesWriteSum,
     Counter::MemoryL2TheoreticalSectorsGlobal,
     Counter::MemoryL1WavefrontsShared,
-    Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum,
     Counter::SassInstExecutedRegisterSpilling,
 ];
 
@@ -147,7 +146,7 @@ fn conditions(audit: &Audit) -> Option<Words> {
     let differing: Vec<String> = audit
         .settings
         .iter()
-        .filter(|setting| setting.weight != crate::analysis::Weight::Informs && setting.differs())
+        .filter(|setting| setting.weight != crate::analysis::Weight::Informs && setting.sets_apart())
         .map(|setting| {
             let (old, new) = (setting.old.as_deref().unwrap_or_default(), setting.new.as_deref().unwrap_or_default());
             let why = if setting.id == "sm-clock" { story::clock(audit) } else { "" };
@@ -163,10 +162,10 @@ fn counters(audit: &Audit) -> Option<Table> {
         .iter()
         .filter_map(|metric| {
             let row = row(audit, metric)?;
-            let change = row.change().filter(|change| !is_trifle(audit, *metric, change.old.max(change.new)))?;
-            let ratio = (change.new.max(1.0) / change.old.max(1.0)).ln().abs();
-            let because = || chain::because(audit, *metric, change.new > change.old);
-            (ratio >= (1.0 + LEAST / 100.0).ln()).then(|| (row, ratio, because()))
+            let change = row.change()?;
+            let weight = chain::weight(audit, *metric, change.old, change.new)?;
+            let is_told = (change.new.max(1.0) / change.old.max(1.0)).ln().abs() >= (1.0 + LEAST / 100.0).ln();
+            is_told.then(|| (row, weight, chain::because(audit, *metric, change.new > change.old)))
         })
         .collect();
     rows.sort_by(|(_, a, _), (_, b, _)| b.total_cmp(a));
@@ -188,7 +187,9 @@ fn counters(audit: &Audit) -> Option<Table> {
     let mut lines: Vec<Vec<Cell>> = Vec::new();
     lines.extend(launches(audit).or_else(|| Some(&perf.cycles).filter(|row| row.change().is_some()).map(line)));
     lines.extend(timed(audit).or_else(|| Some(&perf.time).filter(|row| row.change().is_some()).map(line)));
-    lines.extend(story::unit_rows(audit));
+    if audit.comparison().is_some_and(|comparison| comparison.whole.verdict.is_decided()) {
+        lines.extend(story::unit_rows(audit));
+    }
     let mut columns = vec![left(""), right("Old"), right("New"), right("Change")];
     if rows.iter().any(|(.., because)| !because.is_empty()) {
         columns.push(left("By"));
@@ -198,18 +199,6 @@ fn counters(audit: &Audit) -> Option<Table> {
         lines.extend(rows.into_iter().map(|(row, ..)| line(row)));
     }
     (!lines.is_empty()).then(|| table("counters", columns, lines))
-}
-
-/// Whether so much of a counter is next to nothing beside another one, in percent: bytes of one direction of DRAM beside the other, loads
-/// beside all instructions. What that changes by is chance, or moves no time.
-fn is_trifle(audit: &Audit, counter: Counter, count: f64) -> bool {
-    let (other, least) = match counter {
-        Counter::DramBytesReadSum => (Counter::DramBytesWriteSum, LEAST),
-        Counter::DramBytesWriteSum => (Counter::DramBytesReadSum, LEAST),
-        Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum => (Counter::SmspInstExecutedSum, 0.5),
-        _ => return false,
-    };
-    value(audit, other).is_some_and(|other| 100.0 * count < least * other)
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.

@@ -2,8 +2,8 @@
 
 use super::chain;
 use super::numbers::{both, row, tenth};
-use crate::analysis::{Audit, Row, StallBasis, Story, StoryCause};
-use crate::catalog::{self, Code, Counter, Part};
+use crate::analysis::{Audit, Root, RootKind, StallBasis, Story, StoryCause};
+use crate::catalog::{Code, Counter, Part};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits};
 use crate::view::document::Cell;
@@ -11,83 +11,115 @@ use crate::view::tables::text;
 use crate::words;
 use crate::words::Words;
 
-/// Executed instructions that explain this part of the change of the cycles are the story of such a kernel.
-const MOST_OF_IT: f64 = 0.75;
-/// Warps in flight that changed by this factor are the story of a kernel without a busy unit.
-const IN_FLIGHT: f64 = 1.2;
-
-/// Executed spills that changed by this factor are the story of a side that they limit.
-const SPILLED: f64 = 2.0;
+/// A count that fell to less than this part of what it was has gone.
+const GONE: f64 = 0.05;
 
 /// The sentence, with a space in front; empty where nothing tells.
 pub(super) fn sentence(audit: &Audit) -> Words {
     let Some(story) = audit.change.as_ref().and_then(|change| change.story.as_ref()) else { return Words::default() };
     let unit = &story.unit;
-    let (work, cycles) = (unit.busy.0 / unit.busy.1, story.cycles.0 / story.cycles.1);
+    let is_faster = story.is_faster();
     let shares = format!("{} → {} %", tenth(unit.share.0), tenth(unit.share.1));
-    if let Some(spills) = spills(audit, story) {
-        return spills;
-    }
-    match (story.cause, unit.is_tensor) {
+    let busy = factor(unit.busy);
+    match (story.cause, story.root.map(|root| told(audit, root))) {
         (StoryCause::Tail, _) => tail(audit, story),
-        (StoryCause::Work, true) => words!(
-            " Tensor cycles changed as much (÷ {}) as elapsed cycles (÷ {}), tensor pipe at {}: **{}, not overlap**.",
-            digits(work),
-            digits(cycles),
-            shares,
-            if story.is_faster() { "faster products" } else { "slower products" }
-        ),
-        (StoryCause::Work, false) => words!(
-            " **{} work for {}** (busy cycles ÷ {}{}){}.",
-            if story.is_faster() { "Less" } else { "More" },
-            unit.label.as_str(),
-            digits(work),
-            instructions(audit, story),
-            next(story)
-        ),
-        (StoryCause::Overlap, _) => words!(
-            " The work of {} is nearly the same ({}): **{} overlap**, {} of its peak.",
+        (StoryCause::Overlap, root) => words!(
+            " The work of {} is nearly the same ({}): **{} overlap**, {} of its peak{}.",
             unit.label.as_str(),
             format::change(unit.busy.0, unit.busy.1),
-            if story.is_faster() { "better" } else { "worse" },
+            if is_faster { "better" } else { "worse" },
+            shares,
+            root.map_or_else(Words::default, |(what, how)| words!("; {}{}", what, how))
+        ),
+        (StoryCause::Work | StoryCause::Both, Some((what, how))) => {
+            words!(" **{}**{}. Busy cycles of {} {}.", format::capital(&what), how, unit.label.as_str(), busy)
+        }
+        (_, Some((what, how))) => words!(" **{}**{}.", format::capital(&what), how),
+        (StoryCause::Work, None) if unit.is_tensor => words!(
+            " Tensor cycles changed as much ({}) as elapsed cycles ({}), tensor pipe at {}: **{}, not overlap**{}.",
+            busy,
+            factor(story.cycles),
+            shares,
+            if is_faster { "faster products" } else { "slower products" },
+            work(audit, story)
+        ),
+        (StoryCause::Work, None) => words!(
+            " **{} work for {}** (busy cycles {}{}).",
+            if is_faster { "Less" } else { "More" },
+            unit.label.as_str(),
+            busy,
+            work(audit, story)
+        ),
+        (StoryCause::Both, None) => words!(
+            " **Both** the work of {} ({}{}) and its overlap ({} of its peak) changed.",
+            unit.label.as_str(),
+            busy,
+            work(audit, story),
             shares
         ),
-        (StoryCause::Both, _) => words!(
-            " **Both** the work of {} (÷ {}) and its overlap ({} of its peak) changed{}.",
-            unit.label.as_str(),
-            digits(work),
-            shares,
-            next(story)
-        ),
-        (StoryCause::Traded, _) => because(
-            audit,
-            story,
-            format!(
-                " The work of {} {} (busy cycles {}), and yet the launch is {}",
-                unit.label,
-                if story.is_faster() { "rose" } else { "fell" },
-                format::change(unit.busy.0, unit.busy.1),
-                if story.is_faster() { "shorter" } else { "longer" }
-            ),
-        ),
-        (StoryCause::Latency, _) => {
-            because(audit, story, format!(" No unit was full ({} at {} %)", unit.label, tenth(unit.share.0)))
-        }
+        (StoryCause::Traded | StoryCause::Latency, None) => stall(audit, is_faster),
     }
 }
 
-/// Spills that limited the slower side, and that the other one has few of.
-fn spills(audit: &Audit, story: &Story) -> Option<Words> {
-    let slower = if story.is_faster() { audit.before.as_ref()? } else { &audit.now };
-    let spilled = row(audit, Counter::SassInstExecutedRegisterSpilling)?;
-    let (was, is) = (spilled.old.as_ref()?.value()?, spilled.new.value()?);
-    let (few, many) = if story.is_faster() { (is, was) } else { (was, is) };
-    let is_told = slower.bottleneck.limiter == Code::RegisterSpilling && many >= SPILLED * few;
-    is_told.then(|| {
-        let went = if story.is_faster() { "went" } else { "came" };
-        let (was, is) = (amount(was), amount(is));
-        words!(" **The spills {}**: {} → {} executed instructions spill or refill registers.", went, was, is)
-    })
+/// `÷ 2.33`, `× 1.98`.
+fn factor((was, is): (f64, f64)) -> String {
+    if was >= is { format!("÷ {}", digits(was / is)) } else { format!("× {}", digits(is / was)) }
+}
+
+/// A root in words: what it is, and its numbers.
+fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
+    let word = if is < was { "fewer" } else { "more" };
+    let counted = |noun: &str| match (is < GONE * was, was < GONE * is) {
+        (true, _) => format!("the {noun} went"),
+        (_, true) => format!("the {noun} came"),
+        _ => format!("{word} {noun}"),
+    };
+    let numbers = |unit: &str| words!(": {} → {}{}", amount(was), amount(is), unit);
+    let traffic = |noun: &str, counter: Counter| {
+        (
+            format!("{word} {noun}"),
+            words!(", {}{}", format::change(was, is), opcode(chain::because(audit, counter, is > was))),
+        )
+    };
+    match kind {
+        RootKind::Products => (counted("products of the tensor cores"), numbers(" executed")),
+        RootKind::Spills => (counted("spills"), numbers(" executed instructions spill or refill registers")),
+        RootKind::Local => (counted("accesses to local memory"), numbers(" executed")),
+        RootKind::Conflicts => (counted("bank conflicts"), numbers(" wavefronts of shared memory beyond the least")),
+        RootKind::Sectors => (counted("excess sectors of global accesses"), numbers("")),
+        RootKind::Atomics => (counted("atomics at L2"), numbers(" executed")),
+        RootKind::Constants => (counted("loads of constants by lane"), numbers(" executed")),
+        RootKind::Blocks => (format!("{word} blocks"), numbers("")),
+        RootKind::Lanes => {
+            let numbers = words!(": {} → {} of 32 in the average instruction", tenth(was), tenth(is));
+            (format!("{word} lanes on"), numbers)
+        }
+        RootKind::Instructions => {
+            let most = opcode(chain::because(audit, Counter::SmspInstExecutedSum, is > was));
+            (format!("{word} instructions"), words!(", {}{}", format::change(was, is), most))
+        }
+        RootKind::Warps => {
+            let numbers = words!(": {} → {} % of an SM's warp slots", tenth(was), tenth(is));
+            (format!("{word} warps in flight"), numbers)
+        }
+        RootKind::Copies => (
+            format!("{word} copies in flight"),
+            words!(": {} → {} groups at the wait for one", amount(was), amount(is)),
+        ),
+        RootKind::Loads => {
+            let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
+            let numbers = words!(": {} → {} B a lane before the first use", was, is);
+            (format!("{word} loads in flight"), numbers)
+        }
+        RootKind::Hits => (format!("{word} hits in L2"), words!(": {} → {} % of its sectors", tenth(was), tenth(is))),
+        RootKind::L2 => traffic("sectors of L2", Counter::LtsTSectorsSum),
+        RootKind::Dram => traffic("bytes of DRAM", Counter::DramBytesReadSum),
+    }
+}
+
+/// `, LOP3 17.3 M → 11.5 M in the main loop`; empty without one.
+fn opcode(moved: Words) -> Words {
+    if moved.is_empty() { moved } else { words!(", {}", moved) }
 }
 
 /// The blocks end together now, or no longer do.
@@ -106,67 +138,52 @@ fn tail(audit: &Audit, story: &Story) -> Words {
     )
 }
 
-/// `; instructions −10.6 %, LOP3 17.3 M → 11.5 M in the main loop`: where they went, of a kernel that issue held; else empty.
-fn instructions(audit: &Audit, story: &Story) -> Words {
-    let is_issue = catalog::subsystem_of(&story.unit.counter).is_some_and(|part| part.code == Part::Issue);
-    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(Row::change).filter(|_| is_issue);
-    let Some(executed) = executed else { return Words::default() };
-    let most = chain::because(audit, Counter::SmspInstExecutedSum, executed.new > executed.old);
-    let most = if most.is_empty() { most } else { words!(", {}", most) };
-    words!("; instructions {}{}", format::change(executed.old, executed.new), most)
+/// `; instructions −10.6 %, LOP3 17.3 M → 11.5 M in the main loop`: what the work of the unit counts, and the opcode that moved it.
+fn work(audit: &Audit, story: &Story) -> Words {
+    const DRAM: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
+    const STAGE: [Counter; 2] = [Counter::MemoryL1WavefrontsShared, Counter::MemoryL2TheoreticalSectorsGlobal];
+    let rose = !story.is_faster();
+    let counters = match story.unit.part {
+        Part::Issue => &[Counter::SmspInstExecutedSum][..],
+        Part::MemoryShared | Part::MemoryL1tex => &STAGE,
+        Part::MemoryL2 => &[Counter::LtsTSectorsSum],
+        Part::MemoryDram => &DRAM,
+        part => {
+            let most = chain::of_pipe(audit, part, rose);
+            let most = if most.is_empty() { chain::because(audit, Counter::SmspInstExecutedSum, rose) } else { most };
+            return if most.is_empty() { most } else { words!("; {}", most) };
+        }
+    };
+    let moved = counters.iter().filter_map(|counter| {
+        let row = row(audit, *counter)?;
+        let change = row.change().filter(|change| (change.new > change.old) == rose)?;
+        Some((*counter, row, change))
+    });
+    let most = moved.max_by(|(.., a), (.., b)| (a.new - a.old).abs().total_cmp(&(b.new - b.old).abs()));
+    most.map_or_else(Words::default, |(counter, row, change)| {
+        let label = if counter == Counter::SmspInstExecutedSum { "instructions" } else { row.label.as_str() };
+        let most = opcode(chain::because(audit, counter, rose));
+        words!("; {} {}{}", format::uncapital(label), format::change(change.old, change.new), most)
+    })
 }
 
-/// Which unit leads now.
-fn next(story: &Story) -> String {
-    story.next.as_ref().map_or_else(String::new, |(label, share)| format!("; the next is {label}, {} %", tenth(*share)))
-}
-
-/// What no unit's work tells: executed instructions, warps in flight, else the stall that changed most.
-fn because(audit: &Audit, story: &Story, opening: String) -> Words {
-    let faster = story.is_faster();
-    let executed = row(audit, Counter::SmspInstExecutedSum).and_then(Row::change);
-    let ratio = |(was, is): (f64, f64)| (was / is).ln();
-    if let Some(executed) = executed
-        && ratio((executed.old, executed.new)) / ratio(story.cycles) >= MOST_OF_IT
-    {
-        let most = chain::because(audit, Counter::SmspInstExecutedSum, !faster);
-        return words!(
-            "{}: **{} instructions**, {}{}{}.",
-            opening,
-            if faster { "fewer" } else { "more" },
-            format::change(executed.old, executed.new),
-            if most.is_empty() { "" } else { ", " },
-            most
-        );
-    }
-    if let Some((was, is)) = story.in_flight
-        && (if faster { is >= IN_FLIGHT * was } else { was >= IN_FLIGHT * is })
-    {
-        let word = if faster { "more" } else { "fewer" };
-        return words!(
-            "{}: **{} warps in flight**, {} → {} % of an SM's warp slots.",
-            opening,
-            word,
-            tenth(was),
-            tenth(is)
-        );
-    }
+/// The stall that changed most, where no count tells.
+fn stall(audit: &Audit, is_faster: bool) -> Words {
     let table = audit.now.stalls.table(StallBasis::PerIssue);
     let moved = table.iter().flat_map(|table| &table.rows).filter(|row| row.is_stall()).filter_map(|row| {
         let (was, is) = (row.row.old.as_ref()?.value()?, row.row.new.value()?);
-        Some((row, was, is, if faster { was - is } else { is - was }))
+        Some((row, was, is, if is_faster { was - is } else { is - was }))
     });
-    match moved.max_by(|a, b| a.3.total_cmp(&b.3)).filter(|(.., by)| *by > 0.0) {
-        Some((row, was, is, _)) => words!(
-            "{}: **{} {}**, {} → {} cycles per instruction.",
-            opening,
-            if faster { "less" } else { "more" },
+    let most = moved.max_by(|a, b| a.3.total_cmp(&b.3)).filter(|(.., by)| *by > 0.0);
+    most.map_or_else(Words::default, |(row, was, is, _)| {
+        words!(
+            " **{} {}**: {} → {} cycles per instruction.",
+            if is_faster { "Less" } else { "More" },
             format::uncapital(&row.row.label),
             digits(was),
             digits(is)
-        ),
-        None => words!("{}.", opening),
-    }
+        )
+    })
 }
 
 /// Busy cycles of the unit that tells the story, and its share of peak.
@@ -182,7 +199,7 @@ pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
     let points = format!("{}{} pp", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1));
     let mut shares = both(format!("{label}: % of peak"), unit.share, tenth);
     shares[3] = text(points);
-    vec![both(format!("{label}: busy cycles"), unit.busy, amount), shares]
+    vec![both(format!("{label}: busy cycles"), (unit.busy.0.round(), unit.busy.1.round()), amount), shares]
 }
 
 /// Why the SM clock under ncu may be another, where it fell by more than a little.

@@ -1,6 +1,7 @@
 //! What became of a kernel from the version before to the one under audit.
 
 use crate::analysis::diagnose::{Diagnosis, Kernel};
+use crate::analysis::kernel::summary::CYCLES;
 use crate::analysis::versus::common::{limiter_change, unseen};
 use crate::analysis::{
     Comparison, Estimates, LimiterChange, Limits, OpcodeMove, Performance, Story, Work, derive::named,
@@ -19,6 +20,9 @@ pub struct Changed {
     /// Initialisations of mbarriers in the launch, old and new; `None` where a side was not counted by instruction.
     #[serde(skip)]
     pub mbarriers: Option<(u64, u64)>,
+    /// Elapsed cycles of the old side times its SMs: what a count is weighed by that they work off cycle by cycle.
+    #[serde(skip)]
+    pub sm_cycles: Option<f64>,
     pub limiter: LimiterChange,
     /// The bounds that levers had on the old side, and what came.
     pub estimates: Estimates,
@@ -62,7 +66,19 @@ impl Changed {
         let limiters = [new, old].map(|one| (one.version, &one.diagnosis.bottleneck));
         Changed {
             comparison: pair.compared(new.version, old.version, limits),
-            story: Story::of(new.version.kernel, old.version.kernel, Some(old.diagnosis.bottleneck.limiter), limits),
+            story: Story::of(
+                new.version.kernel,
+                old.version.kernel,
+                studies.map(|(new, old)| (old, new)),
+                (old.diagnosis.bottleneck.limiter, new.diagnosis.bottleneck.limiter),
+                limits,
+            ),
+            sm_cycles: old
+                .version
+                .kernel
+                .value(CYCLES)
+                .zip(old.version.kernel.device().sm_count)
+                .map(|(cycles, sms)| cycles * f64::from(sms)),
             mbarriers,
             limiter: limiter_change(limiters[0], limiters[1], work, limits),
             unseen_before: unseen(new.diagnosis.codes(), new.version, old.version, work, limits),

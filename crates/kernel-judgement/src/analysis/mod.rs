@@ -94,8 +94,9 @@ pub use versus::estimates::{Estimates, Met as PredictionMet, Pulled};
 pub use versus::expectation;
 pub use versus::hypothesis::{Condition, Tested, When};
 pub use versus::rewrite::OpcodeMove;
+pub use versus::root::{Cause as StoryCause, Root, RootKind};
 pub use versus::setting::{Setting, Weight, caches_are_flushed, clocks_are_free};
-pub use versus::story::{Cause as StoryCause, Story};
+pub use versus::story::Story;
 pub use versus::verdict::{
     Basis, Cause, Comparison, Course, Join, Judged, ReadingVerdict, Sample, Verdict, Whole, Why, both_agree, judge,
 };

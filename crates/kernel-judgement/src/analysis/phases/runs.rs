@@ -1,6 +1,7 @@
 //! What a launch executes: each opcode by its width and where it stands.
 
 use super::{model::PhaseKind, study::Study};
+use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
 
 /// Where instructions stand, so that those of two versions of a kernel can be laid side by side.
@@ -44,5 +45,31 @@ impl Study<'_> {
             executed: code.executed[row],
         };
         rows.map(run).collect()
+    }
+
+    /// Global loads that are under way together before the first of their values is used: executions by warps, and the bytes of a lane.
+    pub(in crate::analysis) fn bursts(&self) -> Vec<(f64, f64)> {
+        let code = &self.code;
+        let mut bursts = Vec::new();
+        for block in &code.flow.blocks {
+            let executed = code.executed[block.instructions.start] as f64;
+            let mut open: Vec<Register> = Vec::new();
+            let mut close = |open: &mut Vec<Register>| {
+                let bytes: f64 = open.drain(..).map(|register| 4.0 * f64::from(register.count)).sum();
+                bursts.extend((executed * bytes > 0.0).then_some((executed, bytes)));
+            };
+            for row in block.instructions.clone() {
+                let registers = &code.rows[row].word.unwrap_or_default().registers;
+                if open.iter().any(|own| registers.reads.iter().any(|read| read.count > 0 && own.meets(read))) {
+                    close(&mut open);
+                }
+                if code.op(row).loads_global() {
+                    let is_own = |own: &&Register| own.count > 0 && own.file == RegisterFile::General;
+                    open.extend(registers.writes.iter().filter(is_own));
+                }
+            }
+            close(&mut open);
+        }
+        bursts
     }
 }

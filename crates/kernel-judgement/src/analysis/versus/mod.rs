@@ -9,6 +9,7 @@ pub(in crate::analysis) mod estimates;
 pub mod expectation;
 pub(in crate::analysis) mod hypothesis;
 pub(in crate::analysis) mod rewrite;
+pub(in crate::analysis) mod root;
 pub(in crate::analysis) mod setting;
 pub(in crate::analysis) mod story;
 pub(in crate::analysis) mod verdict;

@@ -4,14 +4,15 @@ use crate::analysis::phases::{Run, Stand, Study};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, WarpSync};
 use cuda_binary::Op;
-use cuda_binary::op::{Act, Told};
+use cuda_binary::op::{Act, Pipe, Space, Sync, Told};
 
 /// A count that changed by less, as a factor, is the same code on about the same work.
 const MOVED: f64 = 1.1;
-/// What moves data, multiplies matrices or sets warps apart is told from this part of the old side's instructions on.
-const LEAST: f64 = 0.0003;
-/// Everything else from this part on.
-const LARGE: f64 = 0.02;
+/// The part of the old side's instructions from which an opcode is told, by its rank: what a reader of the source looks for, what stands
+/// for a line of it, and addresses, constants and jumps.
+const LEAST: [f64; 4] = [0.0003, 0.0003, 0.02, 0.02];
+/// A count that fell to less than this part, or rose from it, was none: a lane of a warp that is left over.
+const NONE: f64 = 0.001;
 /// The part of a change that one place must hold to be where it is.
 const MOST: f64 = 0.75;
 
@@ -32,9 +33,19 @@ pub struct OpcodeMove {
 }
 
 impl OpcodeMove {
-    /// Whether a reader of the source looks for the opcode: it multiplies matrices, moves data, or fetches it ahead.
+    /// Whether a reader of the source looks for the opcode.
     pub fn is_sought(&self) -> bool {
-        is_sought(self.op)
+        self.rank() <= SOUGHT
+    }
+
+    /// How near to the source the opcode is, the nearest first.
+    pub fn rank(&self) -> usize {
+        rank(self.op)
+    }
+
+    /// Words of 32 bits of a lane that the change moves; of what moves none its instructions.
+    fn words(&self) -> u64 {
+        self.by() * self.width.unwrap_or(32).div_ceil(32)
     }
 
     pub fn rose(&self) -> bool {
@@ -73,22 +84,36 @@ fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
         let (was, is) = (of(old), of(new));
         let sum = |runs: &[Run]| runs.iter().map(|run| run.executed).sum::<u64>();
         let executed = (sum(&was), sum(&is));
+        let least = NONE * executed.0.max(executed.1) as f64;
+        let counted = |count: u64| if count as f64 >= least { count } else { 0 };
+        let executed = (counted(executed.0), counted(executed.1));
         let (low, high) = (executed.0.min(executed.1) as f64, executed.0.max(executed.1) as f64);
         let by = high - low;
-        let least = if is_sought(own.0) { LEAST } else { LARGE };
-        if high < MOVED * low || by < least * all as f64 || by == 0.0 {
+        if high < MOVED * low || by < LEAST[rank(own.0)] * all as f64 || by == 0.0 {
             continue;
         }
         let stand = if executed.1 > executed.0 { stand(&is, &was, by) } else { stand(&was, &is, by) };
         let width = own.1.map(|bits| format!(".{bits}")).unwrap_or_default();
         found.push(OpcodeMove { opcode: format!("{}{width}", own.0.name()), op: own.0, width: own.1, executed, stand });
     }
-    found.sort_by_key(|one| (!is_sought(one.op), std::cmp::Reverse(one.by())));
+    found.sort_by_key(|one| (one.rank(), std::cmp::Reverse(one.words())));
     found
 }
 
-fn is_sought(op: Op) -> bool {
-    op.is_product() || op.told() == Told::Move || op.act() == Some(Act::Prefetch)
+/// The last rank that a reader of the source looks for.
+const SOUGHT: usize = 1;
+
+/// Products of matrices, what L2 adds up and what should be in registers; what moves data, fetches it ahead or holds a block together;
+/// what else stands for a line of source, or goes to a pipe that is narrow; the rest.
+fn rank(op: Op) -> usize {
+    let moves = op.told() == Told::Move || matches!(op.act(), Some(Act::Prefetch | Act::Atomic | Act::Reduction));
+    match op.told() {
+        _ if op.is_product() || op.is_l2_atomic() || op.is_in(Space::Local) => 0,
+        _ if moves || op.sync() == Some(Sync::Block) => SOUGHT,
+        Told::Line | Told::Move => 2,
+        Told::No if matches!(op.pipe(), Some(Pipe::Fp64 | Pipe::Xu)) => 2,
+        Told::No => 3,
+    }
 }
 
 /// The place that holds most of what one side has more than the other.

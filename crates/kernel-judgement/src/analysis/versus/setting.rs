@@ -3,7 +3,7 @@
 use crate::analysis::{Work, public_text, version::Version};
 use crate::catalog::Counter;
 use crate::evidence::Session;
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::format;
 
 /// What a difference in a condition does to the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -33,6 +33,14 @@ impl Setting {
     /// Whether both sides say it and differ.
     pub fn differs(&self) -> bool {
         matches!((&self.new, &self.old), (Some(new), Some(old)) if new != old)
+    }
+
+    /// Whether they differ by more than clocks do from launch to launch, which cycles and time side by side tell already.
+    pub fn sets_apart(&self) -> bool {
+        const DRIFT: f64 = 0.02;
+        let hertz = |side: &Option<String>| side.as_deref()?.strip_suffix(" GHz")?.parse::<f64>().ok();
+        let is_drift = |(new, old): (f64, f64)| (new / old - 1.0).abs() < DRIFT;
+        self.differs() && !hertz(&self.new).zip(hertz(&self.old)).is_some_and(is_drift)
     }
 }
 
@@ -134,9 +142,9 @@ fn clock_control(version: Version<'_, '_>) -> Option<String> {
     })
 }
 
-/// Clocks drift: they are compared to the precision that is printed, in Hz on a chip that ncu has no unit for.
+/// Clocks drift: they are compared to the precision that is printed, on both sides in the same unit.
 fn clock(version: Version<'_, '_>, id: Counter) -> Option<String> {
-    Quantity::new(version.kernel.reading(id).value()?, Unit::HZ).map(format::quantity)
+    Some(format!("{} GHz", format::fixed(version.kernel.reading(id).value()? / 1e9, 2)))
 }
 
 /// An option of the ncu command line, or its documented default where the line is known and does not set it.

@@ -5,7 +5,9 @@
 //! the ratio of the unit's busy cycles `u·K`, old over new. The logarithm parts it: `ln ρ / ln(K_old / K_new)` is work, the rest
 //! is overlap.
 
+use super::root::{Cause, Root, Sides, UnitChange};
 use crate::analysis::derive::units::{self, BusyUnit};
+use crate::analysis::phases::Study;
 use crate::analysis::{KernelSummary, Limits, kernel::summary::CYCLES};
 use crate::catalog::{Code, Counter, Part, Threshold};
 use cuda_binary::Op;
@@ -23,36 +25,6 @@ const RESIDENT: [Counter; 2] = [Counter::SmCyclesActiveAvg, Counter::SmCyclesEla
 /// Cycles with a warp of the SM that had one for longest.
 const LONGEST: Counter = Counter::SmCyclesActiveMax;
 
-/// What the change of the cycles is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cause {
-    /// The blocks end together, or no longer do.
-    Tail,
-    /// The unit's work changed.
-    Work,
-    /// The unit, which is near its peak on one side, idles less, or more, with the same work.
-    Overlap,
-    /// The unit has less to do and the launch is longer, or the other way round: something else took over.
-    Traded,
-    Both,
-    /// No unit tells it: none was busy enough to have set the time.
-    Latency,
-}
-
-/// A unit on both sides.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-pub struct UnitChange {
-    /// What a sentence calls it.
-    pub label: String,
-    pub counter: String,
-    pub is_tensor: bool,
-    /// Share of its peak over the elapsed time, old and new, in percent.
-    pub share: (f64, f64),
-    /// Its busy cycles, `u·K`, old and new.
-    pub busy: (f64, f64),
-}
-
 /// Why the cycles changed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Story {
@@ -62,10 +34,9 @@ pub struct Story {
     /// the tensor pipe where both sides use it, or the busiest of the old side; the first of them that does.
     pub unit: UnitChange,
     pub cause: Cause,
-    /// The unit that leads now, where that is another: label and share of its peak in percent.
-    pub next: Option<(String, f64)>,
-    /// Warps in flight in percent of an SM's room, over the elapsed time, old and new.
-    pub in_flight: Option<(f64, f64)>,
+    /// The fact nearest to the source that the change goes with.
+    #[serde(skip)]
+    pub root: Option<Root>,
     /// The part of the busiest SM's time in which the average SM holds no block, old and new, in percent.
     pub tail: Option<(f64, f64)>,
 }
@@ -75,7 +46,8 @@ impl Story {
     pub(in crate::analysis) fn of(
         new: &KernelSummary<'_>,
         old: &KernelSummary<'_>,
-        limiter: Option<Code>,
+        code: Option<(&Study<'_>, &Study<'_>)>,
+        limiters: (Code, Code),
         limits: &Limits,
     ) -> Option<Story> {
         let cycles = (old.value(CYCLES)?, new.value(CYCLES)?);
@@ -83,12 +55,13 @@ impl Story {
         if !change.is_finite() || change.abs() < (1.0 + LEAST / 100.0).ln() {
             return None;
         }
-        let (was, is) = (units::busiest(old), units::busiest(new));
+        let was = units::busiest(old);
         let beside = |unit: &BusyUnit| {
             let share = new.value(&unit.counter)?;
             (unit.percent > 0.0 && share > 0.0).then(|| UnitChange {
                 label: unit.label.clone(),
                 counter: unit.counter.clone(),
+                part: unit.code,
                 is_tensor: unit.code == Part::ComputeTensor,
                 share: (unit.percent, share),
                 busy: (unit.percent / 100.0 * cycles.0, share / 100.0 * cycles.1),
@@ -103,9 +76,9 @@ impl Story {
             let (spot, _) = units::hot_spot(old, limits[Threshold::HotSliceFactor])?;
             Some(UnitChange { label: "the slice of L2 that the atomics meet in".to_owned(), ..beside(&spot)? })
         };
-        let limited = match limiter {
-            Some(Code::Unit(part)) => of(part),
-            Some(Code::AtomicContention) => hottest(),
+        let limited = match limiters.0 {
+            Code::Unit(part) => of(part),
+            Code::AtomicContention => hottest(),
             _ => None,
         };
         let tensor = of(Part::ComputeTensor).filter(|_| has_products(old) && has_products(new));
@@ -119,12 +92,12 @@ impl Story {
         let full = full(old).zip(full(new)).filter(|(was, is)| *was > 0.0 && *is > 0.0);
         let is_tail = full.is_some_and(|(was, is)| (is / was).ln() / change >= TAIL);
         let cause = if is_tail { Cause::Tail } else { cause(&unit, change, limits) };
-        let next = is.first().filter(|first| first.counter != unit.counter && first.label != unit.label);
-        let next = next.map(|first| (first.label.clone(), first.percent));
         let in_flight =
             |side: &KernelSummary<'_>| Some(side.value(WARPS)? * side.value(RESIDENT[0])? / side.value(RESIDENT[1])?);
+        let sides = Sides { old, new, code, limiters, in_flight: in_flight(old).zip(in_flight(new)) };
+        let root = sides.root(&unit, cause, cycles);
         let tail = full.map(|(was, is)| (100.0 * (1.0 - was), 100.0 * (1.0 - is)));
-        Some(Story { cycles, unit, cause, next, in_flight: in_flight(old).zip(in_flight(new)), tail })
+        Some(Story { cycles, unit, cause, root, tail })
     }
 
     pub fn is_faster(&self) -> bool {

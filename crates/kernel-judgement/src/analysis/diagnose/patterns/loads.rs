@@ -41,27 +41,9 @@ const ONE: f64 = WIDEST as f64 / 8.0;
 /// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
 /// least one: the average over the loads that are executed. `None` without instructions.
 fn at_once(m: &Measures<'_>) -> Option<f64> {
-    let code = &m.study?.code;
-    let (mut sum, mut all) = (0.0, 0.0);
-    for block in &code.flow.blocks {
-        let executed = code.executed[block.instructions.start] as f64;
-        let mut open: Vec<Register> = Vec::new();
-        let mut close = |open: &mut Vec<Register>| {
-            let bytes: f64 = open.drain(..).map(|register| 4.0 * f64::from(register.count)).sum();
-            sum += executed * bytes * (bytes / ONE).max(1.0);
-            all += executed * bytes;
-        };
-        for row in block.instructions.clone() {
-            let registers = &code.rows[row].word.unwrap_or_default().registers;
-            if open.iter().any(|own| registers.reads.iter().any(|read| read.count > 0 && own.meets(read))) {
-                close(&mut open);
-            }
-            if code.op(row).loads_global() {
-                open.extend(registers.writes.iter().filter(|own| own.count > 0 && own.file == RegisterFile::General));
-            }
-        }
-        close(&mut open);
-    }
+    let bursts = m.study?.bursts();
+    let all: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes).sum();
+    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * (bytes / ONE).max(1.0)).sum();
     (all > 0.0).then(|| sum / all)
 }
 

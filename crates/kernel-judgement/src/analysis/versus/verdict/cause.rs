@@ -79,7 +79,10 @@ impl Causes {
     pub(super) fn explaining(&self, percent: f64, limits: &Limits) -> Option<Cause> {
         let asked = (1.0 + percent / 100.0).ln();
         let strength = |push: &&Push| push.factor.ln() / asked;
-        let best = self.pushes.iter().max_by(|a, b| strength(a).total_cmp(&strength(b)));
+        // Instructions where they do: threads, lanes and opcodes follow from them.
+        let instructions = || self.pushes.iter().find(|push| push.metric == INSTRUCTIONS.as_ref());
+        let best = instructions().filter(|push| strength(push) >= PART);
+        let best = best.or_else(|| self.pushes.iter().max_by(|a, b| strength(a).total_cmp(&strength(b))));
         if let Some(best) = best.filter(|push| strength(push) >= PART) {
             return Some(Cause::Counter { metric: best.metric.clone(), old: best.old, new: best.new });
         }

@@ -1,0 +1,256 @@
+//! The fact nearest to the source that a change of the cycles goes with: conflicts that went, lanes that work, loads in flight. How busy a
+//! unit is and what warps wait for follow from it.
+//!
+//! With `K` the elapsed cycles, a count tells of the change where `ln(was / is) / ln(K_old / K_new)` is a half or more. A count that the
+//! SMs work off one a cycle (excess wavefronts of shared memory, sectors at the tags of L1 and on the way to L2) also tells where its own
+//! cycles, `|was − is| / SMs`, are half of those that changed.
+
+use crate::analysis::KernelSummary;
+use crate::analysis::derive::coalescing::{self, IDEAL, SECTORS, WAVEFRONTS};
+use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::phases::Study;
+use crate::catalog::{Code, Counter, Part};
+use cuda_binary::Op;
+use cuda_binary::op::Space;
+
+/// The part of the change that a fact must account for.
+const TELLS: f64 = 0.5;
+/// The part from which fewer instructions do, whose time others may hide.
+const INSTRUCTIONS: f64 = 0.75;
+/// Warps or bytes in flight that changed by this factor are another launch, and not its chance.
+const IN_FLIGHT: f64 = 1.2;
+const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
+const LOCAL_SECTORS: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
+const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
+const EXECUTED: Counter = Counter::SmspInstExecutedSum;
+const BLOCKS: Counter = Counter::LaunchGridSize;
+const L2_SECTORS: Counter = Counter::LtsTSectorsSum;
+const L2_HITS: Counter = Counter::LtsTSectorHitRatePct;
+const DRAM: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
+
+/// What the change of the cycles is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The blocks end together, or no longer do.
+    Tail,
+    /// The unit's work changed.
+    Work,
+    /// The unit, which is near its peak on one side, idles less, or more, with the same work.
+    Overlap,
+    /// The unit has less to do and the launch is longer, or the other way round: something else took over.
+    Traded,
+    Both,
+    /// No unit tells it: none was busy enough to have set the time.
+    Latency,
+}
+
+/// A unit on both sides.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct UnitChange {
+    /// What a sentence calls it.
+    pub label: String,
+    pub counter: String,
+    #[serde(skip)]
+    pub part: Part,
+    pub is_tensor: bool,
+    /// Share of its peak over the elapsed time, old and new, in percent.
+    pub share: (f64, f64),
+    /// Its busy cycles, `u·K`, old and new.
+    pub busy: (f64, f64),
+}
+
+/// What a root counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    /// Executed products of the tensor cores, which one side does without.
+    Products,
+    /// Executed instructions that spill or refill registers.
+    Spills,
+    /// Executed accesses to local memory.
+    Local,
+    /// Wavefronts of shared memory beyond the least.
+    Conflicts,
+    /// Sectors of global accesses beyond those that their bytes fill.
+    Sectors,
+    /// Executed atomics that L2 serves.
+    Atomics,
+    /// Executed loads of constants whose address is each lane's own.
+    Constants,
+    /// Blocks of the grid.
+    Blocks,
+    /// Lanes that are on in the average instruction.
+    Lanes,
+    /// Executed instructions.
+    Instructions,
+    /// Warps in flight, in percent of an SM's room.
+    Warps,
+    /// Bytes that a lane loads before the first use.
+    Loads,
+    /// Groups of asynchronous copies under way at the wait for one.
+    Copies,
+    /// Sectors that found their line in L2, in percent.
+    Hits,
+    /// Sectors of L2.
+    L2,
+    /// Bytes of DRAM.
+    Dram,
+}
+
+/// A fact of both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Root {
+    pub kind: RootKind,
+    pub was: f64,
+    pub is: f64,
+}
+
+impl Root {
+    /// Whether more of it makes a launch longer.
+    fn is_load(self) -> bool {
+        use RootKind::{Copies, Hits, Lanes, Loads, Products, Warps};
+        !matches!(self.kind, Copies | Hits | Lanes | Loads | Products | Warps)
+    }
+
+    /// How much of the logarithm of the cycles' ratio it accounts for.
+    fn part(self, change: f64) -> f64 {
+        let ratio = (self.was.max(1.0) / self.is.max(1.0)).ln() / change;
+        if self.is_load() { ratio } else { -ratio }
+    }
+}
+
+/// The two sides of a change.
+pub(super) struct Sides<'s, 'a> {
+    pub(super) old: &'s KernelSummary<'a>,
+    pub(super) new: &'s KernelSummary<'a>,
+    /// The code of the old and of the new side.
+    pub(super) code: Option<(&'s Study<'a>, &'s Study<'a>)>,
+    /// Limiters of the old and of the new side.
+    pub(super) limiters: (Code, Code),
+    /// Warps in flight, old and new.
+    pub(super) in_flight: Option<(f64, f64)>,
+}
+
+impl Sides<'_, '_> {
+    /// What the change comes from; `None` where no count tells, and where the tail does.
+    pub(super) fn root(&self, unit: &UnitChange, cause: Cause, cycles: (f64, f64)) -> Option<Root> {
+        let change = (cycles.0 / cycles.1).ln();
+        let slower = if change > 0.0 { self.limiters.0 } else { self.limiters.1 };
+        let tells = |root: &Root| root.part(change) >= TELLS;
+        let of_limiter = || named(slower)?.iter().filter_map(|kind| self.of(*kind)).find(tells);
+        let by_time = || {
+            let kinds = [RootKind::Conflicts, RootKind::Sectors, RootKind::Local, RootKind::Spills];
+            let own = |kind| Some((self.of(kind)?, self.time(kind)? / (cycles.0 - cycles.1)));
+            let most = kinds.into_iter().filter_map(own).max_by(|(_, a), (_, b)| a.total_cmp(b));
+            most.filter(|(_, part)| *part >= TELLS).map(|(root, _)| root)
+        };
+        let is_by_slots = unit.part == Part::Issue || unit.part.computes();
+        let lanes = || {
+            let work = (unit.busy.0 / unit.busy.1).ln();
+            let is_meant = cause == Cause::Work && is_by_slots && !unit.is_tensor;
+            self.of(RootKind::Lanes).filter(|root| is_meant && root.part(work) >= TELLS && root.part(change) >= TELLS)
+        };
+        let most = |kind, least| self.of(kind).filter(|root| root.part(change) >= least);
+        let in_flight = |kind| {
+            let is_another = |root: &Root| (root.is / root.was).ln().abs() >= IN_FLIGHT.ln();
+            most(kind, TELLS).filter(is_another)
+        };
+        let instructions = || most(RootKind::Instructions, INSTRUCTIONS);
+        let in_flight = |kinds: &[RootKind]| kinds.iter().find_map(|kind| in_flight(*kind));
+        let products = || self.of(RootKind::Products).filter(|root| root.was.min(root.is) == 0.0 && tells(root));
+        let found = products().or_else(of_limiter).or_else(by_time).or_else(lanes);
+        match cause {
+            Cause::Tail => None,
+            Cause::Work | Cause::Both if unit.part == Part::MemoryDram => found.or_else(|| self.hits(unit, change)),
+            Cause::Work | Cause::Both => found,
+            Cause::Overlap => {
+                found.or_else(|| in_flight(&[RootKind::Warps, RootKind::Copies, RootKind::Loads])).or_else(instructions)
+            }
+            Cause::Traded | Cause::Latency => found
+                .or_else(instructions)
+                .or_else(|| in_flight(&[RootKind::Warps]))
+                .or_else(|| most(RootKind::L2, INSTRUCTIONS))
+                .or_else(|| most(RootKind::Dram, INSTRUCTIONS))
+                .or_else(|| in_flight(&[RootKind::Copies, RootKind::Loads])),
+        }
+    }
+
+    fn of(&self, kind: RootKind) -> Option<Root> {
+        let of = |side: &KernelSummary<'_>| {
+            let executed = |is_own: &dyn Fn(Op) -> bool| {
+                let opcodes = side.opcodes();
+                let own = || opcodes.iter().filter(|(opcode, _)| is_own(Op::of(opcode))).map(|(_, count)| count).sum();
+                (!opcodes.is_empty()).then(own)
+            };
+            match kind {
+                RootKind::Products => executed(&Op::is_product),
+                RootKind::Spills => side.value(SPILLS),
+                RootKind::Local => executed(&|op| op.is_in(Space::Local)),
+                RootKind::Conflicts if side.value(WAVEFRONTS)? == 0.0 => Some(0.0),
+                RootKind::Conflicts => {
+                    coalescing::shared(side, &InstructionMix::of(side, None)).map(|(all, ideal)| all - ideal)
+                }
+                RootKind::Sectors => Some((side.value(SECTORS)? - side.value(IDEAL)?).max(0.0)),
+                RootKind::Atomics => executed(&Op::is_l2_atomic),
+                RootKind::Constants => executed(&|op| op.is_in(Space::Constant) && !op.is_uniform()),
+                RootKind::Blocks => side.value(BLOCKS),
+                RootKind::Lanes => side.value(LANES),
+                RootKind::Instructions => side.value(EXECUTED),
+                RootKind::Hits => side.value(L2_HITS),
+                RootKind::L2 => side.value(L2_SECTORS),
+                RootKind::Dram => Some(side.value(DRAM[0])? + side.value(DRAM[1])?),
+                RootKind::Warps | RootKind::Loads | RootKind::Copies => None,
+            }
+        };
+        let (was, is) = match kind {
+            RootKind::Warps => self.in_flight?,
+            RootKind::Loads => self.code.and_then(|(old, new)| at_once(old).zip(at_once(new)))?,
+            RootKind::Copies => {
+                let ahead = |study: &Study<'_>| Some(f64::from(study.copies_ahead()?) + 1.0);
+                self.code.and_then(|(old, new)| ahead(old).zip(ahead(new)))?
+            }
+            _ => (of(self.old)?, of(self.new)?),
+        };
+        (was != is).then_some(Root { kind, was, is })
+    }
+
+    /// Cycles that the SMs needed more for a count on the old side than on the new one.
+    fn time(&self, kind: RootKind) -> Option<f64> {
+        let (was, is) = match kind {
+            RootKind::Spills | RootKind::Local => (self.old.value(LOCAL_SECTORS)?, self.new.value(LOCAL_SECTORS)?),
+            _ => self.of(kind).map(|root| (root.was, root.is))?,
+        };
+        Some((was - is) / f64::from(self.old.device().sm_count?))
+    }
+
+    /// Hits in L2, where DRAM has another number of bytes for about the same sectors of L2.
+    fn hits(&self, unit: &UnitChange, change: f64) -> Option<Root> {
+        let work = (unit.busy.0 / unit.busy.1).ln();
+        let sectors = self.of(RootKind::L2).map_or(0.0, |root| root.part(work));
+        self.of(RootKind::Hits).filter(|root| sectors < TELLS && root.part(change) > 0.0)
+    }
+}
+
+/// What the limiter of the slower side counts.
+fn named(limiter: Code) -> Option<&'static [RootKind]> {
+    Some(match limiter {
+        Code::RegisterSpilling => &[RootKind::Spills, RootKind::Local],
+        Code::LocalMemory => &[RootKind::Local],
+        Code::SharedBankConflicts => &[RootKind::Conflicts],
+        Code::UncoalescedGlobalAccess | Code::MisalignedGlobalAccess => &[RootKind::Sectors],
+        Code::AtomicContention => &[RootKind::Atomics],
+        Code::ConstantDivergence => &[RootKind::Constants],
+        Code::LaunchShortBlocks => &[RootKind::Blocks],
+        Code::Divergence => &[RootKind::Lanes],
+        Code::OccupancyLimit => &[RootKind::Warps],
+        _ => return None,
+    })
+}
+
+/// Bytes that a lane has under way before the first of their values is used: the average over the bytes that are loaded.
+fn at_once(study: &Study<'_>) -> Option<f64> {
+    let bursts = study.bursts();
+    let all: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes).sum();
+    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * bytes).sum();
+    (all > 0.0).then(|| sum / all)
+}
