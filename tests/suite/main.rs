@@ -99,6 +99,7 @@ mod targeted;
 mod templates;
 mod terminal;
 mod timeline;
+mod told_changes;
 mod trials;
 mod truth;
 mod turns;

@@ -9,7 +9,7 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::words;
 use crate::words::Words;
-use cuda_binary::op::{Act, Space};
+use cuda_binary::op::{Act, ProductBy, Space};
 
 /// Opcodes told of the code, those among them that a reader looks for where others moved as well, and those others.
 const OPCODES: usize = 5;
@@ -62,10 +62,12 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
     Some(words!("**In the code:** {}.", words::join(told, "; ")))
 }
 
-/// Whether one width of an opcode took the place of another.
+/// Whether one width of an opcode took the place of another: a wider one, or as many.
 fn is_twin(one: &OpcodeMove, other: &OpcodeMove) -> bool {
     let has_gone = |one: &OpcodeMove| one.executed.0.min(one.executed.1) == 0;
-    one.op == other.op && one.rose() != other.rose() && has_gone(one) && has_gone(other)
+    let is_other = one.op == other.op && one.rose() != other.rose() && has_gone(one) && has_gone(other);
+    let (went, came) = if one.rose() { (other, one) } else { (one, other) };
+    is_other && (came.width > went.width || 2 * came.by().min(went.by()) >= came.by().max(went.by()))
 }
 
 /// `UTMAPF came, 348,096 in the producer`; `LDG.32 16.7 M → LDG.128 4.19 M in the epilogue`.
@@ -284,7 +286,9 @@ fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
             Counter::DramBytesReadSum => reads || is_local && op.act() == Some(Act::Load),
             Counter::DramBytesWriteSum => writes || is_local && op.act() == Some(Act::Store),
             Counter::MemoryL2TheoreticalSectorsGlobal => (reads || writes) && op.is_by_lane(),
-            Counter::MemoryL1WavefrontsShared => op.is_in(Space::Shared),
+            Counter::MemoryL1WavefrontsShared => {
+                op.is_in(Space::Shared) || op.product_by() == Some(ProductBy::Warpgroup)
+            }
             _ => false,
         }
     };

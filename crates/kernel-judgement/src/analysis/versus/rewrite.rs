@@ -171,4 +171,34 @@ mod tests {
         // Widths that one side does not tell make no two opcodes of one.
         assert_eq!(between(&old, &new, false)[0].executed, (4_000, 1_000));
     }
+
+    #[test]
+    fn what_stands_near_to_the_source_comes_first_and_a_lane_left_over_is_none() {
+        let main = Stand::Phase(PhaseKind::MainLoop);
+        let old = [
+            run(Op::LEA, None, main, 5_000_000),
+            run(Op::REDG, Some(32), main, 1_000_000),
+            run(Op::LDG, Some(32), main, 589_824),
+        ];
+        let new = [
+            run(Op::LEA, None, main, 9_000_000),
+            run(Op::DFMA, None, main, 400_000),
+            run(Op::ATOMS, Some(32), main, 500_000),
+            run(Op::LDG, Some(32), main, 1),
+            run(Op::HMMA, None, main, 3_000),
+        ];
+        let found = between(&old, &new, true);
+        let told: Vec<_> = found.iter().map(|one| (one.opcode.as_str(), one.executed)).collect();
+        assert_eq!(
+            told,
+            [
+                ("REDG.32", (1_000_000, 0)),
+                ("HMMA", (0, 3_000)),
+                ("LDG.32", (589_824, 0)),
+                ("ATOMS.32", (0, 500_000)),
+                ("DFMA", (0, 400_000)),
+                ("LEA", (5_000_000, 9_000_000)),
+            ]
+        );
+    }
 }

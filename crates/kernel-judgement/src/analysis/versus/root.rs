@@ -17,6 +17,10 @@ use cuda_binary::op::Space;
 const TELLS: f64 = 0.5;
 /// The part from which fewer instructions do, whose time others may hide.
 const INSTRUCTIONS: f64 = 0.75;
+/// The part of the cycles that traffic takes at its full rate from which it is no trifle, where the way is not full.
+const TRAFFIC: f64 = 0.25;
+/// Bytes of DRAM that an SM has a cycle: 3 to 18, from a card for games to an H200.
+const DRAM_BYTES: f64 = 10.0;
 /// Warps or bytes in flight that changed by this factor are another launch, and not its chance.
 const IN_FLIGHT: f64 = 1.2;
 const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
@@ -137,17 +141,22 @@ impl Sides<'_, '_> {
         let change = (cycles.0 / cycles.1).ln();
         let slower = if change > 0.0 { self.limiters.0 } else { self.limiters.1 };
         let tells = |root: &Root| root.part(change) >= TELLS;
-        let of_limiter = || named(slower)?.iter().filter_map(|kind| self.of(*kind)).find(tells);
+        // What the limiter counts says nothing where its unit had the less to do of the longer launch.
+        let of_limiter = || {
+            let kinds = named(slower).filter(|_| cause != Cause::Traded)?;
+            kinds.iter().filter_map(|kind| self.of(*kind)).find(tells)
+        };
+        // Where issue or a pipe has the less to do, what the way to memory saves is hidden behind it.
+        let is_by_slots = cause == Cause::Work && (unit.part == Part::Issue || unit.part.computes());
         let by_time = || {
             let kinds = [RootKind::Conflicts, RootKind::Sectors, RootKind::Local, RootKind::Spills];
-            let own = |kind| Some((self.of(kind)?, self.time(kind)? / (cycles.0 - cycles.1)));
+            let own = |kind| Some((self.of(kind)?, self.takes(kind, cycles)?));
             let most = kinds.into_iter().filter_map(own).max_by(|(_, a), (_, b)| a.total_cmp(b));
-            most.filter(|(_, part)| *part >= TELLS).map(|(root, _)| root)
+            most.filter(|(_, part)| !is_by_slots && *part >= TELLS).map(|(root, _)| root)
         };
-        let is_by_slots = unit.part == Part::Issue || unit.part.computes();
         let lanes = || {
             let work = (unit.busy.0 / unit.busy.1).ln();
-            let is_meant = cause == Cause::Work && is_by_slots && !unit.is_tensor;
+            let is_meant = is_by_slots && !unit.is_tensor;
             self.of(RootKind::Lanes).filter(|root| is_meant && root.part(work) >= TELLS && root.part(change) >= TELLS)
         };
         let most = |kind, least| self.of(kind).filter(|root| root.part(change) >= least);
@@ -157,6 +166,7 @@ impl Sides<'_, '_> {
         };
         let instructions = || most(RootKind::Instructions, INSTRUCTIONS);
         let in_flight = |kinds: &[RootKind]| kinds.iter().find_map(|kind| in_flight(*kind));
+        let traffic = |kind| most(kind, INSTRUCTIONS).filter(|_| self.takes(kind, cycles) >= Some(TRAFFIC));
         let products = || self.of(RootKind::Products).filter(|root| root.was.min(root.is) == 0.0 && tells(root));
         let found = products().or_else(of_limiter).or_else(by_time).or_else(lanes);
         match cause {
@@ -169,8 +179,8 @@ impl Sides<'_, '_> {
             Cause::Traded | Cause::Latency => found
                 .or_else(instructions)
                 .or_else(|| in_flight(&[RootKind::Warps]))
-                .or_else(|| most(RootKind::L2, INSTRUCTIONS))
-                .or_else(|| most(RootKind::Dram, INSTRUCTIONS))
+                .or_else(|| traffic(RootKind::L2))
+                .or_else(|| traffic(RootKind::Dram))
                 .or_else(|| in_flight(&[RootKind::Copies, RootKind::Loads])),
         }
     }
@@ -214,13 +224,14 @@ impl Sides<'_, '_> {
         (was != is).then_some(Root { kind, was, is })
     }
 
-    /// Cycles that the SMs needed more for a count on the old side than on the new one.
-    fn time(&self, kind: RootKind) -> Option<f64> {
+    /// The part of the cycles that changed in which the SMs work off what a count changed by, at its full rate: one a cycle and SM.
+    fn takes(&self, kind: RootKind, cycles: (f64, f64)) -> Option<f64> {
         let (was, is) = match kind {
             RootKind::Spills | RootKind::Local => (self.old.value(LOCAL_SECTORS)?, self.new.value(LOCAL_SECTORS)?),
+            RootKind::Dram => self.of(kind).map(|root| (root.was / DRAM_BYTES, root.is / DRAM_BYTES))?,
             _ => self.of(kind).map(|root| (root.was, root.is))?,
         };
-        Some((was - is) / f64::from(self.old.device().sm_count?))
+        Some((was - is) / f64::from(self.old.device().sm_count?) / (cycles.0 - cycles.1))
     }
 
     /// Hits in L2, where DRAM has another number of bytes for about the same sectors of L2.

@@ -204,4 +204,18 @@ mod tests {
         assert_eq!(option(&session(""), "--cache-control", "all"), None);
         assert_eq!(metric_set(&line).as_deref(), Some("full"));
     }
+
+    #[test]
+    fn clocks_that_drift_set_no_sides_apart() {
+        let clocks = |old: &str, new: &str| Setting {
+            id: "sm-clock".into(),
+            label: "SM clock, measured".into(),
+            new: Some(new.into()),
+            old: Some(old.into()),
+            weight: Weight::Weakens,
+        };
+        let drift = clocks("1.97 GHz", "1.98 GHz");
+        assert!(drift.differs() && !drift.sets_apart());
+        assert!(clocks("1.97 GHz", "1.80 GHz").sets_apart() && clocks("13.0", "12.9").sets_apart());
+    }
 }
