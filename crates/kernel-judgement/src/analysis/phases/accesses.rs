@@ -55,8 +55,14 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
             };
             (100 * own >= all).then(|| {
                 let step = if access.excess() > 0 { lanes.step(first, &access) } else { None };
-                // Where the code shows how far apart the lanes are, no data orders them.
-                SectorAccess { step, is_inherent: is_inherent && step.is_none(), ..access }
+                // Where the code shows how far apart the lanes are, no data orders them, but what differs from lane to lane.
+                let by_lane = |row: &&usize| {
+                    let mut loads = study.flows.loads_behind(&study.code, **row).iter();
+                    loads.any(|load| study.flows.differs_by_lane(&study.code, *load, false))
+                };
+                let by_lane = rows.iter().filter(by_lane).map(|row| sectors[*row]).sum::<u64>();
+                let is_picked = 2 * by_lane > rows.iter().map(|row| sectors[*row]).sum::<u64>();
+                SectorAccess { step, is_inherent: is_inherent && (step.is_none() || is_picked), ..access }
             })
         })
         .collect();

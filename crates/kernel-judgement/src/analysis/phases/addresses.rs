@@ -116,6 +116,26 @@ impl Study<'_> {
         found
     }
 
+    /// Of loads of global memory of less than a word, by row, what is left of them where each thread loads whole words in their place, and
+    /// where it loads 16 bytes: they bring a word or more that lies side by side, in one block, from one address that is not written
+    /// between them.
+    pub(in crate::analysis) fn as_words(&self) -> BTreeMap<usize, [f64; 2]> {
+        let code = &self.code;
+        let base = |row: usize| {
+            let is_own = code.op(row).loads_global() && code.executed[row] > 0;
+            is_own.then(|| address(code, row).into_iter().collect())
+        };
+        let mut found = BTreeMap::new();
+        for mut loads in code.flow.blocks.iter().flat_map(|own| by_base(code, own.instructions.clone(), base)) {
+            loads.sort_unstable();
+            // Offsets less than a word apart are of loads of less than a word.
+            for run in loads.chunk_by(|a, b| (1..WORD).contains(&(b.0 - a.0))) {
+                found.extend(of_letters(run).into_iter().flat_map(|left| run.iter().map(move |(_, row)| (*row, left))));
+            }
+        }
+        found
+    }
+
     /// Loads of one word each from shared memory that all lanes read at the same addresses, four or more from one base that is not written
     /// between them: side by side, or where words that lie apart could be laid side by side.
     pub fn shared_runs(&self) -> Option<SharedRuns> {
@@ -253,6 +273,14 @@ fn of_vectors(words: usize) -> f64 {
     (words / WIDE + (words % WIDE).count_ones() as usize) as f64 / words as f64
 }
 
+/// What is left of loads of letters that follow each other, by words and by 16 bytes; `None` where they are no word together.
+fn of_letters(run: &[(i32, usize)]) -> Option<[f64; 2]> {
+    let [.., last, end] = run else { return None };
+    let bytes = end.0 - run[0].0 + (end.0 - last.0);
+    let left = |wide: i32| f64::from(bytes) / f64::from(wide) / run.len() as f64;
+    (bytes >= WORD).then(|| [left(WORD), left(WORD * WIDE as i32)])
+}
+
 /// Whole fours of loads at addresses one word apart, by their offsets; all loads where there are none.
 fn together(mut loads: Accesses) -> Vec<Vec<usize>> {
     loads.sort_unstable();
@@ -271,6 +299,15 @@ mod tests {
         assert_eq!(together(vec![(8, 3), (0, 1), (4, 2), (20, 9), (12, 4)]), [vec![1, 2, 3, 4]]);
         // Four arrays, one behind the other.
         assert_eq!(together(vec![(1024, 2), (0, 1), (2048, 3), (3072, 4)]), [vec![1, 2, 3, 4]]);
+    }
+
+    #[test]
+    fn letters_side_by_side_are_words() {
+        let run = |offsets: &[i32]| of_letters(&offsets.iter().map(|at| (*at, 0)).collect::<Vec<_>>());
+        // Four letters are a word, four halves of a word two; a pixel of three colours is none.
+        assert_eq!(run(&[8, 9, 10, 11]), Some([0.25, 1.0 / 16.0]));
+        assert_eq!(run(&[0, 2, 4, 6]), Some([0.5, 0.125]));
+        assert_eq!((run(&[0, 1, 2]), run(&[5])), (None, None));
     }
 
     #[test]

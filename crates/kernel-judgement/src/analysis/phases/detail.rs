@@ -332,6 +332,12 @@ impl SectorAccess {
         (self.sectors + self.again) as f64 / self.sectors.max(1) as f64
     }
 
+    /// Bytes of the row that each lane has to itself, in which data choose its place; `None` where it has none.
+    pub fn own_row(&self) -> Option<u64> {
+        let step = self.step.filter(|step| self.is_inherent && step.group == 1 && step.argument.is_none())?;
+        Some(step.bytes.unsigned_abs())
+    }
+
     /// Bytes used of the 32 of a sector.
     pub fn bytes_used(&self) -> f64 {
         32.0 * self.ideal as f64 / self.sectors.max(1) as f64

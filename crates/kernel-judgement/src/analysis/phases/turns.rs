@@ -29,6 +29,22 @@ impl Flows {
         self.is_of_block(code, row) && self.is_of(code, row, &THREAD)
     }
 
+    /// Whether data choose only how far from a place of its own a thread adds a value: each number of a thread or block that chooses the
+    /// value chooses the place as well, with no load between them.
+    pub(in crate::analysis) fn is_near_own(&self, code: &Code<'_>, row: usize) -> bool {
+        let numbers = |rows: Vec<usize>| -> BTreeSet<u8> {
+            let special = rows.into_iter().filter_map(|row| code.registers(row).special);
+            special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
+        };
+        let of_place = numbers(self.address_behind(code, row));
+        let data: Vec<usize> = self.data_of(code, row).collect();
+        let values = self.behind(code, vec![&data], LONGEST).into_iter().filter(|row| code.op(*row).loads_global());
+        let mut of_values = values.map(|row| numbers(self.address_behind(code, row))).peekable();
+        of_values.peek().is_some()
+            && !self.loads_behind(code, row).is_empty()
+            && of_values.all(|own| !own.is_empty() && own.is_subset(&of_place))
+    }
+
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
     /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
     /// start one apart, and go on by as many as there are blocks.

@@ -261,7 +261,12 @@ fn is_scattered(m: &Measures<'_>, found: &Indirection) -> bool {
 
 /// Whether an order by index saves those: what is loaded is gathered up, and not stored one for one, which would scatter the stores.
 fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
-    is_scattered(m, found) && 2.0 * m.count(Op::stores_global) < found.requests as f64
+    // Rows of their own lie a row apart in any order.
+    let mut own =
+        m.accesses().iter().filter(|access| access.at.line == found.load.line && access.at.file == found.load.file);
+    is_scattered(m, found)
+        && 2.0 * m.count(Op::stores_global) < found.requests as f64
+        && own.all(|access| access.own_row().is_none())
 }
 
 /// What to do about rows behind an index.

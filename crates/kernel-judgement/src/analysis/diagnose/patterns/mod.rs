@@ -12,11 +12,13 @@ mod bits;
 mod constants;
 mod epilogue;
 mod fences;
+mod gather;
 pub(super) mod instructions;
 mod lanes;
 pub(super) mod launch;
 mod loads;
 mod local;
+mod narrow;
 pub(super) mod occupancy;
 mod order;
 pub(super) mod origin;
@@ -49,7 +51,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 21] = [
+const FAMILIES: [&[Pattern]; 23] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -64,6 +66,8 @@ const FAMILIES: [&[Pattern]; 21] = [
     &loads::PATTERNS,
     &units::PATTERNS,
     &products::PATTERNS,
+    &narrow::PATTERNS,
+    &gather::PATTERNS,
     &stages::PATTERNS,
     &tile::PATTERNS,
     &reuse::PATTERNS,

@@ -37,9 +37,10 @@ const SHARED_BY: f64 = 1.1;
 /// What is expected to stay of the accesses where values are used again.
 const REUSED: f64 = 0.4;
 
-/// Whether most sectors of loads are at places that loaded values choose.
+/// Whether most sectors of loads are at places that loaded values choose, from all there are.
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {
-    let gathered = m.accesses().iter().filter(|access| access.is_inherent && access.at.op().reads_global());
+    let is_own = |access: &&SectorAccess| access.is_inherent && access.own_row().is_none();
+    let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
 
@@ -57,11 +58,23 @@ fn asked_again(m: &Measures<'_>) -> f64 {
 }
 
 /// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.
-fn answered(m: &Measures<'_>) -> f64 {
+pub(super) fn answered(m: &Measures<'_>) -> f64 {
     let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
     let brought = loads.map(|access| access.sectors + access.again).sum::<u64>() as f64;
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
+
+/// Of the sectors that loads touch the part, 0 to 1, of rows that each thread has to itself, where those of a block fit in shared memory.
+fn own_rows(m: &Measures<'_>) -> f64 {
+    let Some((warps, chip)) = m.block_warps.zip(m.chip()) else { return 0.0 };
+    let fits = |bytes: u64| bytes as f64 * WARP * warps <= f64::from(chip.shared_per_block_max);
+    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
+    let own = loads().filter(|access| access.own_row().is_some_and(fits));
+    sectors_of(own) / sectors_of(loads()).max(1.0)
+}
+
+/// Threads of a warp.
+const WARP: f64 = 32.0;
 
 /// Whether all of them are.
 fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
@@ -129,9 +142,13 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let scattered = if is_added { added_to(m) } else { None };
     let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
     let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);
+    let own_rows = if is_inside { 0.0 } else { own_rows(m) };
     let how = match is_inside {
         false if scattered.is_some() => {
             "Partition the values by the words that they add to first, so that those of a block fit in its shared memory and are added up there"
+        }
+        false if own_rows >= 0.5 => {
+            "Rows of the threads in shared memory: a block copies them there side by side, and each thread picks from its own, word by word in its own bank"
         }
         false if is_added => "Add up inside the SM first: a copy of the words, or of a part of them, in shared memory",
         false => "Reuse data inside the SM: shared memory, registers, clusters",
@@ -162,6 +179,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_fragments = is_inside && m.has_tensor && stage.is_some_and(|stage| stage.is_mostly_shared());
     let reused = if is_fragments { LARGER } else { REUSED };
     let kept = 1.0 - (1.0 - reused) * again.min(1.0 - wasted(m, is_inside));
+    // Of rows that threads have to themselves each sector comes once, whatever lies beside the word.
+    let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
+    let kept = own_rows * once + (1.0 - own_rows) * kept;
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     // What is computed with the values is computed still.
     let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));

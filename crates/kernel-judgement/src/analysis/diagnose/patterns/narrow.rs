@@ -1,0 +1,98 @@
+//! What could be half as wide, or several times: operands of products, loads of letters.
+
+use super::products::at_products;
+use super::reuse::answered;
+use super::*;
+use crate::analysis::derive::roofline::executed_operations;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters])];
+
+/// Bytes of a half of those of the word that TF32 takes.
+const HALF: f64 = 0.5;
+
+/// Products of TF32 by those of FP16, which keep the same ten bits: the rate of the chip for these, half of the instructions, and half of the
+/// bytes of each tile and fragment. What comes through registers is rounded on its way to shared memory; what is copied there as it is has to
+/// be halves in memory.
+fn operands(m: &Measures<'_>) -> Option<Draft> {
+    executed_operations(m.kernel).filter(|(of_type, _)| *of_type == "tf32")?;
+    let dense = &m.chip()?.tensor.as_ref()?.dense;
+    let rate = |name| dense.get(name).map(|rate| f64::from(*rate));
+    let pipe = (rate("tf32")? / rate("fp16")?).min(1.0);
+    let tensor = m.unit(Part::ComputeTensor)?;
+    let by_matrix = m.count(|op| op.class() == Some(Class::MatrixLoad) && op.act() == Some(Act::Load));
+    let loads = by_matrix + m.study.and_then(Study::fragment_loads).map_or(0, |own| own.loads) as f64;
+    // Of what is stored for them as much as of what they load; products of warpgroups read their operands themselves.
+    let of_loads = (loads / m.count(Op::loads_shared).max(1.0)).min(1.0);
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let read = stage.operands.unwrap_or_default().min(stage.shared);
+    let of_stage = (read + of_loads * (stage.shared - read)) / stage.whole;
+    let gone = HALF * (m.count(Op::is_product) + loads) / m.executed()?;
+    let is_copied = m.count(|op| op.copies_global()) > 0.0;
+    let beyond = if is_copied { HALF } else { 1.0 };
+    let fed = of_loads * m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
+    let stays = 1.0 - HALF * of_stage;
+    let draft = Draft::new(Action::NarrowOperands)
+        .moves_work()
+        .keeps(&[Part::ComputeTensor], pipe, pipe)
+        .keeps(&DATA_STAGE, stays, stays)
+        .keeps(&[Part::MemoryLsu, Part::Issue], 1.0 - gone, 1.0 - gone)
+        .keeps(&[Part::MemoryL2, Part::MemoryDram], beyond, beyond)
+        .frees(HALF * (fed + own), fed + own)
+        .at(at_products(m));
+    let why = words!(
+        "operands of TF32 are words; {} {} → {}, operands are {} of the L1 data stage",
+        &tensor.name,
+        share(tensor.share),
+        share(pipe * tensor.share),
+        share(of_stage)
+    );
+    let check = words!("HMMA of TF32 = 0; {} {} → {}", &tensor.name, share(tensor.share), share(pipe * tensor.share));
+    Some(draft.because(why).checks(check, tensor.counter.clone()))
+}
+
+/// Words in place of letters: loads of less than a word that follow each other in a thread take a request each, whatever sectors the warp
+/// touches. Their part of the data stage of L1 goes with them, and what L1 asks of L2 beyond the sectors that the words touch; with both what
+/// is waited for. To take a word apart costs what putting letters together did.
+fn letters(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.study?;
+    let (code, stays) = (&study.code, study.as_words());
+    let [sectors, _] = study.sectors()?;
+    let gone = |of: &[u64]| {
+        [0, 1].map(|wide| stays.iter().map(|(row, left)| of[*row] as f64 * (1.0 - left[wide])).sum::<f64>())
+    };
+    let loads = gone(&code.executed);
+    let all = sectors.iter().sum::<u64>() as f64;
+    let part = gone(&sectors).map(|gone| gone / all);
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let at = *stays.keys().max_by_key(|row| code.executed[**row])?;
+    let (answered, read) = (answered(m), m.value(DRAM_BYTES[0]).unwrap_or_default());
+    // Beyond L1 no more is asked for than the words touch.
+    let asked = part.map(|part| ((1.0 - part) / (1.0 - answered)).min(1.0));
+    let from_dram = part.map(|part| if read > 0.0 { ((1.0 - part) * all * SECTOR / read).min(1.0) } else { 1.0 });
+    let freed = [0, 1].map(|wide| part[wide] * answered + (1.0 - answered) * (1.0 - asked[wide]));
+    // Loads of shared memory queue in front of the same stage.
+    let queue = m.waits(&[StallReason::LgThrottle, StallReason::MioThrottle, StallReason::ShortScoreboard]);
+    let waits = m.waits(&[StallReason::LongScoreboard]);
+    let less = |of: f64| loads.map(|gone| 1.0 - gone / of);
+    let of_stage = part.map(|part| 1.0 - part * stage.other() / stage.whole);
+    let (requests, issue) = (less(m.count(|op| op.is_lsu_access())), less(m.executed()?));
+    let draft = Draft::new(Action::WideLoads)
+        .keeps(&DATA_STAGE, of_stage[0], of_stage[1])
+        .keeps(&[Part::MemoryLsu], requests[0], requests[1])
+        .keeps(&[Part::Issue], issue[0], issue[1])
+        .keeps(&[Part::MemoryL2], asked[0], asked[1])
+        .keeps(&[Part::MemoryDram], from_dram[0], from_dram[1])
+        .frees((1.0 - of_stage[0]) * queue + freed[0] * waits, queue + waits)
+        .at(At::point(&point(study, at)));
+    let sum = |of: &[u64]| stays.keys().map(|row| of[*row] as f64).sum::<f64>();
+    let own = count(sum(&code.executed));
+    let how = "Words in place of letters: load 4 bytes of a thread at a time, or 16, and take them apart in registers";
+    let why = words!(
+        "{} loads of less than a word follow each other in a thread, {} of all sectors",
+        &own,
+        share(sum(&sectors) / all)
+    );
+    let draft = draft.says(how, why).risks("words that start between two: two of them and `__funnelshift_r`");
+    Some(draft.checks(words!("loads of less than a word {} → 0", own), EXECUTED))
+}
