@@ -47,6 +47,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                     - (own - least.min(own)),
                 is_inherent,
                 is_walk: !is_inherent && study.flows.walked(&study.code, first).is_some(),
+                recurs: study.flows.recurs(&study.code, first),
                 stays: {
                     let stays = |row: &usize| vectors.get(row).unwrap_or(&1.0) * sectors[*row] as f64;
                     rows.iter().map(stays).sum::<f64>() / rows.iter().map(|row| sectors[*row]).sum::<u64>() as f64

@@ -257,6 +257,9 @@ pub struct SectorAccess {
     /// Whether each lane walks over a list of its own that begins at a loaded place.
     #[serde(skip)]
     pub is_walk: bool,
+    /// Whether each turn of its loop hangs on what the turn before made of the value before.
+    #[serde(skip)]
+    pub recurs: bool,
     /// The load, at another line, that brings the index of such an address, where those of its line are waited for the most.
     pub index: Option<Point>,
     /// How far apart its lanes are; `None` where the address is not arithmetic that the code shows.
@@ -373,6 +376,7 @@ mod tests {
             stays: 1.0,
             is_inherent: false,
             is_walk: false,
+            recurs: false,
             index: None,
             step: None,
         };

@@ -45,6 +45,34 @@ impl Flows {
             && of_values.all(|own| !own.is_empty() && own.is_subset(&of_place))
     }
 
+    /// Whether a turn of the loop around a load makes of its value, and of what the turn before made of the one before, something else than a
+    /// sum, a largest or a least: then no other lane can take a part of the turns.
+    pub(in crate::analysis) fn recurs(&self, code: &Code<'_>, load: usize) -> bool {
+        let Some(cycle) = code.innermost(load) else { return false };
+        let inside: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+        let mut made = BTreeSet::from([load]);
+        let mut before = 0;
+        while made.len() > before {
+            before = made.len();
+            let takes = |row: &&usize| self.operands_of(code, **row).any(|from| made.contains(&from));
+            let more: Vec<usize> = inside.iter().filter(takes).copied().collect();
+            made.extend(more);
+        }
+        let comes_back = |row: usize| {
+            let (mut open, mut seen) = (vec![row], BTreeSet::new());
+            while let Some(at) = open.pop() {
+                let from = self.operands_of(code, at).filter(|from| made.contains(from) && *from != load);
+                open.extend(from.filter(|from| seen.insert(*from)).collect::<Vec<usize>>());
+            }
+            seen.contains(&row)
+        };
+        let is_sum = |row: usize| {
+            let sums = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::FpCompare, Class::IntegerCompare];
+            code.op(row).is_of(&sums)
+        };
+        made.iter().any(|row| *row != load && !is_sum(*row) && comes_back(*row))
+    }
+
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
     /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
     /// start one apart, and go on by as many as there are blocks.

@@ -210,15 +210,20 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let of_products = [(Part::ComputeFp64, paired(Part::ComputeFp64)), (Part::ComputeTensor, 1.0)];
     let draft = of_products.into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     let draft = draft.unknown(m, unknown);
-    // Issued at the same rate, they are as many as the time that is expected.
-    let kept = (1.0 - draft.expected(m)).max(least(Part::Issue));
+    // Issued at the same rate, they are as many as the time that is forecast.
+    let all = [draft.expected(m), draft.saves(m)].map(|saved| 100.0 * saved);
+    let [from, to] = draft.forecast(m).unwrap_or(all).map(|saved| (saved / 100.0).min(1.0 - least(Part::Issue)));
     let check = match (m.value(EXECUTED), draft.is_rough()) {
-        (Some(now), false) => words!("executed instructions {} → {}", count(now), count(now * kept)),
+        (Some(now), false) => {
+            words!(
+                "executed instructions {} → {} to {}",
+                count(now),
+                count(now * (1.0 - from)),
+                count(now * (1.0 - to))
+            )
+        }
         (Some(now), true) => words!("executed instructions below {}", count(now)),
-        (None, false) => match draft.forecast(m) {
-            Some([from, to]) => words!("executed instructions −{} to −{}", share(from / 100.0), share(to / 100.0)),
-            None => words!("executed instructions −{}", share(1.0 - kept)),
-        },
+        (None, false) => words!("executed instructions −{} to −{}", share(from), share(to)),
         (None, true) => words!("fewer executed instructions"),
     };
     let sentence = match index {

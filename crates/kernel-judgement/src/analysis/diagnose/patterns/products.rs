@@ -249,7 +249,10 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let reads = wavefronts_of_all(m).map_or(1.0, |own| (wavefronts / own.all).min(1.0));
     let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
     let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * stage.shared / stage.whole);
-    let gone = executed + converted + (1.0 - reads) * m.count(Op::loads_shared);
+    let loads = m.count(Op::loads_shared);
+    // Fragments take as many requests less as they take wavefronts less.
+    let requests = |reads: f64| 1.0 - (1.0 - reads) * (loads / m.count(|op| op.is_lsu_access()).max(1.0)).min(1.0);
+    let gone = executed + converted + (1.0 - reads) * loads;
     let issue = (1.0 - gone / m.executed()?).max(0.0);
     let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
@@ -258,6 +261,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         .moves_work()
         .keeps(&[unit.part], pipe, goal / unit.share)
         .keeps(&DATA_STAGE, kept(reads), kept(0.0))
+        .keeps(&[Part::MemoryLsu], requests(reads), requests(0.0))
         .keeps(&[Part::Issue], issue, 0.0)
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
     let (name, kind) = (op.name(), of_type.to_uppercase());

@@ -76,6 +76,13 @@ fn own_rows(m: &Measures<'_>) -> f64 {
 /// Threads of a warp.
 const WARP: f64 = 32.0;
 
+/// Whether lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
+fn is_loaded_again(m: &Measures<'_>) -> bool {
+    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
+    let needed = SECTOR * loads.map(|access| access.ideal as f64).sum::<f64>();
+    m.value(DRAM_BYTES[0]).is_some_and(|read| read <= REUSED * needed)
+}
+
 /// Whether all of them are.
 fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
     width(m, is_global).is_some_and(|(_, is_wide)| is_wide)
@@ -139,6 +146,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_shuffled = is_inside && shuffles(m).is_some();
     let is_global = is_inside && stage.is_some_and(|stage| !stage.is_mostly_shared());
     let again = if is_global { answered(m) } else { 0.0 };
+    let is_tile_of_block = again > REUSED && !is_shuffled && is_loaded_again(m);
     let scattered = if is_added { added_to(m) } else { None };
     let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
     let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);
@@ -178,7 +186,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Fragments of products are used for a tile of sums already, which fill the registers: the next larger one is what there is.
     let is_fragments = is_inside && m.has_tensor && stage.is_some_and(|stage| stage.is_mostly_shared());
     let reused = if is_fragments { LARGER } else { REUSED };
-    let kept = 1.0 - (1.0 - reused) * again.min(1.0 - wasted(m, is_inside));
+    // What a block brings to a tile it brings side by side.
+    let wasted = if is_tile_of_block { 0.0 } else { wasted(m, is_inside) };
+    let kept = 1.0 - (1.0 - reused) * again.min(1.0 - wasted);
     // Of rows that threads have to themselves each sector comes once, whatever lies beside the word.
     let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
     let kept = own_rows * once + (1.0 - own_rows) * kept;

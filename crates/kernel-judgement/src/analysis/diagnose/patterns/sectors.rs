@@ -250,7 +250,11 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let is_few = m.waves.is_some_and(|waves| waves < 1.0);
     let walks = |access: &SectorAccess| m.phases.is_some_and(|phases| loop_of(phases, access).is_some());
     // Lists that begin where the data say are walked over by neighbouring lanes where a warp has one to itself.
-    let how = match first_of(m).is_some_and(|first| first.is_walk) {
+    let first = first_of(m);
+    let how = match first.is_some_and(|first| first.is_walk) {
+        true if first.is_some_and(|first| first.recurs) => {
+            "Coalesce: a warp copies the lists of its threads to shared memory, its lanes side by side, and each thread walks over its own there"
+        }
         true => {
             "Coalesce: a warp, or a part of one, walks over each list, in place of a thread, with its lanes side by side"
         }
