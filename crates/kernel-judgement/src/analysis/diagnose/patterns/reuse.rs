@@ -39,7 +39,7 @@ const REUSED: f64 = 0.4;
 
 /// Whether most sectors of loads are at places that loaded values choose, from all there are.
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {
-    let is_own = |access: &&SectorAccess| access.is_inherent && access.own_row().is_none();
+    let is_own = |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access);
     let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
@@ -64,17 +64,20 @@ pub(super) fn answered(m: &Measures<'_>) -> f64 {
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
 
-/// Of the sectors that loads touch the part, 0 to 1, of rows that each thread has to itself, where those of a block fit in shared memory.
-fn own_rows(m: &Measures<'_>) -> f64 {
-    let Some((warps, chip)) = m.block_warps.zip(m.chip()) else { return 0.0 };
-    let fits = |bytes: u64| bytes as f64 * WARP * warps <= f64::from(chip.shared_per_block_max);
-    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
-    let own = loads().filter(|access| access.own_row().is_some_and(fits));
-    sectors_of(own) / sectors_of(loads()).max(1.0)
-}
-
 /// Threads of a warp.
 const WARP: f64 = 32.0;
+
+/// Whether each thread picks from a row that it has to itself, and those of a block fit in shared memory.
+fn has_own_row(m: &Measures<'_>, access: &SectorAccess) -> bool {
+    let row = access.own_row().zip(m.block_warps).zip(m.chip());
+    row.is_some_and(|((bytes, warps), chip)| bytes as f64 * WARP * warps <= f64::from(chip.shared_per_block_max))
+}
+
+/// Of the sectors that loads touch the part, 0 to 1, of such rows.
+fn own_rows(m: &Measures<'_>) -> f64 {
+    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
+    sectors_of(loads().filter(|access| has_own_row(m, access))) / sectors_of(loads()).max(1.0)
+}
 
 /// Whether lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
 fn is_loaded_again(m: &Measures<'_>) -> bool {
