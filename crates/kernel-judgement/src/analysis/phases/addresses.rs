@@ -37,6 +37,17 @@ pub(in crate::analysis) struct FragmentLoads {
     pub(in crate::analysis) registers: u64,
 }
 
+/// Factors of products that come from shared memory by loads of less than a word. Executions by warps.
+pub(in crate::analysis) struct NarrowFactors {
+    pub(in crate::analysis) at: Point,
+    pub(in crate::analysis) loads: u64,
+    /// What puts them together to words.
+    pub(in crate::analysis) joins: u64,
+    /// Loads and wavefronts of words in their place, and of 16 bytes. A wavefront brings 16 bytes that all lanes read, or a word of each.
+    pub(in crate::analysis) as_words: f64,
+    pub(in crate::analysis) as_vectors: [f64; 2],
+}
+
 impl Study<'_> {
     /// Executions of what makes nothing but addresses of local memory, on the uniform datapath and elsewhere: the price of indexed arrays.
     pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
@@ -166,6 +177,41 @@ impl Study<'_> {
         found
     }
 
+    /// Factors of products of lanes that come from shared memory byte by byte, or half by half: as they are, converted or put together.
+    /// What loaded values choose lies side by side with nothing.
+    pub(in crate::analysis) fn narrow_factors(&self, is_meant: impl Fn(Op) -> bool) -> Option<NarrowFactors> {
+        let (code, flows) = (&self.code, &self.flows);
+        let rows_are_warps = self.block.is_some_and(|block| block[0].is_multiple_of(32));
+        let is_load = |row: &usize| {
+            code.op(*row).loads_shared() && self.narrow(*row).is_some() && !flows.depends_on_load(code, *row)
+        };
+        executed(self).find(is_load)?;
+        let is_join = |row: &usize| code.op(*row).computes() == Some(Computes::Permuted);
+        let (mut loads, mut joins) = (BTreeSet::new(), BTreeSet::new());
+        for row in executed(self).filter(|row| is_meant(code.op(*row))) {
+            let behind = flows.behind_row(code, row);
+            joins.extend(behind.iter().copied().filter(is_join));
+            loads.extend(behind.into_iter().filter(is_load));
+        }
+        let first = *loads.iter().max_by_key(|row| code.executed[**row])?;
+        let mut found = NarrowFactors {
+            at: point(self, first),
+            loads: 0,
+            joins: joins.iter().map(|row| code.executed[*row]).sum(),
+            as_words: 0.0,
+            as_vectors: [0.0; 2],
+        };
+        for row in loads {
+            let bytes = code.executed[row] * self.narrow(row).unwrap_or_default() / 8;
+            let [words, vectors, wavefronts] =
+                of_bytes(bytes as f64, !flows.differs_by_lane(code, row, rows_are_warps));
+            found.loads += code.executed[row];
+            found.as_words += words;
+            found.as_vectors = [found.as_vectors[0] + vectors, found.as_vectors[1] + wavefronts];
+        }
+        Some(found)
+    }
+
     /// Factors of products of warps that come from shared memory by loads of one register or less, as they are or, of halves, put together
     /// by one permutation. What is converted on its way no load brings as it is.
     pub(in crate::analysis) fn fragment_loads(&self) -> Option<FragmentLoads> {
@@ -281,6 +327,13 @@ fn of_letters(run: &[(i32, usize)]) -> Option<[f64; 2]> {
     (bytes >= WORD).then(|| [left(WORD), left(WORD * WIDE as i32)])
 }
 
+/// Loads of words and of 16 bytes that bring so many bytes of a lane, and wavefronts of the latter: one each where all lanes read one address.
+fn of_bytes(bytes: f64, is_one_address: bool) -> [f64; 3] {
+    let words = bytes / f64::from(WORD);
+    let vectors = words / WIDE as f64;
+    [words, vectors, if is_one_address { vectors } else { words }]
+}
+
 /// Whole fours of loads at addresses one word apart, by their offsets; all loads where there are none.
 fn together(mut loads: Accesses) -> Vec<Vec<usize>> {
     loads.sort_unstable();
@@ -308,6 +361,11 @@ mod tests {
         assert_eq!(run(&[8, 9, 10, 11]), Some([0.25, 1.0 / 16.0]));
         assert_eq!(run(&[0, 2, 4, 6]), Some([0.5, 0.125]));
         assert_eq!((run(&[0, 1, 2]), run(&[5])), (None, None));
+    }
+
+    #[test]
+    fn bytes_side_by_side_are_words_and_a_wavefront_brings_one_for_each_lane() {
+        assert_eq!((of_bytes(32.0, true), of_bytes(32.0, false)), ([8.0, 2.0, 2.0], [8.0, 2.0, 8.0]));
     }
 
     #[test]

@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Bits: 32, 64, 128 for the width of a lane's element.
 const WIDTH: Counter = Counter::MemoryAccessSizeType;
+/// What that says of an element of less than a word, and its bits, by listings of what was counted.
+const NARROW: [(u64, u64); 2] = [(2, 8), (8, 16)];
 
 /// One launch, cut.
 pub struct Study<'v> {
@@ -136,6 +138,12 @@ impl<'v> Study<'v> {
     /// Bits of a lane's element of an access, where it is known and the same for all.
     pub(in crate::analysis) fn width(&self, row: usize) -> Option<u64> {
         self.widths.as_ref().map(|widths| widths[row]).filter(|bits| matches!(bits, 32 | 64 | 128))
+    }
+
+    /// The same of an access of less than a word.
+    pub(in crate::analysis) fn narrow(&self, row: usize) -> Option<u64> {
+        let written = self.widths.as_ref().map(|widths| widths[row])?;
+        NARROW.iter().find(|(own, _)| *own == written).map(|(_, bits)| *bits)
     }
 
     /// Sectors that the global accesses of each row touch, and those that the same bytes need side by side.

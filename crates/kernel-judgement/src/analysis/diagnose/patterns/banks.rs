@@ -1,13 +1,15 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
 use super::atomics::own_retries;
+use super::instructions::executed_on;
 use super::stages::{room_for_stages, shared_of_block};
 use super::*;
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
+use cuda_binary::op::Computes;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Do shared-memory banks conflict?", SOURCE, bank_conflicts, Stands::For(Action::Unconflict))
-        .cured_by(&[unconflict, wide_shared, matrix_loads])];
+        .cured_by(&[unconflict, words_for_bytes, wide_shared, matrix_loads])];
 
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]
@@ -166,6 +168,38 @@ fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} broadcast loads of 4 bytes (one address for all lanes); {}", count(loads), stage);
     let draft = draft.at(At::point(&runs.at)).because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
     Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
+}
+
+/// Words in place of bytes or halves that lanes load from shared memory for their products: four or two of them lie side by side where the
+/// sum runs along them, in place or once the tile is stored turned, and nothing puts them together. At best 16 bytes are one load.
+fn words_for_bytes(m: &Measures<'_>) -> Option<Draft> {
+    let is_meant = |op: Op| multiplies(op) || op.computes() == Some(Computes::MultiplyAdd);
+    let first = m.units.first().filter(|unit| L1.contains(&unit.part));
+    let own = first.and(m.study)?.narrow_factors(is_meant)?;
+    let (loads, joins) = (own.loads as f64, own.joins as f64);
+    let gone = loads - own.as_words;
+    let (draft, stage) = without(m, gone, gone, gone + joins)?;
+    let [vectors, wavefronts] = own.as_vectors.map(|left| loads - left);
+    let (best, _) = without(m, wavefronts, vectors, vectors + joins)?;
+    let parts = [&L1[..], &[Part::Issue]].concat();
+    let draft = parts.into_iter().fold(draft, |draft, part| {
+        let left = draft.leaves(part);
+        draft.keeps(&[part], left, best.leaves(part))
+    });
+    // With these loads goes their part of the queue in front of the LSU, and of the waits for what comes back; at best all of it.
+    let of_all = (gone / m.count(|op| op.is_lsu_access())).min(1.0);
+    let queue = m.waits(&[StallReason::MioThrottle, StallReason::ShortScoreboard]);
+    let draft = draft.rewrites().frees(of_all * queue, queue);
+    // Permutations are the ALU's work.
+    let of_alu = executed_on(m, Part::ComputeAlu).map_or(0.0, |all| (joins / all.max(1.0)).min(1.0));
+    let draft = draft.keeps(&[Part::ComputeAlu], 1.0 - of_alu, 1.0 - of_alu);
+    let joined = if joins > 0.0 { words!(", {} permutations join them", count(joins)) } else { Words::default() };
+    let how = words!(
+        "Words in place of bytes of shared memory: a load for four bytes, from a tile stored so that the sum runs along its words"
+    );
+    let why = words!("{} loads of less than a word feed products{}; {}", count(loads), joined, stage);
+    let draft = draft.at(At::point(&own.at)).says(how, why).risks("the tile is stored turned; its pitch in words");
+    Some(draft.checks(words!("loads of shared memory −{}", count(gone)), SHARED))
 }
 
 /// Chips that have `ldmatrix`, which brings four registers of fragments in a wavefront each.
