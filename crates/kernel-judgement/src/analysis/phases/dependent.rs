@@ -25,7 +25,8 @@ fn chain(study: &Study<'_>) -> Option<Chain> {
     let circular: Vec<usize> = circular.collect();
     let load = circular.iter().copied().max_by_key(|row| waits[*row])?;
     let all: u64 = circular.iter().map(|row| waits[*row]).sum();
-    Some(Chain { load: point(study, load), share: all as f64 / study.samples.sum as f64 })
+    let is_search = !study.flows.is_next_of_itself(code, load);
+    Some(Chain { row: load, is_search, load: point(study, load), share: all as f64 / study.samples.sum as f64 })
 }
 
 /// Whether the address of a load depends on its own value, by itself or through other loads.

@@ -129,6 +129,10 @@ pub struct Pressure {
 
 /// Loads each of which needs the value of the one before.
 pub(in crate::analysis) struct Chain {
+    /// Its row.
+    pub(in crate::analysis) row: usize,
+    /// Whether what it brings only decides between two addresses, as a search does, and is no part of the next.
+    pub(in crate::analysis) is_search: bool,
     /// The load that is waited for the most.
     pub(in crate::analysis) load: Point,
     /// Share of all samples that wait for the loads of the chain, 0 to 1.

@@ -1,7 +1,7 @@
 //! What the turns of a loop hang on: the number of the block, and what the turn before left.
 
 use super::code::{Code, Loop};
-use super::flows::{BLOCK, Flows, LONGEST, THREAD};
+use super::flows::{BLOCK, Flows, LONGEST, THREAD, address};
 use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
 use std::collections::BTreeSet;
@@ -161,6 +161,28 @@ pub(in crate::analysis) enum Carried {
     Recurrence,
 }
 
+impl Flows {
+    /// Whether what a load of a loop brings, or another load there, is a part of its own next address, and does not only decide between
+    /// two, as in a search.
+    pub(super) fn is_next_of_itself(&self, code: &Code<'_>, row: usize) -> bool {
+        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+        let is_inside =
+            |other: usize| code.innermost(row).is_some_and(|own| own.blocks.contains(&code.block_of[other]));
+        let (mut open, mut seen) = (Vec::from_iter(address(code, row).map(|own| (row, own))), BTreeSet::new());
+        while let Some((reads, register)) = open.pop() {
+            for behind in self.definitions(code, reads, register).into_iter().filter(|row| is_inside(*row)) {
+                if code.op(behind).brings_from_memory() {
+                    return true;
+                }
+                if seen.insert(behind) {
+                    open.extend(code.registers(behind).read().filter(is_value).map(|own| (behind, own)));
+                }
+            }
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +254,18 @@ mod tests {
         assert!(!is_by_block(&[r(5)], &[r(7)], &[]), "from the block's number by the size of the grid");
         let quotient = |bound| word(Op::I2F, &[r(9)], &[bound]);
         assert!(!up_to(quotient(r(5)), &[], &[]), "a share of all pieces");
+    }
+
+    #[test]
+    fn a_search_goes_on_by_what_it_compares_and_a_list_by_what_it_loads() {
+        let goes_on = |next: &[MachineWord]| {
+            let rows = rows(&[&[word(Op::LDG, &[r(4)], &[r(2)])][..], next, &[back(0)]].concat());
+            let code = Code::counted(&rows, vec![1; rows.len()], None);
+            Flows::of(&code).is_next_of_itself(&code, 0)
+        };
+        assert!(goes_on(&[word(Op::IADD3, &[r(2)], &[r(4)]), word(Op::ISETP, &[P], &[r(4)])]), "next = table[next]");
+        let between = [word(Op::ISETP, &[P], &[r(4)]), word(Op::SEL, &[r(2)], &[r(2), r(3), P])];
+        assert!(!goes_on(&between), "next = loaded < key ? next : other");
     }
 
     /// What the store of `h = op(..)` takes that is carried, where it is stored by so many lanes.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::evidence::{Arithmetic, OperandFrom};
-use cuda_binary::op::Class;
+use cuda_binary::op::{Class, Computes};
 
 /// Instructions of the ALU for each bit up to which a table of several bits replaces them: a look-up of four bits takes a shift, a mask, an
 /// address, the load and what it is joined with, and of more for each bit most are other work.
@@ -25,7 +25,10 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     let is_single = |from: &OperandFrom| matches!(from, OperandFrom::Immediate(value) if value.is_power_of_two());
     let is_bit = |row: &usize| match code.rows[*row].word.unwrap_or_default().arithmetic {
         Arithmetic::Logic(table, operands) => {
-            AND.contains(&table) && operands.iter().any(|operand| is_single(&operand.from))
+            // A flag that was chosen by a predicate is no bit of a value.
+            let mut is_flag =
+                study.flows.operands_of(code, *row).map(|own| code.op(own).computes() == Some(Computes::Selected));
+            AND.contains(&table) && operands.iter().any(|operand| is_single(&operand.from)) && !is_flag.all(|own| own)
         }
         Arithmetic::ShiftRight(_, by) => by == TOP,
         _ => false,

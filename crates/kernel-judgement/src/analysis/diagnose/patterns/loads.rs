@@ -20,9 +20,10 @@ pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
     let step = m.phases?.step_cycles().map(|cycles| format!(", {} cycles a step", glance::cycles(cycles)));
     let from = served(m).map(|served| words!(", from L2 ({})", served.said()));
     let sentence = words!(
-        "{} of the samples wait for the load at `:{}`, whose value is the next address{}: one load in flight a thread{}.",
+        "{} of the samples wait for the load at `:{}`, whose value {} the next address{}: one load in flight a thread{}.",
         share(chain.share),
         chain.load.line.to_string(),
+        if chain.is_search { "decides" } else { "is" },
         step.unwrap_or_default(),
         from.unwrap_or_default()
     );
@@ -87,7 +88,8 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     };
     let chain = m.study.and_then(Study::chain);
     if let Some(chain) = chain.filter(|chain| 2.0 * chain.share >= wait) {
-        let why = words!("the value of the load at `:{}` is its next address", chain.load.line.to_string());
+        let how = if chain.is_search { "decides" } else { "is" };
+        let why = words!("the value of the load at `:{}` {} its next address", chain.load.line.to_string(), how);
         return Some(Draft::overlaps(Action::MoreInFlight, overlapped).not_here(why));
     }
     // What is in front of them has to be busy, else it is a long way and no queue.

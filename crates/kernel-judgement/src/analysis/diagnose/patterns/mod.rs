@@ -25,6 +25,7 @@ pub(super) mod origin;
 mod passes;
 mod products;
 mod reuse;
+mod search;
 pub(super) mod sectors;
 pub(super) mod stages;
 mod tile;
@@ -51,7 +52,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 23] = [
+const FAMILIES: [&[Pattern]; 24] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -71,6 +72,7 @@ const FAMILIES: [&[Pattern]; 23] = [
     &stages::PATTERNS,
     &tile::PATTERNS,
     &reuse::PATTERNS,
+    &search::PATTERNS,
     &passes::PATTERNS,
     &order::PATTERNS,
     &instructions::PATTERNS,
