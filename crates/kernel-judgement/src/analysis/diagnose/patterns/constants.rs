@@ -17,33 +17,11 @@ pub(super) const PATTERNS: [Pattern; 2] = [
 /// Requests of the constant cache that the LSU sends.
 const CONSTANTS: Counter = Counter::IdcRequestCyclesActiveAvgPctElapsed;
 
-/// Whether it reads constants for each lane, at an address that a register of the lane is part of.
-fn is_indexed(study: &Study<'_>, row: usize) -> bool {
-    reads_for_lanes(study, row) && study.code.registers(row).read().any(|own| own.file == RegisterFile::General)
-}
-
-/// Whether it reads constants through the LSU and not once for the warp.
-fn reads_for_lanes(study: &Study<'_>, row: usize) -> bool {
-    let op = study.code.op(row);
-    op.is_in(Space::Constant) && op.pipe().is_some()
-}
-
-/// Executions of loads of constants by an index, and of those at one address for all lanes; `None` without the code.
-fn constants_read(m: &Measures<'_>) -> Option<[u64; 2]> {
-    let study = m.sampled_code()?;
-    let executed = |row: usize| study.code.executed[row];
-    let loads = (0..study.code.rows.len()).filter(|row| reads_for_lanes(study, *row));
-    let (by_index, fixed): (Vec<usize>, Vec<usize>) = loads.partition(|row| is_indexed(study, *row));
-    Some([by_index, fixed].map(|rows| rows.into_iter().map(executed).sum()))
-}
-
-/// Constants at addresses that differ from lane to lane are served one address after the other. One at a fixed address, a parameter that
-/// is read anew, is one request.
+/// Constants at addresses that differ from lane to lane are served one address after the other.
 fn divergent(m: &Measures<'_>) -> Option<Held> {
-    let by_index = constants_read(m).map(|[by_index, fixed]| by_index as f64 / (by_index + fixed).max(1) as f64);
-    let busy = m.value(CONSTANTS)? * by_index.unwrap_or(1.0);
+    let busy = m.value(CONSTANTS)?;
     let sentence = words!(
-        "Lanes read different constant addresses, served one at a time: the constant cache is busy with them {} % of the time.",
+        "Lanes read different constant addresses, served one at a time: the constant cache is busy {} % of the time.",
         fixed(busy, 1)
     );
     let held = Held::new(Code::ConstantDivergence, busy, m.limits[Threshold::ConstantRequests], sentence);
@@ -58,6 +36,10 @@ fn constant_at(m: &Measures<'_>) -> At {
         [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
     });
     let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
+    let is_indexed = |study: &Study<'_>, row: usize| {
+        study.code.op(row).is_in(Space::Constant)
+            && study.code.registers(row).read().any(|own| own.file == RegisterFile::General)
+    };
     let indexed = |study: &Study<'_>, row: usize| if is_indexed(study, row) { study.code.executed[row] } else { 0 };
     most.map_or_else(|| At::heaviest(m, indexed), |(point, _)| At::point(point))
 }
