@@ -207,6 +207,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // Beside arithmetic that stays there is little to write anew.
     let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
+    // No access goes with the arithmetic of its address: what stands in front of a full L1 stands there as long.
+    let draft = if is_index && m.need_of(&L1) >= ROOF { draft.keeps(&L1, 1.0, 1.0) } else { draft };
     let of_products = [(Part::ComputeFp64, paired(Part::ComputeFp64)), (Part::ComputeTensor, 1.0)];
     let draft = of_products.into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     let draft = draft.unknown(m, unknown);

@@ -3,6 +3,7 @@
 use super::atomics::{added, own_retries, spread};
 use super::banks::{matrix_loads, wavefronts};
 use super::barriers::barriers;
+use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
 use super::sectors::{coalesce, sectors};
@@ -106,6 +107,32 @@ fn added_to(m: &Measures<'_>) -> Option<f64> {
     Some(SECTOR * requests * lanes * (lanes - 1.0) / 2.0 / met.max(1.0))
 }
 
+/// What a tile alone gives at most from which it is worth making for one output a thread.
+const LITTLE: f64 = 0.2;
+
+/// What is left of the passes of loads that all lanes make at one address: shared memory brings 16 bytes of them in one.
+const ONE_ADDRESS: f64 = 0.25;
+
+/// The most that a tile in shared memory saves, 0 to 1, where each thread reads there as often as from L1, for one output: a request takes
+/// the same stage once at least, and issue has as much to do.
+fn by_tile_alone(m: &Measures<'_>) -> Option<f64> {
+    let study = m.sampled_code()?;
+    let code = &study.code;
+    let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
+    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).loads_global());
+    let passes = |row: usize| {
+        let differs = study.flows.differs_by_lane(code, row, rows_are_warps);
+        code.executed[row] as f64 * if differs { 1.0 } else { ONE_ADDRESS }
+    };
+    let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
+    Some(saved_alone(loads.map(passes).sum::<f64>() / m.sm_cycles()?, m.need(Part::Issue), largest))
+}
+
+/// The same by what the stage needs then, what issue needs, and what the busiest part needs now.
+fn saved_alone(stage: f64, issue: f64, largest: f64) -> f64 {
+    (1.0 - stage.max(issue) / largest).max(0.0)
+}
+
 /// What to do where accesses are narrow.
 const WIDER: &str = "Fewer and wider accesses: several outputs a thread, 16 bytes a lane";
 
@@ -154,6 +181,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
     let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);
     let own_rows = if is_inside { 0.0 } else { own_rows(m) };
+    let alone = if is_global && again > REUSED { by_tile_alone(m) } else { None }.filter(|alone| *alone < LITTLE);
     let how = match is_inside {
         false if scattered.is_some() => {
             "Partition the values by the words that they add to first, so that those of a block fit in its shared memory and are added up there"
@@ -165,6 +193,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         false => "Reuse data inside the SM: shared memory, registers, clusters",
         true if is_shuffled => "Fewer shuffles: combine the values of a thread first, redux.sync for integers",
         // What threads of a block read each for itself L1 answers, and a tile once for all of them.
+        true if alone.is_some() => {
+            "Several outputs a thread, from a tile in shared memory: each value that a thread reads there serves all of them"
+        }
         true if is_global && again > REUSED => {
             "Tiles in shared memory: a block loads each value once, its threads read it there for several outputs each"
         }
@@ -179,6 +210,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Most loads tell what there is to widen.
     let bits = width(m, is_global).map(|(bits, _)| bits).filter(|bits| how == WIDER && (8..WIDEST).contains(bits));
     let narrow = bits.map(|bits| words!("; most loads have {} a lane", format::counted(bits / 8, "byte")));
+    let narrow = alone.map(|alone| words!("; the tile alone gives {} at most", share(alone))).or(narrow);
     let narrow = scattered.map(|bytes| words!("; lanes add to about {} of words", glance::bytes(bytes))).or(narrow);
     let waits = match is_inside {
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
@@ -195,6 +227,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Of rows that threads have to themselves each sector comes once, whatever lies beside the word.
     let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
     let kept = own_rows * once + (1.0 - own_rows) * kept;
+    // Where nearly all of that are values for all lanes, the row of their table says it, by what its loads wait for.
+    if is_global && broadcasts(m).is_some_and(|own| own.leaves(unit.part) <= kept) {
+        return None;
+    }
     let draft = Draft::new(Action::ReuseInSm).rewrites().keeps(parts, kept, 0.0).frees_of(m, &waits, 1.0 - kept);
     // What is computed with the values is computed still.
     let draft = of_values(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
@@ -309,4 +345,16 @@ fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     );
     let check = words!("bytes of DRAM −{}B", glance::short(STAYS * SECTOR * gone));
     Some(draft.says(how, why).risks("what a next kernel would find in L2").checks(check, DRAM_BYTES[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::saved_alone;
+
+    #[test]
+    fn a_tile_alone_saves_no_more_than_its_own_passes_and_issue_leave() {
+        // The stage is at 96 %, what a tile is asked for would fill 40 % of it, and issue is at 80 %.
+        assert!((saved_alone(0.4, 0.8, 0.96) - 1.0 / 6.0).abs() < 1e-9);
+        assert_eq!(saved_alone(0.9, 0.2, 0.9), 0.0);
+    }
 }
