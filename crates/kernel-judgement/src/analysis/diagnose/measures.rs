@@ -5,6 +5,7 @@
 use super::kernel::Kernel;
 use super::level::{self, Level, Unit};
 use super::machine::{Change, Machine};
+use super::patterns::launch::MANY_WAVES;
 use super::stretches::{Stretch, TimeSplit, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
@@ -303,9 +304,11 @@ impl<'a> Measures<'a> {
         Some((1.0 - self.filled()? * waves.ceil() / waves).max(0.0))
     }
 
-    /// Whether blocks end about as fast as they start; `None` where the life of a warp is not known.
+    /// Whether blocks end about as fast as they start; `None` where the life of a warp is not known. No warp of a block of one waits for
+    /// others to end, and in many waves no wave does: slots that such blocks leave empty wait for the next start, however long they live.
     pub(super) fn ends_soon(&self) -> Option<bool> {
-        Some(self.life? < self.limits[Threshold::ShortLife])
+        let is_refilled = self.block_warps == Some(1.0) && self.waves.is_some_and(|waves| waves >= MANY_WAVES);
+        Some(is_refilled || self.life? < self.limits[Threshold::ShortLife])
     }
 
     /// [`Occupancy::is_by_design`](crate::analysis::derive::occupancy::Occupancy::is_by_design) of this kernel.

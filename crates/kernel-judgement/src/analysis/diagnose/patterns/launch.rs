@@ -180,7 +180,7 @@ fn underfilled(m: &Measures<'_>) -> Option<Held> {
 }
 
 /// Waves from which blocks no longer run in waves.
-const MANY_WAVES: f64 = 20.0;
+pub(in crate::analysis::diagnose) const MANY_WAVES: f64 = 20.0;
 
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(m: &Measures<'_>) -> Option<Draft> {

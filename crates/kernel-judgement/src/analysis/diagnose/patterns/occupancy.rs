@@ -306,7 +306,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
 /// Blocks with more work.
 fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
     short_blocks(m).filter(|held| held.holds)?;
-    let (warps, life, achieved, filled) = (m.block_warps?, m.life?, m.achieved?, m.filled()?);
+    let (warps, life, achieved, filled, room) = (m.block_warps?, m.life?, m.achieved?, m.filled()?, m.theoretical?);
     // Blocks start no faster: as many as now are there at a time, whatever their size.
     let sizes = m.block_sizes();
     let filling = sizes.as_ref().and_then(|sizes| Some((sizes.filling(m.warps? / warps)?, sizes.most_warps())));
@@ -325,7 +325,9 @@ fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
     let resident = fits.zip(m.sms).map(|(blocks, sms)| format!("{} ", count(blocks * sms))).unwrap_or_default();
     let how = words!("{}, several elements per thread, or a grid-stride loop over {}resident blocks", larger, resident);
     let why = words!("a block of {} lives {} cycles", format::counted(warps as u64, "warp"), glance::cycles(life));
-    let change = Change { warps: (filled, filled.powi(2)), ..Change::default() };
+    // A size of which more warps fit opens those slots as well.
+    let opens = filling.map_or(1.0, |((size, _), most)| room * f64::from(most) / f64::from(size.warps)).min(1.0);
+    let change = Change { warps: (filled * opens, filled.powi(2) * opens), ..Change::default() };
     let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
     Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
 }
