@@ -10,9 +10,6 @@ use crate::quantity::format;
 use crate::words;
 use crate::words::Words;
 
-/// The part of what is expected that counts where the counters show how much there is, and not what of it is waste.
-const TO_BE_FOUND: f64 = 0.75;
-
 /// Pairs from which a class has a forecast.
 const FEW: u32 = 5;
 
@@ -200,6 +197,11 @@ impl Draft {
         self.change.keeps.iter().find(|(own, ..)| *own == part).map_or(1.0, |(_, keeps, _)| *keeps)
     }
 
+    /// Whether what it leaves of the work of a part is known.
+    pub(super) fn counts(&self, part: Part) -> bool {
+        !self.change.rewrites || self.change.keeps.iter().any(|(own, ..)| *own == part)
+    }
+
     /// Whether it frees warps from waiting for this reason.
     pub(super) fn frees_from(&self, reason: StallReason) -> bool {
         self.change.frees.0 > 0.0 && (self.waits.is_empty() || self.waits.contains(&reason))
@@ -211,10 +213,10 @@ impl Draft {
         Some(action)
     }
 
-    /// How much of what is expected counts for the order: what somebody has to find first counts less than waste that was measured.
-    pub(super) fn certainty(&self) -> f64 {
-        let is_found = !matches!(self.action, Action::ReuseInSm | Action::RegisterTile | Action::FewerInstructions);
-        if is_found { 1.0 } else { TO_BE_FOUND }
+    /// Whether it fills slots or multiprocessors that stand empty.
+    pub(super) fn fills_slots(&self) -> bool {
+        let Change { warps, tail, fixed, .. } = &self.change;
+        warps.0 < 1.0 || tail.0 < 1.0 || fixed.0 > 0.0
     }
 
     /// Whether there is no bound of the time.

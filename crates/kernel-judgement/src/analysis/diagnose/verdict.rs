@@ -10,14 +10,14 @@ use super::kernel::{Kernel, Measurement};
 use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
-use super::next::{Levers, at_the_roof, drafts, levers, ruled_out};
+use super::next::{Levers, Named, at_the_roof, drafts, levers, ruled_out};
 use super::patterns::{Question, Stands, WORTH, launch, questions, stages, units};
 use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{self, Action, Code};
+use crate::catalog::{self, Action, Code, Part};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::words;
@@ -353,7 +353,7 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     let lines = lines(limiter);
     let found = match limiter {
         Code::LaunchFailed | Code::NotMeasured => Levers::default(),
-        _ => levers(&ask, cure, drafts, refused),
+        _ => levers(&ask, Named { cure, part: part_of(&bottleneck) }, drafts, refused),
     };
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
@@ -366,6 +366,12 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     };
     let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }
+}
+
+/// The part that limits, or that what limits is the cause of.
+fn part_of(bottleneck: &Bottleneck) -> Option<Part> {
+    let codes = [Some(bottleneck.limiter), bottleneck.of];
+    codes.into_iter().flatten().find_map(|code| if let Code::Unit(part) = code { Some(part) } else { None })
 }
 
 /// Each finding with its place: the limit, then the rest, the most severe first and within that the largest share.
