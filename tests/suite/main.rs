@@ -97,6 +97,7 @@ mod stale;
 mod standing;
 mod targeted;
 mod templates;
+mod tenth;
 mod terminal;
 mod timeline;
 mod told_changes;

@@ -110,7 +110,14 @@ pub(crate) struct Row {
     pub(crate) code: String,
     origin: String,
     pub(crate) bound: Option<f64>,
-    expected: Option<f64>,
+    pub(crate) expected: Option<f64>,
+}
+
+impl Row {
+    /// Whether it is no estimate of NVIDIA's.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.origin == "audit"
+    }
 }
 
 #[derive(Deserialize)]
@@ -153,7 +160,7 @@ static JUDGED: LazyLock<Vec<Judged>> = LazyLock::new(|| {
             .unwrap_or_else(|| panic!("{}: no kernel {} in {}", pair.name, pair.before, pair.report))
             .levers
             .iter()
-            .filter(|row| row.origin == "audit")
+            .filter(|row| row.is_ours())
             .collect();
         let at = rows.iter().position(|row| pair.actions.contains(&row.code));
         let row = at.map(|at| (at + 1, rows[at].clone()));

@@ -104,6 +104,12 @@ impl MachineWord {
         bits(self.bits, 0, 9) == 0x1a6 && bits(self.bits, 73, 4) == 9
     }
 
+    /// Whether an atomic of global memory may leave its word as it is: a minimum, a maximum, AND or OR (`REDG.MIN`, `ATOMG.OR`), by bits 87
+    /// to 89, as nvdisasm shows them of sm_80 to sm_120.
+    pub fn may_change_nothing(&self) -> bool {
+        matches!(bits(self.bits, 0, 9), 0x18e | 0x1a8) && matches!(bits(self.bits, 87, 3), 1 | 2 | 5 | 6)
+    }
+
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
     /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
     pub fn goes_first(&self) -> bool {

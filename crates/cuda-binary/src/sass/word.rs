@@ -116,6 +116,14 @@ mod tests {
         assert!(!adds(0x0001e6000c10e184, 0x000000030800798e), "REDG.E.ADD.STRONG.GPU");
         assert!(!adds(0x0001e8000c10ff84, 0x0000000e0c0079a6), "REDG.E.ADD.F64.RN.STRONG.GPU");
         assert!(!adds(0x0001e8000c10f784, 0x00384004140079a6), "REDG.E.ADD.F32x4.FTZ.RN.STRONG.GPU");
+        let stays =
+            |high: u64, low: u64| decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).may_change_nothing();
+        assert!(!stays(0x0001e6000c10e184, 0x000000030800798e), "REDG.E.ADD.STRONG.GPU");
+        assert!(stays(0x004fe8000c90e384, 0x000000150400798e), "REDG.E.MIN.S32.STRONG.GPU");
+        assert!(stays(0x000fe2000f10e184, 0x000100150600798e), "REDG.E.OR.STRONG.GPU");
+        assert!(!stays(0x000fe8000f90e184, 0x000200150600798e), "REDG.E.XOR.STRONG.GPU");
+        assert!(stays(0x000ee800091ee3c4, 0x00074015041179a8), "ATOMG.E.MAX.S32.STRONG.GPU");
+        assert!(!stays(0x000f28000c1ee1c4, 0x000af015041279a8), "ATOMG.E.EXCH.STRONG.GPU");
         let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
         assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
         let integers = [0x000e_2400_0020_d800_0000_0006_0006_7311_u128, 0x0000_6400_0021_f000_0000_0004_0005_7305];

@@ -5,7 +5,6 @@
 use super::kernel::Kernel;
 use super::level::{self, Level, Unit};
 use super::machine::{Change, Machine};
-use super::patterns::launch::MANY_WAVES;
 use super::stretches::{Stretch, TimeSplit, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
@@ -26,6 +25,8 @@ pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
 pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
 pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
 pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
+/// Waves from which blocks no longer run in waves.
+pub(super) const MANY_WAVES: f64 = 20.0;
 /// Room for warps, percent of an SM's slots.
 pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
 /// Slots taken while an SM holds a block, percent.

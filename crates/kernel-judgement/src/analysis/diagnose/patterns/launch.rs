@@ -179,9 +179,6 @@ fn underfilled(m: &Measures<'_>) -> Option<Held> {
     is_possible.then(|| held.from(m.readings(&[WAVES, ACHIEVED, THEORETICAL])))
 }
 
-/// Waves from which blocks no longer run in waves.
-pub(in crate::analysis::diagnose) const MANY_WAVES: f64 = 20.0;
-
 /// The last wave. Blocks that wait for one slice of L2, or many short ones, do not run in waves.
 fn waves(m: &Measures<'_>) -> Option<Draft> {
     let waves = m.waves.filter(|waves| *waves > 1.0 && *waves < MANY_WAVES)?;

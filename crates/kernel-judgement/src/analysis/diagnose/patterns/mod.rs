@@ -38,7 +38,9 @@ use super::held::{At, Held, count, share, whole};
 use super::level::{self, DRAM_BYTES, Level, Unit};
 use super::lever::Along;
 use super::machine::{Change, ROOF};
-use super::measures::{ACHIEVED, CYCLES, EXECUTED, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES};
+use super::measures::{
+    ACHIEVED, CYCLES, EXECUTED, MANY_WAVES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
+};
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::{Code as KernelCode, Flows, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};

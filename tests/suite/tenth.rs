@@ -1,0 +1,59 @@
+//! What a tenth author's pairs showed: which row stands first, and what some rows expect.
+
+use crate::pairs::{Launch, Row, launch};
+
+fn rows(kernel: &Launch) -> Vec<&Row> {
+    kernel.levers.iter().filter(|row| row.is_ours()).collect()
+}
+
+fn row(kernel: &str, code: &str) -> Option<&'static Row> {
+    rows(launch(kernel)).into_iter().find(|row| row.code == code)
+}
+
+fn codes(kernel: &str) -> Vec<&'static str> {
+    rows(launch(kernel)).into_iter().map(|row| row.code.as_str()).collect()
+}
+
+#[test]
+fn a_row_that_takes_work_off_what_the_verdict_names_goes_first() {
+    // Issue limits; loads ahead are expected to save more and leave nine of ten instructions.
+    assert_eq!(codes("euler_sweep_before"), ["fewer-instructions", "more-in-flight"]);
+    let [work, waits] = ["fewer-instructions", "more-in-flight"].map(|code| row("euler_sweep_before", code)?.expected);
+    assert!(work < waits, "{work:?} {waits:?}");
+    // Products on the tensor pipe leave fewer instructions than a tile of sums does.
+    assert_eq!(codes("lora_down_before")[..2], ["tensor-generation", "register-tile"]);
+}
+
+#[test]
+fn what_fills_empty_slots_or_is_written_anew_stays_first() {
+    // Slots that blocks of unequal length leave empty are in front of any part.
+    assert_eq!(codes("ragged_queue_before")[..2], ["even-blocks", "fewer-instructions"]);
+    // `wgmma` reads operands from shared memory by itself: what it leaves of that work is not counted.
+    assert_eq!(codes("mma_three_stages")[..2], ["tensor-generation", "reuse-in-sm"]);
+}
+
+#[test]
+fn what_is_to_be_found_counts_like_waste_that_was_measured() {
+    assert_eq!(codes("attn_b")[..2], ["register-tile", "unconflict"]);
+    assert_eq!(codes("knn_before")[..2], ["fewer-instructions", "more-blocks"]);
+}
+
+#[test]
+fn blocks_of_one_warp_leave_slots_to_the_next_start_however_long_they_live() {
+    let csr = launch("csr_rows_before");
+    assert_eq!(csr.verdict.limiter, "launch-short-blocks");
+    assert!(row("csr_rows_before", "even-blocks").is_none(), "no warp of such a block waits for another one");
+    // 15 of 64 warps are there, and the chip has room for 32 such blocks: larger ones fill those slots and the others.
+    let larger = row("csr_rows_before", "larger-blocks").expect("a row").expected;
+    assert!(larger.is_some_and(|saves| saves > 60.0), "{larger:?}");
+}
+
+#[test]
+fn minima_that_change_nothing_are_read_first_where_nobody_reads_them_yet() {
+    // Minima are 42 % of the sectors that L2 is asked for; a load in place of one saves its way to the other half, where it stays half
+    // of the times: 0.5 · 0.5 · 0.42 of the lookups. At best L1 answers all of them.
+    let own = row("relax_edges_before", "fewer-atomics").expect("a row");
+    let [expected, bound] = [own.expected, own.bound].map(|saves| saves.expect("bounded"));
+    assert!((5.0..15.0).contains(&expected) && (30.0..50.0).contains(&bound), "{expected} {bound}");
+    assert!(row("relax_edges_after", "fewer-atomics").is_none(), "the word is read in front of the minimum");
+}
