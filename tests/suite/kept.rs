@@ -17,14 +17,21 @@ use std::path::Path;
 /// Most bytes of a snapshot of an audit in `audits/`.
 const MOST: u64 = 128 * 1024;
 
-/// Writes evidence, reads it, and holds both, and the audits of both, against each other.
-fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
+/// Writes evidence, reads it, and holds both against each other: all that an audit is a function of.
+fn read_again(evidence: &Evidence, limits: &Limits, what: &str) -> (Audit, Snapshot) {
     let audit = analysis::audit(evidence, limits);
     let snapshot = Snapshot::new(Heading::default(), evidence.clone(), &audit);
     let read = Snapshot::parse(Path::new("x.json"), &snapshot.to_json().unwrap()).unwrap();
     assert!(read.evidence == snapshot.evidence, "{what}: the evidence that was read is another");
-    assert!(read.audit() == audit, "{what}: the audit of what was read is another");
+    assert!(read.limits == snapshot.limits && read.limits == *limits, "{what}: the limits that were read are others");
     assert!(read.milestone == snapshot.milestone, "{what}: the milestone that was read is another");
+    (audit, read)
+}
+
+/// The same with the audits of both.
+fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
+    let (audit, read) = read_again(evidence, limits, what);
+    assert!(read.audit() == audit, "{what}: the audit of what was read is another");
     audit
 }
 
@@ -60,7 +67,7 @@ fn every_report_is_kept_whole_and_told_within_its_budgets() {
             others += several_kernels::hold(&report, &views, &what);
         }
         if let Some(old) = &before {
-            returned(&judged::since(judged::evidence(&report, &views, &work), old, &[]), &limits, &what);
+            read_again(&judged::since(judged::evidence(&report, &views, &work), old, &[]), &limits, &what);
         }
         before = Some(report);
     }
