@@ -170,10 +170,7 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
     let measured = snapshot.evidence.new.hash().unwrap_or_default().to_owned();
     let to = Pinned { snapshot: name.clone(), sha256: snapshot.sha256, measured, commit: snapshot.heading.commit };
     let date = moment::date(arguments.note.date)?.to_string();
-    note(&folder, Pin { subject: subject.to_owned(), date: date.clone(), reason, to: Some(to) })?;
-    let file = Pins::path(&folder);
-    writeln!(out, "{}: audits of {subject} from {date} on are compared with {name}", file.display())?;
-    Ok(())
+    note(&folder, Pin { subject: subject.to_owned(), date, reason, to: Some(to) }, &name, out)
 }
 
 /// Takes the pin of a subject back.
@@ -187,10 +184,8 @@ fn unpin(arguments: &Note, out: &mut dyn Write) -> Result<(), Failure> {
             "no baseline of {subject} is pinned on {date}\n  help: `audit baseline list` shows the pins"
         )));
     }
-    note(&folder, Pin { subject: subject.to_owned(), date: date.to_string(), reason, to: None })?;
-    let file = Pins::path(&folder);
-    writeln!(out, "{}: audits of {subject} from {date} on are compared with the one before", file.display())?;
-    Ok(())
+    let pin = Pin { subject: subject.to_owned(), date: date.to_string(), reason, to: None };
+    note(&folder, pin, "the one before", out)
 }
 
 fn reason(text: &str, what: &str) -> Result<String, Failure> {
@@ -200,14 +195,16 @@ fn reason(text: &str, what: &str) -> Result<String, Failure> {
     }
 }
 
-/// Puts a pin among those of the folder.
-fn note(folder: &Path, pin: Pin) -> Result<(), Failure> {
+/// Puts a pin among those of the folder, and says so.
+fn note(folder: &Path, pin: Pin, with: &str, out: &mut dyn Write) -> Result<(), Failure> {
     let file = Pins::path(folder);
+    let said = format!("{}: audits of {} from {} on are compared with {with}", file.display(), pin.subject, pin.date);
     let _lock = page_lock(&file)?;
     let mut pins = Pins::read(folder)?;
     pins.put(pin);
     let text = pins.to_toml().map_err(|error| Failure::usage(format!("the pins cannot be kept: {error}")))?;
     write_together(&[Output { path: &file, bytes: text.as_bytes() }])?;
+    writeln!(out, "{said}")?;
     Ok(())
 }
 

@@ -94,7 +94,8 @@ fn united(existing: &str, block: &str) -> Option<String> {
 fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> {
     let (every, pins) = (every(folder)?, Pins::read(folder)?);
     let all: Vec<(String, Vec<Found>)> = every.into_iter().collect();
-    let of = |(subject, found): &(String, Vec<Found>)| Record::listed(found.clone(), folder, subject, &pins, smallest);
+    let of =
+        |(subject, found): &(String, Vec<Found>)| Record::of(found.clone(), folder, subject, &pins, smallest, false);
     let mut listed = Vec::new();
     for ((subject, _), record) in all.iter().zip(on_threads(&all, of)) {
         let record = record?;

@@ -13,7 +13,7 @@ use crate::analysis::Limits;
 use crate::catalog::Threshold;
 use crate::config::DEFAULT_TEMPLATE;
 use crate::render::{Output, Templates, write_together};
-use crate::snapshot::{AcceptedFile, Dated, Found, Pins, Snapshot, SnapshotError, earlier};
+use crate::snapshot::{AcceptedFile, Dated, Found, Pins, Snapshot, SnapshotError, earlier, parse_notes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::Write;
@@ -170,11 +170,11 @@ fn notes(folder: &Path, sides: &mut BTreeMap<PathBuf, Sides>) -> Result<(), Fail
         let (ours, theirs) = (String::from_utf8_lossy(ours), String::from_utf8_lossy(theirs));
         let text = match path == Pins::path(folder) {
             true => {
-                let mut pins = Pins::parse(&path, &ours)?;
-                Pins::parse(&path, &theirs)?.pin.into_iter().for_each(|pin| pins.put(pin));
+                let [mut pins, other]: [Pins; 2] = [parse_notes(&path, &ours)?, parse_notes(&path, &theirs)?];
+                other.pin.into_iter().for_each(|pin| pins.put(pin));
                 pins.to_toml()
             }
-            false => AcceptedFile::parse(&path, &ours)?.and(AcceptedFile::parse(&path, &theirs)?).to_toml(),
+            false => parse_notes::<AcceptedFile>(&path, &ours)?.and(parse_notes(&path, &theirs)?).to_toml(),
         };
         let text = text.map_err(|error| SnapshotError::Notes { path: path.clone(), what: error.to_string() })?;
         write_together(&[Output { path: &path, bytes: text.as_bytes() }])?;

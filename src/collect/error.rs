@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 /// Why a tool gave nothing.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CollectError {
     #[error("{tool} was not found\n  looked in: {}\n  help: {cure}", .looked_in.join(", "))]
     ToolMissing { tool: &'static str, looked_in: Vec<String>, cure: String },

@@ -80,7 +80,6 @@ pub struct Places {
 #[derive(Clone, Debug, Default)]
 pub struct Versions(RefCell<BTreeMap<PathBuf, String>>);
 
-/// A tool that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundTool {
     pub tool: Tool,

@@ -2,7 +2,7 @@
 
 use super::ConfigError;
 use super::launch::LaunchKeys;
-use super::text::Text;
+use super::text::{Text, one_or_more};
 use crate::analysis::code::{Count, LaunchShape, Resource, SassCheck, known_step};
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -170,10 +170,6 @@ impl Text {
     /// One architecture or a list of them.
     pub(super) fn archs(&self, value: Spanned<toml::Value>) -> Result<Vec<String>, ConfigError> {
         let span = value.span();
-        let values = match value.into_inner() {
-            toml::Value::Array(values) => values,
-            one => vec![one],
-        };
         let arch = |value: &toml::Value| {
             let name = value.as_str().filter(|name| {
                 let digits = name.strip_prefix("sm_").unwrap_or_default();
@@ -182,15 +178,11 @@ impl Text {
             });
             let found = value.as_str().map_or_else(|| value.type_str().to_owned(), |text| format!("{text:?}"));
             name.map(str::to_owned).ok_or_else(|| {
-                self.wrong(
-                    "expected an architecture such as \"sm_90a\"".into(),
-                    span.clone(),
-                    &format!("found {found}"),
-                    None,
-                )
+                let message = "expected an architecture such as \"sm_90a\"".to_owned();
+                self.wrong(message, span.clone(), &format!("found {found}"), None)
             })
         };
-        values.iter().map(arch).collect()
+        one_or_more(value.into_inner()).iter().map(arch).collect()
     }
 
     /// The variant that a check or a part of shared memory is for; empty for all.

@@ -7,7 +7,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum ConfigErrorKind {
     /// The configuration file itself cannot be read.
     Unreadable,

@@ -14,14 +14,18 @@ pub(super) struct Text {
     pub(super) text: String,
 }
 
+/// A list, or one value as one.
+pub(super) fn one_or_more(value: toml::Value) -> Vec<toml::Value> {
+    match value {
+        toml::Value::Array(values) => values,
+        one => vec![one],
+    }
+}
+
 impl Text {
     /// One path or a list of them.
     pub(super) fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
         let span = value.span();
-        let values = match value.into_inner() {
-            toml::Value::Array(values) => values,
-            one => vec![one],
-        };
         let path = |value: toml::Value| match value {
             toml::Value::String(path) => Ok(Spanned::new(span.clone(), PathBuf::from(path))),
             other => {
@@ -29,7 +33,7 @@ impl Text {
                 Err(self.wrong("expected a path or a list of paths".into(), span.clone(), &found, None))
             }
         };
-        values.into_iter().map(path).collect()
+        one_or_more(value.into_inner()).into_iter().map(path).collect()
     }
 
     pub(super) fn amount(&self, value: &Spanned<toml::Value>) -> Result<Amount, ConfigError> {

@@ -4,8 +4,6 @@ use std::path::{Path, PathBuf};
 
 /// Why a page was not written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum RenderError {
     #[error("template {template}, line {line}, column {column}: {what}{}", in_file(file.as_deref()))]
     Template {

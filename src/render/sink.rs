@@ -54,7 +54,6 @@ pub(super) trait Ink {
     /// Whether a line end is one for the reader.
     fn has_lines(&self) -> bool;
 
-    /// Words in this ink.
     fn words(&self, words: &Words) -> String {
         let all = words.inlines();
         let piece = |(at, inline): (usize, &Inline)| match inline {

@@ -13,7 +13,6 @@ pub(crate) struct Accepted {
     pub date: String,
     /// The commit that was accepted; may be empty.
     pub commit: String,
-    /// The verdict that was accepted.
     pub verdict: String,
     pub reason: String,
     /// The change in percent that was accepted, the largest of cycles, time and benchmark; `None` where none was measured.
@@ -69,11 +68,6 @@ impl AcceptedFile {
         read_notes(&AcceptedFile::path(folder, subject))
     }
 
-    /// The acceptances of a file's text. Errors: a text that is not understood.
-    pub(crate) fn parse(path: &Path, text: &str) -> Result<AcceptedFile, SnapshotError> {
-        notes(path, text)
-    }
-
     /// The places of those about the comparison of an audit.
     pub(crate) fn about(&self, milestone: &Milestone) -> Vec<usize> {
         let all = self.accepted.iter().enumerate();
@@ -107,11 +101,11 @@ pub(super) fn read_notes<T: serde::de::DeserializeOwned + Default>(path: &Path) 
         Err(error) if is_absent(&error) => return Ok(T::default()),
         Err(source) => return Err(SnapshotError::Unreadable { path: path.to_owned(), source }),
     };
-    notes(path, &text)
+    parse_notes(path, &text)
 }
 
-/// Notes by their text, which lies at `path`.
-pub(super) fn notes<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SnapshotError> {
+/// Pins or acceptances by their text, which lies at `path`. Errors: a text that is not understood.
+pub(crate) fn parse_notes<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, SnapshotError> {
     toml::from_str(text).map_err(|error| match is_unmerged(text.as_bytes()) {
         true => SnapshotError::Unmerged { path: path.to_owned() },
         false => SnapshotError::Notes { path: path.to_owned(), what: error.to_string().trim().to_owned() },

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 /// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SnapshotError {
     #[error("cannot read {path}: {source}")]
     Unreadable { path: PathBuf, source: std::io::Error },

@@ -14,7 +14,7 @@ mod pins;
 mod record;
 mod upgrade;
 
-pub(crate) use accepted::{Accepted, AcceptedFile};
+pub(crate) use accepted::{Accepted, AcceptedFile, parse_notes};
 pub use error::SnapshotError;
 pub(crate) use file::is_snapshot_like;
 pub use file::{Placed, SCHEMA, Snapshot};

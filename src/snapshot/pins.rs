@@ -53,13 +53,7 @@ impl Pins {
     /// The pins of a folder; none when there is no such file. Errors: a file that is there and cannot be read or
     /// understood.
     pub(crate) fn read(folder: &Path) -> Result<Pins, SnapshotError> {
-        let path = Pins::path(folder);
-        super::accepted::read_notes(&path)
-    }
-
-    /// The pins of a file's text. Errors: a text that is not understood.
-    pub(crate) fn parse(path: &Path, text: &str) -> Result<Pins, SnapshotError> {
-        super::accepted::notes(path, text)
+        super::accepted::read_notes(&Pins::path(folder))
     }
 
     /// The pin of a subject that holds on a day.

@@ -78,43 +78,23 @@ impl Record {
     /// What `folder` keeps of a subject, where a slow-down counts from `smallest` percent on. Errors: a folder, or
     /// notes of people, that are there and cannot be read.
     pub(crate) fn read(folder: &Path, subject: &str, smallest: f64) -> Result<Record, SnapshotError> {
-        Record::of(earlier(folder, subject, None)?, folder, subject, &Pins::read(folder)?, smallest)
+        Record::of(earlier(folder, subject, None)?, folder, subject, &Pins::read(folder)?, smallest, true)
     }
 
-    /// The same of snapshots and pins that were looked for before. Errors: acceptances that are there and cannot be
-    /// read.
+    /// The same of snapshots and pins that were looked for before; for a table, which is no judgement, the evidence of the audits is
+    /// not read. Errors: acceptances that are there and cannot be read.
     pub(crate) fn of(
         found: Vec<Found>,
         folder: &Path,
         subject: &str,
         pins: &Pins,
         smallest: f64,
+        is_judged: bool,
     ) -> Result<Record, SnapshotError> {
-        let milestones = found.iter().map(|found| Snapshot::read_milestone(&found.path)).collect();
-        Record::with_milestones(found, milestones, folder, subject, pins, smallest)
-    }
-
-    /// [`Record::of`] for a table, which is no judgement: the evidence of the audits is not read. Errors: acceptances
-    /// that are there and cannot be read.
-    pub(crate) fn listed(
-        found: Vec<Found>,
-        folder: &Path,
-        subject: &str,
-        pins: &Pins,
-        smallest: f64,
-    ) -> Result<Record, SnapshotError> {
-        let milestones = milestones(&found);
-        Record::with_milestones(found, milestones, folder, subject, pins, smallest)
-    }
-
-    fn with_milestones(
-        found: Vec<Found>,
-        milestones: Vec<Result<Milestone, SnapshotError>>,
-        folder: &Path,
-        subject: &str,
-        pins: &Pins,
-        smallest: f64,
-    ) -> Result<Record, SnapshotError> {
+        let milestones = match is_judged {
+            true => found.iter().map(|found| Snapshot::read_milestone(&found.path)).collect(),
+            false => milestones(&found),
+        };
         let (mut entries, mut lost) = (Vec::new(), Vec::new());
         for (found, milestone) in found.into_iter().zip(milestones) {
             match milestone {

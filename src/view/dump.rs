@@ -133,7 +133,6 @@ fn of_code(check: &CheckResult) -> io::Result<Value> {
     Ok(json!({ "name": check.name, "rule": check.rule, "outcome": outcome, "found": check.found }))
 }
 
-/// A line of a checklist.
 fn checked(line: &CheckedLine) -> io::Result<Value> {
     Ok(json!({
         "label": line.expected.label,

@@ -104,7 +104,6 @@ impl Heading {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Acceptance {
     pub date: String,
-    /// The verdict that was accepted.
     pub verdict: String,
     pub reason: String,
 }

@@ -10,13 +10,12 @@ use crate::cli::failure::Failure;
 use crate::cli::moment::{git, git_text};
 use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::{Config, Subject};
-use crate::snapshot::{AcceptedFile, Entry, Found, Pins, Snapshot};
+use crate::snapshot::{AcceptedFile, Entry, Found, Pins, Snapshot, parse_notes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A version that the project is held against.
 pub(super) struct Base {
-    /// As it was named.
     name: String,
     commit: String,
     folder: PathBuf,
@@ -70,10 +69,8 @@ impl Base {
                 Some(format!("{name} keeps its audits in {}, and {} is read here.", was.display(), folder.display()));
         }
         let folder = was;
-        let pins = match text(&Pins::path(&folder)) {
-            Some(text) => Pins::parse(&Pins::path(&folder), &text)?,
-            None => Pins::default(),
-        };
+        let path = Pins::path(&folder);
+        let pins = text(&path).map(|text| parse_notes(&path, &text)).transpose()?.unwrap_or_default();
         let files = |words: &[&str]| {
             let words = words.iter().map(|word| (*word).to_owned()).chain([in_place(&folder).display().to_string()]);
             let said = git(here, &words.collect::<Vec<_>>()).unwrap_or_default();
@@ -208,7 +205,7 @@ impl Base {
         let Some(newest) = seen.record.newest().map(|entry| entry.milestone.mark()) else { return false };
         let path = AcceptedFile::path(&self.folder, subject);
         let text = shown(&self.commit, &path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let was = text.and_then(|text| AcceptedFile::parse(&path, &text).ok()).unwrap_or_default();
+        let was = text.and_then(|text| parse_notes::<AcceptedFile>(&path, &text).ok()).unwrap_or_default();
         let mut own = seen.record.accepted.accepted.iter().filter(|one| one.audit.as_ref() == Some(&newest));
         own.any(|one| !was.accepted.contains(one))
     }

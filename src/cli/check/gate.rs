@@ -39,7 +39,7 @@ impl Gate<'_> {
     /// The newest audit of a subject in its series; `fresh` stands in its place where there is one.
     pub(super) fn seen(&self, subject: &str, fresh: Option<Made>) -> Result<Seen, Failure> {
         let found = self.found.get(subject).cloned().unwrap_or_default();
-        let record = Record::of(found, self.folder, subject, self.pins, self.limits[Threshold::Regression])?;
+        let record = Record::of(found, self.folder, subject, self.pins, self.limits[Threshold::Regression], true)?;
         if let Some(made) = fresh {
             let entry = entry_of(&made, self.folder);
             return Ok(Seen { record: record.with(entry), made: Some(made), written: None, file: None });

@@ -14,7 +14,6 @@ use std::sync::OnceLock;
 pub(super) struct Removed {
     pub(super) found: Found,
     pub(super) subject: String,
-    /// The commit that removed it.
     commit: String,
     /// What was measured; empty where that cannot be read.
     pub(super) measured: String,

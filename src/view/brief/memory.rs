@@ -19,7 +19,6 @@ const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 /// Bytes that L1 received for bulk copies.
 const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
-/// Bytes from DRAM.
 const READ: Counter = Counter::DramBytesReadSum;
 /// Bytes that reached L2 from L1, and DRAM from L2.
 const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;

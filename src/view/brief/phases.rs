@@ -226,13 +226,8 @@ fn pacer(audit: &Audit, phases: &Phases) -> Option<Block> {
     let lines: Vec<&Phase> = phases.roles[at].lines.iter().filter(|line| line.share >= LINE).collect();
     let file = places::file(phases);
     let name = format::capital(&places::role_name(phases, at));
-    let columns = vec![
-        left(&format!("{name}, by line")),
-        left(&format!("Lines of {file}")),
-        right("Samples"),
-        right("Instructions"),
-        left("Waits (of the line)"),
-    ];
+    let columns = [format!("{name}, by line"), format!("Lines of {file}")].map(|title| left(&title));
+    let columns = [&columns[..], &columns_of("Samples: | Instructions: | Waits (of the line)")].concat();
     let row = |line: &&Phase| {
         vec![
             text(places::row(line, None)),

@@ -2,7 +2,7 @@
 
 use crate::analysis::code::{CodeFacts, LoopRow};
 use crate::quantity::format;
-use crate::view::document::{Block, Cell};
+use crate::view::document::{Block, Cell, Column};
 use crate::view::tables::{
     code, columns_of, count, fold, heading, left, paragraph, percent, right, strong, table, text,
 };
@@ -86,15 +86,18 @@ fn loops(audit: &CodeFacts) -> Vec<Block> {
     // What only waits goes last.
     let mut order: Vec<&LoopRow> = audit.loops.iter().collect();
     order.sort_by_key(|row| (row.waits, row.start));
-    let (shown, rest) = order.split_at(order.len().min(SHOWN));
-    let make = |name: &str, rows: &[&LoopRow]| -> Block {
-        table(name, columns.clone(), rows.iter().map(|row| loop_row(row)).collect()).into()
-    };
-    blocks.push(make("loops", shown));
-    if !rest.is_empty() {
-        blocks.push(fold("loops-rest", format!("{} further loops", rest.len()), vec![make("loops-rest", rest)]));
-    }
+    blocks.extend(in_two(["loops", "loops-rest"], "loops", &columns, order.into_iter().map(loop_row).collect()));
     blocks
+}
+
+/// The first rows of a table, and the others behind a line that says what they are.
+fn in_two(names: [&str; 2], what: &str, columns: &[Column], mut rows: Vec<Vec<Cell>>) -> Vec<Block> {
+    let rest = rows.split_off(rows.len().min(SHOWN));
+    let of = |name: &str, rows| -> Block { table(name, columns.to_vec(), rows).into() };
+    let summary = format!("{} further {what}", rest.len());
+    let shown = of(names[0], rows);
+    let rest = (!rest.is_empty()).then(|| fold(names[1], summary, vec![of(names[1], rest)]));
+    std::iter::once(shown).chain(rest).collect()
 }
 
 fn loop_row(row: &LoopRow) -> Vec<Cell> {
@@ -132,12 +135,6 @@ fn local(audit: &CodeFacts) -> Vec<Block> {
             row.spills.map_or_else(|| text("not marked by this assembler"), plain),
         ]
     };
-    let rows: Vec<Vec<Cell>> = audit.local.iter().map(row).collect();
-    let (shown, rest) = rows.split_at(rows.len().min(SHOWN));
-    let make = |name: &str, rows: &[Vec<Cell>]| -> Block { table(name, columns.clone(), rows.to_vec()).into() };
-    blocks.push(make("local", shown));
-    if !rest.is_empty() {
-        blocks.push(fold("local-rest", format!("{} further lines", rest.len()), vec![make("local-rest", rest)]));
-    }
+    blocks.extend(in_two(["local", "local-rest"], "lines", &columns, audit.local.iter().map(row).collect()));
     blocks
 }

@@ -93,7 +93,6 @@ impl Side {
     }
 }
 
-/// Every output of every run.
 fn each(check: &Correctness) -> impl Iterator<Item = (&CheckRun, &OutputCheck)> {
     check.runs.iter().flat_map(|run| run.outputs.iter().map(move |output| (run, output)))
 }

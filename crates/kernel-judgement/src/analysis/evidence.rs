@@ -219,7 +219,6 @@ pub struct MeasuredVariant {
 pub struct TimedLaunches {
     /// Time of each launch in ns.
     pub ns: Vec<f64>,
-    /// Cycles of each launch.
     pub cycles: Vec<f64>,
 }
 

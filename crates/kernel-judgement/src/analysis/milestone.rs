@@ -245,15 +245,19 @@ impl Milestone {
 
     pub fn of(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
         const REGISTERS: Counter = Counter::LaunchRegistersPerThread;
-        if audit.is_of_code_alone() {
-            return Milestone::of_code(date, number, commit, change, audit);
-        }
-        let registers = audit.panels.iter().find_map(|panel| panel.row(REGISTERS)).map(|row| row.new.clone());
-        Milestone {
+        let own = Milestone {
             date: date.to_owned(),
             number,
             commit: commit.to_owned(),
             change: change.to_owned(),
+            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
+            ..Milestone::default()
+        };
+        if audit.is_of_code_alone() {
+            return own.of_code(audit);
+        }
+        let registers = audit.panels.iter().find_map(|panel| panel.row(REGISTERS)).map(|row| row.new.clone());
+        Milestone {
             gpu: audit
                 .settings
                 .iter()
@@ -272,10 +276,6 @@ impl Milestone {
                     audit.comparison().map(|comparison| comparison.whole.verdict)
                 }
             },
-            is_accepted: false,
-            problem: None,
-            measured: String::new(),
-            after: None,
             compared: Compared::of(audit, None),
             is_correct: audit.standing() == Standing::Correct,
             limiter: match audit.standing() {
@@ -299,29 +299,23 @@ impl Milestone {
                 let name = timing.benchmark.reference.as_ref()?.name.clone();
                 Some((name, 100.0 * timing.reference.as_ref()?.time.median / timing.kernel.time.median))
             }),
-            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
-            is_code_alone: false,
+            ..own
         }
     }
 
     /// The milestone of an audit without a report.
-    fn of_code(date: &str, number: Nth, commit: &str, change: &str, audit: &Audit) -> Milestone {
+    fn of_code(self, audit: &Audit) -> Milestone {
         const WHY: &str = "the audit is of the code alone";
         let registers = audit.code.first().and_then(|code| code.facts.registers());
         let registers = registers.and_then(|count| Quantity::new(count as f64, Unit::NONE));
         Milestone {
-            date: date.to_owned(),
-            number,
-            commit: commit.to_owned(),
-            change: change.to_owned(),
             time: Reading::not_applicable(WHY),
             registers: registers.map_or_else(
                 || Reading::not_applicable(WHY),
                 |quantity| Reading::measured(quantity, &"build: registers per thread".into()),
             ),
-            hypotheses: audit.hypotheses.iter().map(Concluded::of).collect(),
             is_code_alone: true,
-            ..Milestone::default()
+            ..self
         }
     }
 }

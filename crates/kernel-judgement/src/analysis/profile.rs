@@ -220,13 +220,8 @@ impl Profile {
     /// See [`Evidence::made_public`](crate::analysis::Evidence::made_public).
     pub(in crate::analysis) fn make_public(&mut self) {
         self.origin.path = private::public_path(&self.origin.path);
-        self.session = Session {
-            ncu_version: self.session.ncu_version.clone(),
-            cuda_version: self.session.cuda_version.clone(),
-            driver_version: self.session.driver_version.clone(),
-            command_line: commands::with_counted_list(&commands::public_command(&self.session.command_line)).into(),
-            ..Session::default()
-        };
+        let command = commands::with_counted_list(&commands::public_command(&self.session.command_line));
+        self.session = who_measured(&self.session, command.into());
         self.program = private::public_text(&private::public_path(&self.program)).into();
         let others = self.others.iter_mut().map(|other| &mut other.instructions);
         for view in std::iter::once(&mut self.instructions).chain(others).flatten() {
@@ -244,13 +239,7 @@ impl Profile {
         let session = &report.session;
         Profile {
             origin: report.origin.clone(),
-            session: Session {
-                ncu_version: session.ncu_version.clone(),
-                cuda_version: session.cuda_version.clone(),
-                driver_version: session.driver_version.clone(),
-                command_line: session.command_line.clone(),
-                ..Session::default()
-            },
+            session: who_measured(session, session.command_line.clone()),
             kernel: kernel.key().clone(),
             launches,
             device: kernel.device().clone(),
@@ -292,6 +281,13 @@ impl Profile {
             readings: Cow::Borrowed(&self.readings),
         }
     }
+}
+
+/// What is kept of a session, with this command line.
+fn who_measured(session: &Session, command_line: Arc<str>) -> Session {
+    let [ncu_version, cuda_version, driver_version] =
+        [&session.ncu_version, &session.cuda_version, &session.driver_version].map(Arc::clone);
+    Session { ncu_version, cuda_version, driver_version, command_line, ..Session::default() }
 }
 
 /// The launch of a kernel that was read by instruction.

@@ -34,7 +34,6 @@ pub struct CounterRow {
     pub id: &'static str,
     /// Where a report has it.
     pub from: CounterPlace,
-    /// What it counts.
     pub help: &'static str,
 }
 
@@ -42,19 +41,6 @@ catalog! {
     CounterRow, "counters.toml", "counter", |row| vec![row.id],
     /// The counters that are read by name and that no table shows.
     pub fn counters
-}
-
-/// The enum of the ids of both files, and their names.
-macro_rules! counter_names {
-    ($($variant:ident $id:literal,)*) => {
-        /// A metric of ncu that the catalog lists, called by the words of its name; `Pct` at the end is of the sustained peak.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Counter {
-            $(#[doc = $id] $variant,)*
-        }
-
-        const NAMES: &[&str] = &[$($id,)*];
-    };
 }
 
 include!(concat!(env!("OUT_DIR"), "/counters.rs"));

@@ -28,7 +28,6 @@ catalog! {
 }
 
 impl Family {
-    /// Whether a metric is of the family.
     pub fn has(self, metric: &str) -> bool {
         let row = &families()[self as usize];
         row.names.contains(&metric)

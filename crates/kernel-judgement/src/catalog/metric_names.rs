@@ -19,9 +19,7 @@ pub enum NameCheck {
         /// Names that it may stand for, the likeliest first.
         near: Vec<String>,
     },
-    /// Other chips have it.
     OtherChips {
-        /// Those.
         chips: Vec<&'static str>,
         /// Names of this chip that it may stand for.
         near: Vec<String>,

@@ -23,16 +23,6 @@ catalog! {
     fn readings
 }
 
-/// The enum of the ids of a catalog.
-macro_rules! reading_forms {
-    ($($variant:ident $id:literal,)*) => {
-        /// A name or a form of names that a reading can have: a row of `readings.toml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
-        pub enum ReadingForm {
-            $(#[doc = $id] $variant,)*
-        }
-    };
-}
 include!(concat!(env!("OUT_DIR"), "/readings.rs"));
 
 /// What names of readings of the machine code begin with: `check.NAME` is 1 where the check of that name passes, 0 where it fails.

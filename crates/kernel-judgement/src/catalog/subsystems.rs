@@ -55,7 +55,6 @@ pub enum InstructionWork {
     Wavefronts,
     /// Either of the two, whichever fills more of the L1 data stage.
     DataStage,
-    /// Executions of every instruction.
     Executions,
     /// Executions of the opcodes that this pipe runs.
     Pipe(Pipe),

@@ -10,18 +10,7 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-/// The enum of the ids of a catalog.
-macro_rules! thresholds {
-    ($($variant:ident $id:literal,)*) => {
-        /// A number that a judgement compares with: a row of `thresholds.toml`, which says what each is.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
-        #[strum(serialize_all = "kebab-case")]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Threshold {
-            $(#[doc = $id] $variant,)*
-        }
-    };
-}
+include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 static THRESHOLDS: LazyLock<Vec<&'static ThresholdRow>> =
     LazyLock::new(|| Threshold::VARIANTS.iter().filter_map(|threshold| threshold_row(threshold.into())).collect());
@@ -69,33 +58,6 @@ impl UnknownName {
     }
 }
 
-/// The enum of the ids of a catalog.
-macro_rules! parts {
-    ($($variant:ident $id:literal,)*) => {
-        /// A part of the chip: a row of `subsystems.toml`, or none of them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
-        #[strum(serialize_all = "kebab-case")]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Part {
-            $(#[doc = $id] $variant,)*
-            UnknownUnit,
-        }
-    };
-}
-
-/// The enum of the ids of a catalog.
-macro_rules! stall_reasons {
-    ($($variant:ident $id:literal,)*) => {
-        /// A stall reason: a row of `stalls.toml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
-        #[strum(serialize_all = "snake_case")]
-        #[serde(rename_all = "snake_case")]
-        pub enum StallReason {
-            $(#[doc = $id] $variant,)*
-        }
-    };
-}
-
 impl StallReason {
     /// The reason of this id or of another spelling of it.
     pub fn of(name: &str) -> Option<StallReason> {
@@ -121,55 +83,6 @@ impl StallReason {
         self.row().map_or("latency", |row| super::prefix_of(row.kind))
     }
 }
-
-/// The codes with a name of their own.
-macro_rules! codes {
-    ($($variant:ident $id:literal,)*) => {
-        /// What limits a kernel, and what was found. The words are rows of `limiters.toml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Code {
-            $(#[doc = $id] $variant,)*
-            /// A part of the chip near its peak: `memory-dram`.
-            Unit(Part),
-            /// Warps wait for this reason: `latency-long-scoreboard`, `sync-barrier`.
-            Wait(StallReason),
-        }
-
-        impl Code {
-            /// The codes with a name of their own, each with that name.
-            const NAMED: &[(Code, &str)] = &[
-                $((Code::$variant, $id),)*
-            ];
-        }
-    };
-}
-
-/// The enum of the ids of a catalog.
-macro_rules! actions {
-    ($($variant:ident $id:literal,)*) => {
-        /// What to do about a limit: a row of `levers.toml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantArray, Serialize, Deserialize)]
-        #[strum(serialize_all = "kebab-case")]
-        #[serde(rename_all = "kebab-case")]
-        pub enum Action {
-            $(#[doc = $id] $variant,)*
-        }
-    };
-}
-
-/// The enum of the ids of a catalog.
-macro_rules! families {
-    ($($variant:ident $id:literal,)*) => {
-        /// A family of metrics that is told by their names: a row of `families.toml`.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
-        #[strum(serialize_all = "kebab-case")]
-        pub enum Family {
-            $(#[doc = $id] $variant,)*
-        }
-    };
-}
-
-include!(concat!(env!("OUT_DIR"), "/vocabulary.rs"));
 
 impl Code {
     /// Its row of the vocabulary.

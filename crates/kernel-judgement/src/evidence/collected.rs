@@ -18,7 +18,6 @@ pub enum StepOutcome {
     TimedOut,
 }
 
-/// One step of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CollectedStep {
     /// Its name: `build`, `synccheck`, `profile`.

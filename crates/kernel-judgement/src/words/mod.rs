@@ -192,29 +192,16 @@ impl From<String> for Words {
     }
 }
 
-impl From<&str> for Words {
-    fn from(text: &str) -> Words {
-        text.to_owned().into()
-    }
+macro_rules! written {
+    ($($from:ty),+) => {
+        $(impl From<$from> for Words {
+            fn from(text: $from) -> Words {
+                text.to_string().into()
+            }
+        })+
+    };
 }
-
-impl From<&String> for Words {
-    fn from(text: &String) -> Words {
-        text.as_str().into()
-    }
-}
-
-impl From<u64> for Words {
-    fn from(count: u64) -> Words {
-        count.to_string().into()
-    }
-}
-
-impl From<usize> for Words {
-    fn from(count: usize) -> Words {
-        count.to_string().into()
-    }
-}
+written!(&str, &String, u64, usize);
 
 impl From<&Words> for Words {
     fn from(words: &Words) -> Words {

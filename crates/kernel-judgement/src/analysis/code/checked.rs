@@ -29,7 +29,6 @@ pub struct Checked {
     pub deciding_count: usize,
 }
 
-/// What was seen of a check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Seen {

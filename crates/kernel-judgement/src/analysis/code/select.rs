@@ -54,7 +54,6 @@ impl Launched {
 
 /// Why a build has no kernel to audit.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum CodeError {
     /// The filter takes none.
     #[error("no kernel in the build of {input} for {arch} matches {filter}\n  it holds: {}\n  help: correct `kernel`", .available.join(", "))]

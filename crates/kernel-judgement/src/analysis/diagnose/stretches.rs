@@ -49,7 +49,6 @@ impl TimeSplit {
     }
 }
 
-/// A stretch of the time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stretch {
     /// Its share of the time in which the average SM holds a block; those of all stretches add up to one.

@@ -83,7 +83,6 @@ const MOST: f64 = 0.5;
 /// Independent loads that a loop unrolled by four has in flight: what is left of a wait where a warp waits once for all of them.
 const SERIAL: f64 = 0.75;
 
-/// The questions with their answers.
 type Answers = [(&'static Question, Option<Held>)];
 
 /// What might limit: what it saves where it is away; of the account, or by itself.

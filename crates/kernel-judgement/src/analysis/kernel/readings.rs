@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 /// Instances by base opcode.
 pub(in crate::analysis) const PER_OPCODE: Counter = Counter::SassInstExecutedPerOpcode;
-/// Instances by opcode with modifiers.
 pub(in crate::analysis) const WITH_MODIFIERS: Counter = Counter::SassInstExecutedPerOpcodeWithModifierAll;
 /// Curves of the occupancy: facts of the kernel and its shape, the same in every launch.
 pub(in crate::analysis) const CURVES: [Counter; 2] =

@@ -15,7 +15,6 @@ pub struct Sampled {
     pub ns: f64,
     /// Between two samples, in ns.
     pub step: f64,
-    /// Passes that were sampled.
     pub passes: usize,
     /// Samples that were dropped or merged.
     pub lost: u64,

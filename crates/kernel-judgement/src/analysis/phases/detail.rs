@@ -175,7 +175,6 @@ pub(in crate::analysis) const PIPES: [Part; 4] =
 /// from memory: a thread that does more neighbouring elements executes them once for all of those.
 #[derive(Debug)]
 pub struct IndexArithmetic {
-    /// All of them.
     pub executed: u64,
     /// Those on the ALU, FMA, XU and control pipes.
     pub on: [u64; 4],

@@ -9,7 +9,6 @@ use crate::analysis::sass::Listed;
 use cuda_binary::flow::Dominators;
 use std::collections::BTreeSet;
 
-/// The code of one role.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleCode {
     /// Which warps of a block, where the code says it.

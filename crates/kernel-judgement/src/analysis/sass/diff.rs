@@ -57,7 +57,6 @@ pub struct SassDiff {
     pub classes: Vec<ClassChange>,
     /// Pieces that differ, each with three lines around it, at most [`LINES_KEPT`] lines in all; none of a rewrite.
     pub hunks: Vec<Vec<DiffLine>>,
-    /// Lines that were left out.
     pub lines_left_out: usize,
 }
 

@@ -55,7 +55,6 @@ pub struct Standing {
     pub last: Vec<Mark>,
 }
 
-/// The standings of a series.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     states: BTreeMap<Mark, State>,
