@@ -198,9 +198,9 @@ fn a_lever_and_a_story_are_told_by_the_count_that_moved() {
         let estimates = &audit.change.as_ref().expect("a change").estimates;
         estimates.levers.iter().find(|lever| lever.code.to_string() == code).and_then(|lever| lever.met)
     };
-    // Operands took a smaller share of a longer launch: as many of them.
-    let staged = pair("patch_embed_gemm_5_staged", "patch_embed_gemm_4_position");
-    assert_eq!(met(&staged, "wider-products"), Some(PredictionMet::NotThisChange));
+    // Sectors took a smaller share of another launch: as many of them.
+    let multicast = pair("patch_embed_gemm_3_multicast", "patch_embed_gemm_2_resident");
+    assert_eq!(met(&multicast, "coalesce"), Some(PredictionMet::NotThisChange));
     // The copies left for the copy engine, and the share of L1 rose.
     let bulk = pair("patch_embed_gemm_1_tma", "patch_embed_gemm");
     assert_eq!(met(&bulk, "bulk-copies"), Some(PredictionMet::Within));

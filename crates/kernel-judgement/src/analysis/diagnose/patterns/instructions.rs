@@ -2,12 +2,11 @@
 
 use super::bits::tables;
 use super::lanes::asides;
-use super::work::{IMAD_CYCLES, arithmetic, paired};
+use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on};
 use super::*;
 use crate::analysis::diagnose::level::place;
 use crate::analysis::phases::PIPES;
 use cuda_binary::op::Control;
-use std::collections::BTreeMap;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
@@ -87,29 +86,6 @@ pub(super) fn of_index(m: &Measures<'_>, part: Part) -> Option<f64> {
     let most = |issue: f64| MOST_CYCLES * issue * all / total;
     let is_explained = m.unit(Part::Issue).zip(m.unit(part)).is_none_or(|(issue, own)| own.share <= most(issue.share));
     is_explained.then_some(index.on(part) as f64 / all)
-}
-
-/// What a pipe runs: executions of each opcode, the most first, and of all.
-pub(in crate::analysis::diagnose) fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
-    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-    let mut own: BTreeMap<Op, f64> = BTreeMap::new();
-    for (opcode, executed) in m.kernel.opcodes() {
-        *own.entry(Op::of(opcode)).or_default() += executed;
-    }
-    let mut most: Vec<(Op, f64)> = own.into_iter().filter(|(op, _)| row.runs(*op, capability)).collect();
-    most.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let all: f64 = most.iter().map(|(_, executed)| executed).sum();
-    (all > 0.0).then_some((most, all))
-}
-
-/// The part of a pipe's instructions from which an opcode beside the first is worth a word.
-const TOLD: f64 = 0.01;
-
-/// ``of its instructions `POPC` 61.5 %, `MUFU` 20.0 %``
-pub(in crate::analysis::diagnose) fn leading(most: &[(Op, f64)], all: f64) -> Words {
-    let told = most.iter().take(2).filter(|(_, executed)| executed / all >= TOLD);
-    let named = told.map(|(op, executed)| words!("`{}` {}", op.name(), share(executed / all)));
-    words!("of its instructions {}", words::join(named.collect::<Vec<Words>>(), ", "))
 }
 
 /// Where a pipe has more to do than the tensor pipe whose products it serves: what fills it unpacks, converts or addresses, and a larger
@@ -393,16 +369,4 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
     let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
     Some(draft.checks(words!("I2F {} → 0", count(divisions)), EXECUTED))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_opcode_that_a_pipe_hardly_runs_is_not_told() {
-        let said = |adds: f64| leading(&[(Op::FFMA, 1000.0 - adds), (Op::FADD, adds)], 1000.0).to_plain();
-        assert_eq!(said(1.0), "of its instructions FFMA 99.9 %");
-        assert_eq!(said(200.0), "of its instructions FFMA 80.0 %, FADD 20.0 %");
-    }
 }

@@ -13,7 +13,7 @@ mod constants;
 mod epilogue;
 mod fences;
 mod gather;
-pub(super) mod instructions;
+mod instructions;
 mod lanes;
 pub(super) mod launch;
 mod loads;
@@ -30,7 +30,7 @@ pub(super) mod sectors;
 pub(super) mod stages;
 mod tile;
 pub(super) mod units;
-mod work;
+pub(super) mod work;
 
 // What every family speaks of.
 use super::draft::{Draft, busiest, stall};

@@ -93,6 +93,7 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
         &own,
         share(sum(&sectors) / all)
     );
-    let draft = draft.says(how, why).risks("words that start between two: two of them and `__funnelshift_r`");
+    let draft =
+        draft.says(how, why).risks(words!("words that start between two: two of them and `{}`", "__funnelshift_r"));
     Some(draft.checks(words!("loads of less than a word {} → 0", own), EXECUTED))
 }

@@ -154,3 +154,38 @@ pub(super) fn rounds_of_once(m: &Measures<'_>) -> f64 {
     let is_own = exchanges(m) == Some(true) && is_once(m) && !m.has_tensor;
     if is_own { m.waits(&[StallReason::Barrier, StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 }
 }
+
+/// What a pipe runs: executions of each opcode, the most first, and of all.
+pub(in crate::analysis::diagnose) fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
+    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    let mut own: BTreeMap<Op, f64> = BTreeMap::new();
+    for (opcode, executed) in m.kernel.opcodes() {
+        *own.entry(Op::of(opcode)).or_default() += executed;
+    }
+    let mut most: Vec<(Op, f64)> = own.into_iter().filter(|(op, _)| row.runs(*op, capability)).collect();
+    most.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let all: f64 = most.iter().map(|(_, executed)| executed).sum();
+    (all > 0.0).then_some((most, all))
+}
+
+/// The part of a pipe's instructions from which an opcode beside the first is worth a word.
+const TOLD: f64 = 0.01;
+
+/// ``of its instructions `POPC` 61.5 %, `MUFU` 20.0 %``
+pub(in crate::analysis::diagnose) fn leading(most: &[(Op, f64)], all: f64) -> Words {
+    let told = most.iter().take(2).filter(|(_, executed)| executed / all >= TOLD);
+    let named = told.map(|(op, executed)| words!("`{}` {}", op.name(), share(executed / all)));
+    words!("of its instructions {}", words::join(named.collect::<Vec<Words>>(), ", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opcode_that_a_pipe_hardly_runs_is_not_told() {
+        let said = |adds: f64| leading(&[(Op::FFMA, 1000.0 - adds), (Op::FADD, adds)], 1000.0).to_plain();
+        assert_eq!(said(1.0), "of its instructions FFMA 99.9 %");
+        assert_eq!(said(200.0), "of its instructions FFMA 80.0 %, FADD 20.0 %");
+    }
+}
