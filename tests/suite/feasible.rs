@@ -56,6 +56,18 @@ fn room_for_warps_needs_blocks_that_fill_it() {
     assert!(said(&few).contains("in the grid: 50.0 % of the room that there is"), "{}", said(&few));
 }
 
+/// Half of the registers of `live_values` took 2.8 times as long.
+#[test]
+fn registers_that_do_not_suffice_are_not_cut_for_more_warps() {
+    const SPILLED: &str = "sass__inst_executed_register_spilling";
+    let capped = with("collected/live_values/profile", &[]);
+    assert!(!rows(&capped).contains(&"more-warps".to_owned()), "{:?}", rows(&capped));
+    let why = "101,376 executed instructions spill or refill registers as it is";
+    assert!(said(&capped).contains(why), "{}", said(&capped));
+    let without = with("collected/live_values/profile", &[(SPILLED, 0.0)]);
+    assert!(rows(&without).contains(&"more-warps".to_owned()), "{:?}", rows(&without));
+}
+
 #[test]
 fn copies_of_gathered_rows_are_no_box_of_a_tensor_map() {
     let experts = with("collected/mxfp4_moe_w1_swiglu/profile", &[]);

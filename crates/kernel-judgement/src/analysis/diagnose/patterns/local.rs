@@ -26,7 +26,7 @@ const LOCAL_AT_L1: [Counter; 2] =
 const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
 
 /// Instructions that spill or fill a register.
-const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
+pub(super) const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
 fn moves(m: &Measures<'_>) -> Option<f64> {

@@ -1,6 +1,7 @@
 //! Room for warps, and blocks that end before it is filled.
 
 use super::balance::{at_loop, ends, outermost};
+use super::local::SPILLS;
 use super::tile::{of_sums, sums};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
@@ -287,6 +288,11 @@ fn full(m: &Measures<'_>) -> Option<Words> {
         blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * LANES));
     let is_served = |unit: &Unit| L1.contains(&unit.part) && unit.level > Level::Idle;
     let is_fed = || first.is_some_and(is_served) || room.is_some_and(|room| of_sums(sums) > room);
+    // What does not fit in the registers that there are fits in fewer even less.
+    let spilled = m.value(SPILLS).filter(|spilled| *spilled > 0.0 && m.occupancy.binding() == ["registers"]);
+    if let Some(spilled) = spilled.filter(|_| few_registers(m).is_none()) {
+        return Some(words!("{} executed instructions spill or refill registers as it is", count(spilled)));
+    }
     if m.occupancy.binding() == ["registers"] && sums >= SMALL_TILE && few_registers(m).is_none() && is_fed() {
         let feeds = first
             .filter(|unit| is_served(unit))
