@@ -14,6 +14,8 @@ use cuda_binary::Op;
 
 /// From this change of the cycles on, in percent, there is something to explain.
 const LEAST: f64 = 3.0;
+/// Work that changed by less, in percent, is the same.
+const SAME: f64 = 2.0;
 /// A part of this size is the story.
 const MOST_OF_IT: f64 = 0.75;
 /// A tail of this part of the change is.
@@ -108,11 +110,13 @@ impl Story {
 /// What a unit tells of a change, the logarithm of the cycles' ratio. Fewer products tell of it however busy the pipe is; of another
 /// unit that was not busy work is no cause, and how much it idles is none of one that is near its peak on no side.
 fn cause(unit: &UnitChange, change: f64, limits: &Limits) -> Cause {
-    let work_part = (unit.busy.0 / unit.busy.1).ln() / change;
+    let work = (unit.busy.0 / unit.busy.1).ln();
+    let work_part = work / change;
     let is_near_its_peak = unit.share.0.max(unit.share.1) >= limits[Threshold::SolHigh];
     match work_part {
         part if part >= MOST_OF_IT && (unit.is_tensor || unit.share.0 >= limits[Threshold::SolLow]) => Cause::Work,
         _ if !is_near_its_peak => Cause::Latency,
+        _ if work.abs() < (1.0 + SAME / 100.0).ln() => Cause::Overlap,
         part if part <= MOST_OF_IT - 1.0 => Cause::Traded,
         part if part <= 1.0 - MOST_OF_IT => Cause::Overlap,
         _ => Cause::Both,
