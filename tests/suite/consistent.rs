@@ -1,6 +1,6 @@
 //! That the figures and sentences of a page agree with each other, on every committed audit.
 
-use super::committed;
+use super::committed::{self, Judged};
 use kernel_audit::render::Templates;
 use kernel_audit::view;
 use std::fs;
@@ -169,4 +169,26 @@ fn no_page_of_the_documentation_installs_what_nobody_published() {
         }
     }
     assert!(installs > 0);
+}
+
+/// The number of a factor: `96`, `2,048 blocks`.
+fn factor(words: &str) -> Option<f64> {
+    words.split(' ').next()?.replace(',', "").parse().ok()
+}
+
+#[test]
+fn a_count_that_follows_from_the_code_is_all_that_was_executed() {
+    let mut told = 0;
+    for Judged { path, audit, .. } in committed::audits() {
+        let page = fs::read_to_string(path.with_extension("md")).unwrap().replace('\u{a0}', " ");
+        let counts = page.split(['.', ';', '\n']).filter(|part| part.contains(" warp") && part.contains("` = "));
+        for (name, product) in counts.filter_map(|part| part.trim().strip_prefix('`')?.split_once("` = ")) {
+            let Some(factors) = product.split(" × ").map(factor).collect::<Option<Vec<f64>>>() else { continue };
+            let executed = audit.now.mix.count(|op| op.name() == name).expect(name);
+            let product: f64 = factors.iter().product();
+            assert!((product / executed - 1.0).abs() < 1e-3, "{}: {name} {product}, not {executed}", path.display());
+            told += 1;
+        }
+    }
+    assert!(told > 40, "{told}");
 }
