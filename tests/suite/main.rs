@@ -82,6 +82,7 @@ mod release;
 mod render;
 mod roles;
 mod roofline;
+mod row_order;
 mod rules;
 mod same_kernel;
 mod seen_in_code;
@@ -97,7 +98,7 @@ mod stale;
 mod standing;
 mod targeted;
 mod templates;
-mod tenth;
+
 mod terminal;
 mod timeline;
 mod told_changes;

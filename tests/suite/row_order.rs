@@ -1,4 +1,4 @@
-//! What a tenth author's pairs showed: which row stands first, and what some rows expect.
+//! Which row of *Next* stands first, and what rows expect, on measured pairs.
 
 use crate::pairs::{Launch, Row, launch};
 

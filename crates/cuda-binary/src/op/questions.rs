@@ -169,6 +169,11 @@ impl Op {
         brings && !self.is_in(Space::Constant)
     }
 
+    /// Whether it loads constants for each lane, by the cache that serves one address at a time.
+    pub fn loads_constants_by_lane(self) -> bool {
+        self.is_in(Space::Constant) && self.is_by_lane()
+    }
+
     /// Whether it is an access of the load and store unit, beside copies of tiles by the copy engine.
     pub fn is_lsu_access(self) -> bool {
         self.act().is_some()
@@ -257,6 +262,12 @@ impl std::fmt::Display for Op {
 mod tests {
     use super::*;
     use crate::op::Results;
+
+    #[test]
+    fn constants_are_loaded_by_lane_or_once_for_the_warp() {
+        let by_lane = [Op::LDC, Op::ULDC, Op::LDCU, Op::LDG].map(Op::loads_constants_by_lane);
+        assert_eq!(by_lane, [true, false, false, false]);
+    }
 
     #[test]
     fn names_and_ids_are_their_own() {

@@ -74,8 +74,8 @@ impl Timing {
         let other_inputs = inputs::other(benchmark, limits);
         let is_parted = other_inputs.is_some() || old.is_some_and(|old| inputs::other(old, limits).is_some());
         let first = |benchmark| if is_parted { inputs::of_first(benchmark) } else { benchmark.clone() };
-        let (benchmark, old) = (first(benchmark), old.map(first));
-        let (benchmark, old) = (&benchmark, old.as_ref());
+        let (own, old) = (first(benchmark), old.map(first));
+        let (benchmark, old) = (&own, old.as_ref());
         let (step, stretches) = states::stretches(benchmark, limits);
         let old_stretches = old.map(|old| states::stretches(old, limits).1);
         let (at, beside) = states::chosen(&stretches, old_stretches.as_deref());
@@ -93,9 +93,8 @@ impl Timing {
         let cautions = cautions(benchmark, stretch, &kernel, step.is_some(), limits);
         let completed = benchmark.reference.as_ref().and_then(|reference| reference.completed.as_ref());
         let completed = completed.and_then(|both| timed(stretch.of(&both.samples_ms), work, confidence, stretch));
-        let benchmark = benchmark.clone();
         Some(Timing {
-            benchmark,
+            benchmark: own,
             confidence,
             kernel,
             reference,

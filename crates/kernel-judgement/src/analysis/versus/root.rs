@@ -202,7 +202,7 @@ impl Sides<'_, '_> {
                 }
                 RootKind::Sectors => Some((side.value(SECTORS)? - side.value(IDEAL)?).max(0.0)),
                 RootKind::Atomics => executed(&Op::is_l2_atomic),
-                RootKind::Constants => executed(&|op| op.is_in(Space::Constant) && !op.is_uniform()),
+                RootKind::Constants => executed(&Op::loads_constants_by_lane),
                 RootKind::Blocks => side.value(BLOCKS),
                 RootKind::Lanes => side.value(LANES),
                 RootKind::Instructions => side.value(EXECUTED),

@@ -27,7 +27,14 @@ pub struct Setting {
     /// The old side; `None` where the report does not say or there is none.
     pub old: Option<String>,
     pub weight: Weight,
+    /// The new side's over the old side's, of a clock that both tell.
+    #[serde(skip)]
+    ratio: Option<f64>,
 }
+
+/// Clocks by the id of their condition.
+const CLOCKS: [(&str, Counter); 2] =
+    [("sm-clock", Counter::GpcCyclesElapsedAvgPerSecond), ("dram-clock", Counter::DramCyclesElapsedAvgPerSecond)];
 
 impl Setting {
     /// Whether both sides say it and differ.
@@ -38,9 +45,7 @@ impl Setting {
     /// Whether they differ by more than clocks do from launch to launch, which cycles and time side by side tell already.
     pub fn sets_apart(&self) -> bool {
         const DRIFT: f64 = 0.02;
-        let hertz = |side: &Option<String>| side.as_deref()?.strip_suffix(" GHz")?.parse::<f64>().ok();
-        let is_drift = |(new, old): (f64, f64)| (new / old - 1.0).abs() < DRIFT;
-        self.differs() && !hertz(&self.new).zip(hertz(&self.old)).is_some_and(is_drift)
+        self.differs() && self.ratio.is_none_or(|ratio| (ratio - 1.0).abs() >= DRIFT)
     }
 }
 
@@ -75,8 +80,8 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
     ("cuda", "CUDA of the driver", Weight::Weakens, |s| text(&s.profile.session.cuda_version)),
     ("ncu", "Nsight Compute", Weight::Weakens, |s| text(s.profile.session.ncu_version.split_whitespace().next()?)),
     ("clock-control", "Clock control", Weight::Breaks, clock_control),
-    ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, Counter::GpcCyclesElapsedAvgPerSecond)),
-    ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, Counter::DramCyclesElapsedAvgPerSecond)),
+    ("sm-clock", "SM clock, measured", Weight::Weakens, |s| clock(s, CLOCKS[0].1)),
+    ("dram-clock", "DRAM clock, measured", Weight::Weakens, |s| clock(s, CLOCKS[1].1)),
     ("cache-control", "Cache control", Weight::Breaks, |s| option(&s.profile.session, "--cache-control", FLUSHED)),
     ("replay", "Replay mode", Weight::Weakens, |s| option(&s.profile.session, "--replay-mode", "kernel")),
     ("passes", "Passes", Weight::Informs, |s| {
@@ -92,7 +97,12 @@ const CONDITIONS: [(&str, &str, Weight, Reader); 17] = [
 
 /// All conditions of both sides; those that neither side states are left out.
 pub(in crate::analysis) fn settings(new: Version<'_, '_>, old: Option<Version<'_, '_>>) -> Vec<Setting> {
+    let ratio = |id: &str| {
+        let (_, counter) = CLOCKS.into_iter().find(|(own, _)| *own == id)?;
+        Some(new.kernel.value(counter)? / old?.kernel.value(counter)?)
+    };
     let read = |(id, label, weight, read): &(&str, &str, Weight, Reader)| Setting {
+        ratio: ratio(id),
         id: (*id).into(),
         label: (*label).into(),
         new: read(new),
@@ -110,7 +120,14 @@ fn of_work(new: &Work, old: &Work) -> Vec<Setting> {
     [(flop(new), flop(old)), (bytes(new), bytes(old))]
         .into_iter()
         .filter(|(new, old)| new.is_some() && old.is_some() && new != old)
-        .map(|(new, old)| Setting { id: "work".into(), label: "Stated work".into(), new, old, weight: Weight::Breaks })
+        .map(|(new, old)| Setting {
+            id: "work".into(),
+            label: "Stated work".into(),
+            new,
+            old,
+            weight: Weight::Breaks,
+            ratio: None,
+        })
         .collect()
 }
 
@@ -207,15 +224,17 @@ mod tests {
 
     #[test]
     fn clocks_that_drift_set_no_sides_apart() {
-        let clocks = |old: &str, new: &str| Setting {
+        let setting = |old: &str, new: &str, ratio: Option<f64>| Setting {
             id: "sm-clock".into(),
             label: "SM clock, measured".into(),
             new: Some(new.into()),
             old: Some(old.into()),
             weight: Weight::Weakens,
+            ratio,
         };
-        let drift = clocks("1.97 GHz", "1.98 GHz");
+        let drift = setting("1.97 GHz", "1.98 GHz", Some(1.98 / 1.97));
         assert!(drift.differs() && !drift.sets_apart());
-        assert!(clocks("1.97 GHz", "1.80 GHz").sets_apart() && clocks("13.0", "12.9").sets_apart());
+        assert!(setting("1.97 GHz", "1.80 GHz", Some(1.80 / 1.97)).sets_apart());
+        assert!(setting("13.0", "12.9", None).sets_apart());
     }
 }

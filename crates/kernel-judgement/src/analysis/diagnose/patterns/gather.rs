@@ -5,9 +5,6 @@ use crate::analysis::diagnose::level::L2_SECTORS;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[gather])];
 
-/// Lanes of a warp.
-const LANES: f64 = 32.0;
-
 /// What warps wait for behind additions to memory.
 const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
 
@@ -27,7 +24,7 @@ fn gather(m: &Measures<'_>) -> Option<Draft> {
     let requests: u64 = added.iter().map(|access| access.requests).sum();
     let touched = sectors_of(added.iter().copied());
     let needed: u64 = added.iter().map(|access| access.ideal).sum();
-    if touched <= needed as f64 || touched >= LANES * requests as f64 {
+    if touched <= needed as f64 || touched >= WARP * requests as f64 {
         return None;
     }
     let [read, written] = [m.value(DRAM_BYTES[0])?, m.value(DRAM_BYTES[1])?];

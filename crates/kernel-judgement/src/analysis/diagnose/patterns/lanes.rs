@@ -186,10 +186,7 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("lanes per instruction {} → 32", now), LANES))
 }
 
-/// Threads of a warp.
-const WARP: f64 = 32.0;
-
-/// Those of them that no predicate switches off.
+/// Lanes that no predicate switches off.
 const ON: Counter = Counter::SmspThreadInstExecutedPredOnPerInstExecutedRatio;
 
 /// Lanes take part but are predicated off: `(active − on) / 32`, where together they leave a quarter of the warp idle.

@@ -288,9 +288,8 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
 
 /// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
 const SHORTEST: f64 = 64.0;
-/// Threads of the largest block, and of a warp.
+/// Threads of the largest block.
 const THREADS: f64 = 1024.0;
-const WARP: f64 = 32.0;
 
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
 const UNALIKE: f64 = 0.08;

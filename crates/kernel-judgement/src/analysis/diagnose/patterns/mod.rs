@@ -174,6 +174,9 @@ const L1: [Part; 3] = [Part::MemoryShared, Part::MemoryL1tex, Part::MemoryLsu];
 /// Hit rate of L1, percent.
 const L1_HITS: Counter = Counter::L1texTSectorHitRatePct;
 
+/// Lanes of a warp.
+const WARP: f64 = 32.0;
+
 /// Bits of the widest access of a lane.
 const WIDEST: u64 = 128;
 

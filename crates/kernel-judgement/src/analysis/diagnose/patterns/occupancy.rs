@@ -101,9 +101,8 @@ fn fill(m: &Measures<'_>) -> Option<Draft> {
     )
 }
 
-/// Warps of the largest block, and lanes of a warp.
+/// Warps of the largest block.
 const MOST_WARPS: f64 = 32.0;
-const LANES: f64 = 32.0;
 /// Room for warps below which more of it is worth trying.
 const LITTLE_ROOM: f64 = 0.5;
 
@@ -251,11 +250,11 @@ fn larger_over_shared(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (now, blocks) = (m.block_warps?, m.occupancy.blocks_per_sm?);
     let slots = now * blocks / m.theoretical?;
     let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
-    let by_registers = registers.map_or(f64::INFINITY, |(own, file)| file.all / own / LANES);
+    let by_registers = registers.map_or(f64::INFINITY, |(own, file)| file.all / own / WARP);
     let filled = |warps: f64| warps * blocks.min((slots.min(by_registers) / warps).floor()) / slots;
     let sizes = std::iter::successors(Some(now), |warps| Some(2.0 * warps)).take_while(|warps| *warps <= MOST_WARPS);
     let best = sizes.fold(now, |best, warps| if filled(warps) > filled(best) { warps } else { best });
-    (best > now).then(|| (LANES * best, filled(best)))
+    (best > now).then(|| (WARP * best, filled(best)))
 }
 
 /// The part of a thread's registers that a compiler finds elsewhere.
@@ -284,16 +283,15 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     // So it is with the sums of other products, where a smaller tile reads more from the unit that is the busiest, or has no room either.
     let (sums, first) = (sums(m), m.units.first());
     let blocks = m.occupancy.blocks_per_sm.zip(m.block_warps).zip(m.chip());
-    let room =
-        blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * LANES));
+    let room = blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * WARP));
     let is_served = |unit: &Unit| L1.contains(&unit.part) && unit.level > Level::Idle;
     let is_fed = || first.is_some_and(is_served) || room.is_some_and(|room| of_sums(sums) > room);
+    let is_by_registers = m.occupancy.binding() == ["registers"] && few_registers(m).is_none();
     // What does not fit in the registers that there are fits in fewer even less.
-    let spilled = m.value(SPILLS).filter(|spilled| *spilled > 0.0 && m.occupancy.binding() == ["registers"]);
-    if let Some(spilled) = spilled.filter(|_| few_registers(m).is_none()) {
+    if let Some(spilled) = m.value(SPILLS).filter(|spilled| is_by_registers && *spilled > 0.0) {
         return Some(words!("{} executed instructions spill or refill registers as it is", count(spilled)));
     }
-    if m.occupancy.binding() == ["registers"] && sums >= SMALL_TILE && few_registers(m).is_none() && is_fed() {
+    if is_by_registers && sums >= SMALL_TILE && is_fed() {
         let feeds = first
             .filter(|unit| is_served(unit))
             .map(|unit| words!(", and {} serves its operands", unit.named()))

@@ -151,8 +151,7 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
 /// product of complex numbers for two.
 const OF_A_TILE: f64 = 2.0;
 
-/// Threads of a warp, and bytes of a wavefront.
-const WARP: f64 = 32.0;
+/// Bytes of a wavefront.
 const WAVEFRONT: f64 = 128.0;
 
 /// The type whose tensor instructions give the same as a scalar multiply-add.

@@ -65,9 +65,6 @@ pub(super) fn answered(m: &Measures<'_>) -> f64 {
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
 
-/// Threads of a warp.
-const WARP: f64 = 32.0;
-
 /// Whether each thread picks from a row that it has to itself, and those of a block fit in shared memory.
 fn has_own_row(m: &Measures<'_>, access: &SectorAccess) -> bool {
     let row = access.own_row().zip(m.block_warps).zip(m.chip());

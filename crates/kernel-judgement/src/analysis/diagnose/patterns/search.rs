@@ -9,9 +9,6 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search])];
 /// the fifth step on.
 const NEIGHBOURS: f64 = 8.0;
 
-/// Lanes of a warp.
-const LANES: f64 = 32.0;
-
 /// Of the steps of a search by halves the part, 0 to 1, that is the same for so many threads with neighbouring places: to tell n places
 /// apart takes `log2 n` steps.
 fn common(steps: f64, threads: f64) -> f64 {
@@ -26,8 +23,8 @@ fn search(m: &Measures<'_>) -> Option<Draft> {
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let loads = code.executed[chain.row] as f64;
     let apart = sectors[chain.row] as f64 / loads;
-    let cycle = code.innermost(chain.row).filter(|_| chain.is_search && LANES >= NEIGHBOURS * apart)?;
-    let (steps, threads) = (loads / code.entered(cycle)? as f64, LANES * m.block_warps?);
+    let cycle = code.innermost(chain.row).filter(|_| chain.is_search && WARP >= NEIGHBOURS * apart)?;
+    let (steps, threads) = (loads / code.entered(cycle)? as f64, WARP * m.block_warps?);
     let common = common(steps, threads);
     let own: u64 = code.rows_of(&cycle.blocks).map(|row| code.executed[row]).sum();
     let stays = 1.0 - common * (own as f64 / m.executed()?).min(1.0);

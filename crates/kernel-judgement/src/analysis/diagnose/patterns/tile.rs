@@ -79,9 +79,6 @@ fn with_sums(m: &Measures<'_>, tile: &Tile, sums: f64) -> Option<(f64, f64)> {
     (warps < m.theoretical? * f64::from(chip.max_warps_per_sm)).then_some((then, warps))
 }
 
-/// Threads of a warp.
-const WARP: f64 = 32.0;
-
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let own = Tile::of(m).filter(|own| own.wavefronts >= OPERANDS_PER_FMA * own.registers)?;
