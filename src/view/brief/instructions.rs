@@ -52,8 +52,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value()).filter(|_| !phases.is_empty());
     let spun = own.zip(total).and_then(|(phases, all)| spun(phases, all));
-    let notes: Vec<Words> =
-        [told, spun, own.and_then(|own| counts(audit, own)), own.and_then(off)].into_iter().flatten().collect();
+    let notes: Vec<Words> = [told, spun, counts(audit), own.and_then(off)].into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
     }
@@ -200,7 +199,8 @@ fn widths(audit: &Audit, opcode: &str) -> String {
 }
 
 /// `QGMMA = 21,756 tiles × 6 steps × 4 × 8 warps`: counts that follow from tiles, steps and the code alone.
-fn counts(audit: &Audit, phases: &Phases) -> Option<Words> {
+fn counts(audit: &Audit) -> Option<Words> {
+    let (phases, mix) = (audit.now.phases.as_ref()?, &audit.now.mix);
     let tiles = phases.tiles?;
     let what = if phases.unit == Some(CycleUnit::Warp) { "blocks" } else { "tiles" };
     let warps = phases.roles[phases.pacing].warps;
@@ -211,7 +211,7 @@ fn counts(audit: &Audit, phases: &Phases) -> Option<Words> {
         let runs = if phase.parts.is_empty() { std::slice::from_ref(phase) } else { &phase.parts };
         for run in runs.iter().flat_map(|part| &part.opcodes) {
             // A count of the launch: what other phases run of an opcode would be missing.
-            let is_alone = audit.now.mix.count(|op| op == run.opcode) == Some(run.executed as f64);
+            let is_alone = mix.count(|op| op == run.opcode) == Some(run.executed as f64);
             let is_told = run.opcode.is_product() || run.opcode.told() == Told::Move || FUSED.contains(&run.opcode);
             let Some(steps) = steps.filter(|_| is_alone && is_told) else { continue };
             let each = run.executed as f64 / (tiles * steps * warps as f64);
