@@ -1,12 +1,12 @@
 //! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed; in full, every opcode.
 
 use super::numbers::{self, tenth};
-use super::places;
+use super::{places, stores};
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::catalog::Counter;
 use crate::quantity::format;
-use crate::quantity::glance::{self, amount};
+use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{self, Extra, fold, heading, left, paragraph, percent, right, table, text};
 use crate::view::{code, source_lines};
@@ -34,8 +34,6 @@ const GUARDED: usize = 2;
 const APART: f64 = 0.01;
 
 const UNFOLDED: usize = 12;
-/// Sectors of 32 bytes in a line of L1.
-const SECTORS_OF_LINE: f64 = 4.0;
 
 /// The section; `None` where no opcodes were counted: the sum alone tells nothing.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
@@ -278,8 +276,8 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
         let words = words!("Predication efficiency {}. Tensor instructions {}, {} of all.", on, tensor, share);
         blocks.push(paragraph("moves", words));
         blocks.extend(guarded(audit).map(|words| paragraph("moves", words)));
-        blocks.extend(stores(audit).map(|words| paragraph("stores", words)));
-        blocks.extend(stored_lines(audit).map(|words| paragraph("stores", words)));
+        blocks.extend(stores::of_tiles(audit).map(|words| paragraph("stores", words)));
+        blocks.extend(stores::lines(audit).map(|words| paragraph("stores", words)));
         blocks.push(heading("opcodes", "Mix by opcode"));
         let words = words!("Warp-level executions per launch, by base opcode (`sass__inst_executed_per_opcode`).");
         blocks.push(paragraph("opcodes", words));
@@ -317,65 +315,6 @@ fn guarded(audit: &Audit) -> Option<String> {
     let found: Vec<String> = PAIRS.iter().filter_map(apart).collect();
     let words = "Counts by opcode include executions that a guard switched off for every lane; an access was made by";
     (!found.is_empty()).then(|| format!("{words} {}.", found.join(", ")))
-}
-
-/// The subject's tile arithmetic beside the executed stores.
-fn stores(audit: &Audit) -> Option<Words> {
-    let stores = audit.stores.as_ref()?;
-    let tiles = &stores.tiles;
-    let sum = format!(
-        "{} tiles × {} stores per warp × {} warps",
-        format::integer(tiles.count),
-        format::integer(tiles.stores_per_warp),
-        format::integer(tiles.warps)
-    );
-    let Some(expected) = stores.expected else { return Some(words!("**Stores.** {} is more than 64 bits hold.", sum)) };
-    let sum = format!("{sum} = {}", format::integer(expected));
-    Some(match (stores.executed.value(), stores.ratio()) {
-        (Some(executed), _) if executed == expected as f64 => {
-            words!("**Stores.** {}, as many as STG instructions were executed{}.", sum, written(audit, expected))
-        }
-        (Some(executed), ratio) => {
-            let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
-            let executed = format::fixed(executed, 0);
-            words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
-        }
-        (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
-    })
-}
-
-/// What so many stores write where all have one width, beside the bytes of the outputs.
-fn written(audit: &Audit, executed: u64) -> String {
-    let widths = audit.code.first().and_then(|code| code.facts.widths.iter().find(|row| row.opcode.stores_global()));
-    let Some([(bits, _)]) = widths.map(|row| row.widths.as_slice()) else { return String::new() };
-    let bytes = executed as f64 * f64::from(32 * bits / 8);
-    let outputs = audit.unavoidable.write.as_ref().map(|out| match bytes == out.bytes {
-        true => format!(", all of {}", out.what),
-        false => format!(", where {} has {}", out.what, glance::bytes(out.bytes)),
-    });
-    format!("; at {bits} bits a lane {}{}", glance::bytes(bytes), outputs.unwrap_or_default())
-}
-
-/// The lines of L1 that the global stores of one warp touch for one tile, in a kernel of products that has an epilogue for each:
-/// between four sectors a line and one.
-fn stored_lines(audit: &Audit) -> Option<Words> {
-    let phases = audit.now.phases.as_ref()?;
-    let has_epilogue = phases.phases.iter().any(|phase| phase.kind == PhaseKind::Epilogue);
-    let tiles = phases.tiles.filter(|_| has_epilogue && phases.tensor.is_some())?;
-    let counted = |metric: Counter| audit.now.coalescing.requests.iter().find(|row| row.id == metric)?.new.value();
-    let each = tiles * phases.roles[phases.pacing].warps as f64;
-    let requests = counted(Counter::L1texTRequestsPipeLsuMemGlobalOpStSum)? / each;
-    let sectors = counted(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)? / each;
-    let least = (sectors / SECTORS_OF_LINE).max(requests);
-    (requests >= 1.0).then(|| {
-        words!(
-            "A warp stores a tile with {} requests of {} sectors: {} to {} lines of 128 B.",
-            glance::short(requests),
-            glance::short(sectors / requests),
-            glance::short(least.ceil()),
-            glance::short(sectors.ceil())
-        )
-    })
 }
 
 fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {

@@ -28,6 +28,7 @@ mod power;
 mod provenance;
 mod roles;
 mod stalls;
+mod stores;
 mod story;
 mod units;
 mod verdict;
