@@ -346,6 +346,13 @@ fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
     (study.samples.sum > 0).then(|| (OF_A_FLOAT.len() as f64 / 2.0) * own as f64 / study.samples.sum as f64)
 }
 
+/// Whether the code divides integers of 64 bits and never does so: in front of each division the compiler asks whether both values fit in 32.
+fn fits_in_half(code: &KernelCode<'_>) -> bool {
+    let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
+    let mut rows = (0..code.rows.len()).filter(|row| code.op(*row) == OF_A_FLOAT[2]).filter(is_long).peekable();
+    rows.peek().is_some() && rows.all(|row| code.executed[row] == 0)
+}
+
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let Divisions { count: divisions, all, gone } = divided(m)?;
@@ -362,11 +369,15 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let is_once = m.study.is_some_and(|study| !study.code.turns(|op| op == OF_A_FLOAT[0]));
     let is_place = is_once && of_index(m, Part::ComputeXu).is_some_and(|own| 2.0 * own >= 1.0);
     let known = "ivide by values known when compiled, by a shift, or by a product with the reciprocal";
-    let how = match is_place {
-        true => words!("Take places from the grid (`blockIdx.y`, `.z`), not from one index; or d{}", known),
-        false => words!("D{}", known),
+    let fits = m.study.is_some_and(|study| fits_in_half(&study.code));
+    let how = match (is_place, fits) {
+        (true, _) => words!("Take places from the grid (`blockIdx.y`, `.z`), not from one index; or d{}", known),
+        (false, true) => words!("Indexes of 32 bits, which all values fit in; or d{}", known),
+        (false, false) => words!("D{}", known),
     };
-    let why = words!("{} divisions of integers by warps, about {} of the instructions", count(divisions), share(gone));
+    let of = if fits { ", of 64 bits with values that fit in 32" } else { "" };
+    let all = words!("{} divisions of integers by warps{}", count(divisions), of);
+    let why = words!("{}, about {} of the instructions", all, share(gone));
     let draft = draft.at(At::most(m, |op| op == OF_A_FLOAT[0])).says(how, why).risks("a version for each divisor");
     Some(draft.checks(words!("I2F {} → 0", count(divisions)), EXECUTED))
 }

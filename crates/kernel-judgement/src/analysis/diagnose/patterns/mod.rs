@@ -13,6 +13,7 @@ mod constants;
 mod epilogue;
 mod fences;
 mod gather;
+mod idle;
 mod instructions;
 mod lanes;
 pub(super) mod launch;
@@ -54,7 +55,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 24] = [
+const FAMILIES: [&[Pattern]; 25] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -65,6 +66,7 @@ const FAMILIES: [&[Pattern]; 24] = [
     &banks::PATTERNS,
     &barriers::PATTERNS,
     &lanes::PATTERNS,
+    &idle::PATTERNS,
     &constants::PATTERNS,
     &loads::PATTERNS,
     &units::PATTERNS,
