@@ -239,6 +239,24 @@ pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
     of_dram(k).map(|part| part >= 0.5)
 }
 
+/// Sectors that L1 sends to L2 for atomics, those for stores, and those of atomics that it has to bring first: a cold cache misses each
+/// sector once.
+pub(super) const ATOMICS: [Counter; 3] = [
+    Counter::LtsTSectorsSrcunitTexOpRedSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotAluSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotCasSum,
+];
+pub(super) const STORED: Counter = Counter::LtsTSectorsSrcunitTexOpWriteSum;
+
+/// Whether atomics are most of what the slices of L2 do. A slice serves a sector a cycle that is written or changed, and two that are read
+/// (`peak_sustained` of these counters on an H100). The words are changed where they lie, on the way across the fabric or not, whatever
+/// DRAM moves beside them.
+pub(super) fn is_mostly_atomics(k: &Kernel<'_>) -> bool {
+    let atomics: f64 = ATOMICS.iter().filter_map(|counter| k.value(*counter)).sum();
+    let all = k.value(L2_SECTORS).map(|all| all + k.value(STORED).unwrap_or_default());
+    atomics > 0.0 && all.is_some_and(|all| 3.0 * atomics >= all)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

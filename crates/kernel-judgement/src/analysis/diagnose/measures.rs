@@ -124,7 +124,7 @@ impl<'a> Measures<'a> {
         let mut units = level::units(k, active, has_tensor);
         // The fabric of L2 carries a stream that does not fill device memory, and sets no pace of its own.
         let fills = units.iter().any(|unit| unit.part == Part::MemoryDram && unit.is_saturated());
-        let is_fabric = !fills && level::is_of_dram(k) == Some(true);
+        let is_fabric = !fills && level::is_of_dram(k) == Some(true) && !level::is_mostly_atomics(k);
         for unit in units.iter_mut().filter(|unit| is_fabric && unit.part == Part::MemoryL2) {
             unit.level = unit.level.min(Level::High);
         }
@@ -367,8 +367,8 @@ fn machine(m: &Measures<'_>) -> Machine {
     };
     let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES - DRAM_TURNS * written } else { 1.0 };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
-    // Lanes at addresses of their own ask of it sector by sector, and that is its own work.
-    let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m);
+    // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
+    let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m) && !level::is_mostly_atomics(m);
     let units = m.units.iter().filter(|unit| !(is_stream && unit.part == Part::MemoryL2));
     let needs: Vec<(Part, f64)> = units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
     let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
-use crate::analysis::diagnose::level::{L2_SECTORS, place};
+use crate::analysis::diagnose::level::{ATOMICS, L2_SECTORS, is_mostly_atomics, place};
 use crate::analysis::phases::address;
 
 pub(super) const PATTERNS: [Pattern; 4] = [
@@ -224,33 +224,23 @@ fn hands_out_places(m: &Measures<'_>) -> bool {
     stores.into_iter().any(|row| study.flows.loads_behind(code, row).iter().any(is_answer))
 }
 
-/// The part of what L2 is asked for from which additions are what it does.
-const MOSTLY: f64 = 0.5;
-
 /// Parts that a sum has at least: what is added up by the block that keeps the sum is stored once, in whole sectors.
 const PARTS: f64 = 2.0;
-
-/// Sectors that L1 sends to L2 for atomics.
-const SENT: [Counter; 3] = [
-    Counter::LtsTSectorsSrcunitTexOpRedSum,
-    Counter::LtsTSectorsSrcunitTexOpAtomDotAluSum,
-    Counter::LtsTSectorsSrcunitTexOpAtomDotCasSum,
-];
 
 /// Sectors that atomics touch by their addresses, and those that L1 sends for them: a sector takes one value for each of its words, so
 /// that lanes of a request at one word go one after the other.
 fn sent(m: &Measures<'_>) -> Option<(f64, f64)> {
     let touched = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
-    let sent: f64 = SENT.iter().filter_map(|counter| m.value(*counter)).sum();
+    let sent: f64 = ATOMICS.iter().filter_map(|counter| m.value(*counter)).sum();
     (touched > 0.0).then(|| (touched, sent.max(touched)))
 }
 
-/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where it is most of them; `None` where all of them add to one
+/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where they are most of what it does; `None` where all of them add to one
 /// address, which is another matter.
 pub(super) fn added(m: &Measures<'_>) -> Option<f64> {
     let of_all = sent(m)?.1 / m.value(L2_SECTORS).filter(|all| *all > 0.0)?;
     let is_hot = || hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention);
-    (of_all >= MOSTLY && !is_hot()).then_some(of_all.min(1.0))
+    (is_mostly_atomics(m) && !is_hot()).then_some(of_all.min(1.0))
 }
 
 /// Lanes of a request that add to one word, at many places: each takes a turn on the way to L2 and in it.
@@ -265,7 +255,26 @@ fn taking_turns(m: &Measures<'_>) -> Option<Held> {
     );
     let in_turns = 100.0 * added * (1.0 - touched / sent);
     let held = Held::new(Code::AtomicContention, in_turns, m.limits[Threshold::CauseShare], sentence);
-    held.at(At::most(m, Op::is_l2_atomic)).from(m.held(&SENT)).if_large()
+    held.at(At::most(m, Op::is_l2_atomic)).from(m.held(&ATOMICS)).if_large()
+}
+
+/// The part of the additions to one word that are expected to follow each other: no counter tells their order.
+const IN_A_ROW: f64 = 0.5;
+
+/// Sectors of atomics that L2 has to bring first. A launch that finds it empty misses each sector once.
+const MISSED: [Counter; 3] = [
+    Counter::LtsTSectorsSrcunitTexOpRedLookupMissSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotAluLookupMissSum,
+    Counter::LtsTSectorsSrcunitTexOpAtomDotCasLookupMissSum,
+];
+
+/// Additions to each sector, where each warp adds to a row of words that data choose. Places of single lanes that recur would meet in the
+/// requests of a warp; of rows no counter shows whether those that follow each other are the same.
+fn of_each_row(m: &Measures<'_>) -> Option<f64> {
+    let mut own = m.accesses().iter().filter(|access| access.at.op().is_l2_atomic());
+    let are_rows = own.all(|access| access.is_inherent && access.excess() == 0 && access.sectors > access.requests);
+    let missed: f64 = MISSED.iter().filter_map(|counter| m.value(*counter)).sum();
+    (are_rows && missed > 0.0).then_some(sent(m)?.1 / missed).filter(|times| *times >= PARTS)
 }
 
 /// Additions at many addresses that make most of L2's work: each asks for its sectors by itself, so that one of a vector asks for a half
@@ -278,7 +287,13 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
         own.iter().map(|access| access.stays * access.sectors as f64).sum::<f64>() / sectors_of(own.iter().copied());
     let has_owner = own.iter().all(|access| !access.is_inherent);
     let turns = taking_turns(m).and_then(|_| sent(m)).map(|(touched, sent)| sent / touched);
+    let times = of_each_row(m).filter(|_| as_vectors >= 1.0 && !has_owner);
     let how = match (as_vectors < 1.0, has_owner) {
+        _ if times.is_some() => {
+            words!(
+                "Add up in registers what follows each other at one place: a warp takes several elements in a row, and adds where the place changes; elements sorted by place first"
+            )
+        }
         _ if turns.is_some() => {
             words!(
                 "Add up the lanes of a warp that meet at one word first (`__match_any_sync`, then shuffles or `__reduce_add_sync`), or all of the block in shared memory; then one atomic for each word"
@@ -300,6 +315,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let stays = match turns {
         Some(turns) => 1.0 / turns,
         None if has_owner => as_vectors / PARTS,
+        None if times.is_some() => 1.0 - IN_A_ROW * times.map_or(0.0, |times| 1.0 - 1.0 / times),
         None => as_vectors,
     };
     let of_dram = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
@@ -309,6 +325,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.keeps(&[Part::MemoryL2], 1.0 - gone, 1.0 - added).keeps(&[Part::MemoryDram], 1.0, least);
     let draft = draft.frees_of(m, &WAITS, gone).at(At::most(m, Op::is_l2_atomic));
     let in_turns = turns.map(|turns| words!("; lanes at one word take {} turns", fixed(turns, 1)));
+    let in_turns = times.map(|times| words!("; each sector is added to {} times", count(times))).or(in_turns);
     let beside =
         in_turns.or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
     let why =
@@ -317,6 +334,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
         (Some(_), _) => {
             "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions"
         }
+        _ if times.is_some() => "nothing where the places follow no order; another order of additions",
         (None, true) => "the parts of each sum must be found; another order of additions",
         (None, false) => "sm_90 and later; words at multiples of the vector's bytes",
     };
@@ -355,7 +373,7 @@ fn read_first(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("minima, maxima and bits are {} of the sectors that L2 is asked for", share(part));
     let draft = draft.says("Read the word first, and leave the atomic out where it would change nothing", why);
     let draft = draft.risks("a load that the warp waits for; nothing gained where most of them change their word");
-    Some(draft.checks(words!("atomic instructions {} → fewer", count(m.count(Op::is_l2_atomic))), SENT[0]))
+    Some(draft.checks(words!("atomic instructions {} → fewer", count(m.count(Op::is_l2_atomic))), ATOMICS[0]))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
