@@ -1,5 +1,6 @@
 //! What an SM reads through small caches: constants, values that all lanes read, and its code.
 
+use super::instructions::{OF_EACH, of_index};
 use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
@@ -111,10 +112,15 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let first = loads.iter().max_by_key(|row| code.executed[**row])?;
     // What is waited for the values of these loads is expected to go; at best the queue that they lengthen for all.
     let own_waits = traced(study, &loads).map_or(part, |traced| traced.min(part));
+    // At best what only makes their addresses goes with the loads, and what a warp spends for each of these instructions.
+    let of_loads = own as f64 / m.executed()?;
+    let gone = of_loads + of_index(m, Part::Issue).unwrap_or_default() * own as f64 / requests as f64;
+    let awaited = part * (for_loads + queued);
     let draft = Draft::new(Action::MoveConstants)
         .keeps(&L1, stays, stays)
-        .keeps(&[Part::Issue], 1.0 - 0.5 * own as f64 / m.executed()?, 0.0)
-        .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), part * (for_loads + queued))
+        .keeps(&[Part::Issue], 1.0 - 0.5 * of_loads, 0.0)
+        .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), awaited + gone.min(1.0) * m.waits(&OF_EACH))
+        .expects(awaited)
         .at(At::point(&point(study, *first)));
     let of_requests = share(own as f64 / requests.max(1) as f64);
     // Constant memory serves one address at a time.

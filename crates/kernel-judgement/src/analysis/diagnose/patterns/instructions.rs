@@ -36,7 +36,7 @@ const FUNCTIONS: f64 = 0.01;
 const TO_SERVE: f64 = 0.5;
 
 /// What a warp spends for each instruction beside queues.
-const OF_EACH: [StallReason; 4] =
+pub(super) const OF_EACH: [StallReason; 4] =
     [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
 
 /// Cycles that an instruction takes at most of the pipes of index arithmetic: 32 lanes, of which a scheduler's XU takes 4 a cycle.
