@@ -132,8 +132,8 @@ pub(super) fn levers(ask: &Measures<'_>, named: Named, mut merged: Drafts, mut r
 fn spoken_for(ask: &Measures<'_>, named: Named, ranked: &[(f64, &Draft)]) -> Option<usize> {
     let (most, first) = ranked.first().filter(|(_, first)| !first.is_rough())?;
     let ends_at = first.left(ask);
-    let cures =
-        |draft: &Draft| Some(draft.action) == named.cure && ends_at.is_some_and(|part| draft.relieves_place(part));
+    let takes = |draft: &Draft| ends_at.is_some_and(|part| draft.relieves_place(part)) || draft.fills_slots();
+    let cures = |draft: &Draft| Some(draft.action) == named.cure && takes(draft);
     let part = named.part.filter(|part| !first.fills_slots() && first.counts(*part));
     let takes_more = |draft: &Draft| {
         let gone = part.map(|part| [draft, first].map(|one| 1.0 - one.leaves(part)));

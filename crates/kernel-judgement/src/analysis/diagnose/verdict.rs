@@ -310,7 +310,7 @@ fn cause<'a>(
             };
             (touches && *gain >= MOST * saves).then_some(Cause { rule, held, saves: *gain })
         }
-        Stands::Warps(filled) if matches!(taker, Taker::Wait(_)) => {
+        Stands::Warps(filled, _) if matches!(taker, Taker::Wait(_)) => {
             let gain = ask.machine.without_wait(1.0 - filled(ask)?);
             (gain > side_by_side).then_some(Cause { rule, held, saves: gain })
         }

@@ -23,7 +23,7 @@ pub(super) const PATTERNS: [Pattern; 7] = [
         "Are there too few blocks to fill the warp slots?",
         "--section Occupancy",
         underfilled,
-        Stands::Warps(|m| m.filled()),
+        Stands::Warps(|m| m.filled(), Action::MoreBlocks),
     ),
     Pattern::changes(&[waves]),
 ];

@@ -147,8 +147,8 @@ pub(super) enum Stands {
     For(Action),
     /// Work that instructions ask for: its unit limits, and it is told beside that. It is away where this is done.
     Work(Action),
-    /// Warps that are missing: the part of the slots that is filled, 0 to 1.
-    Warps(fn(&Measures<'_>) -> Option<f64>),
+    /// Warps that are missing: the part of the slots that is filled, 0 to 1, and what fills more of them.
+    Warps(fn(&Measures<'_>) -> Option<f64>, Action),
     /// It limits nothing.
     Beside,
 }
@@ -157,8 +157,10 @@ impl Stands {
     /// What is done where it is away.
     pub(super) fn cure(&self) -> Option<Action> {
         match self {
-            Stands::ByItself(action) | Stands::For(action) | Stands::Work(action) => Some(*action),
-            Stands::Before | Stands::Warps(_) | Stands::Beside => None,
+            Stands::ByItself(action) | Stands::For(action) | Stands::Work(action) | Stands::Warps(_, action) => {
+                Some(*action)
+            }
+            Stands::Before | Stands::Beside => None,
         }
     }
 }
