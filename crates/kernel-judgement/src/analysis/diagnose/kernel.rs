@@ -102,8 +102,8 @@ impl<'a> Kernel<'a> {
         self.phases.map_or(&[], |phases| &phases.accesses)
     }
 
-    /// The sum of two metrics; `None` where one is missing.
-    pub(super) fn sum(&self, names: [Counter; 2]) -> Option<f64> {
+    /// The sum of some metrics; `None` where one is missing.
+    pub(super) fn sum<const N: usize>(&self, names: [Counter; N]) -> Option<f64> {
         names.into_iter().map(|name| self.value(name)).sum()
     }
 

@@ -4,6 +4,7 @@
 //! evidence is missing is silent; which answer limits, the account says; what a change gives, the machine. A new pattern is its place
 //! in a family, the rows of its code and its actions in `catalog`, and a test.
 
+mod additions;
 mod atomics;
 mod balance;
 pub(super) mod banks;
@@ -61,6 +62,7 @@ const FAMILIES: [&[Pattern]; 25] = [
     &fences::PATTERNS,
     &epilogue::PATTERNS,
     &atomics::PATTERNS,
+    &additions::PATTERNS,
     &local::PATTERNS,
     &sectors::PATTERNS,
     &banks::PATTERNS,

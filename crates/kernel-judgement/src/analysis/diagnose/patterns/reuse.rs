@@ -1,6 +1,7 @@
 //! What is read again where it could stay: shared memory, more bytes than were stated.
 
-use super::atomics::{added, own_retries, spread};
+use super::additions::{added, spread};
+use super::atomics::own_retries;
 use super::banks::{matrix_loads, wavefronts};
 use super::barriers::barriers;
 use super::constants::broadcasts;

@@ -1,6 +1,7 @@
 //! What limits, by name: parts of the chip, waits, and what cannot be told.
 
-use super::atomics::{added, hot_spot};
+use super::additions::added;
+use super::atomics::hot_spot;
 use super::constants::fetch;
 use super::loads;
 use super::loads::chain;
