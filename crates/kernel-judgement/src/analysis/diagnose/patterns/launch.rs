@@ -135,7 +135,7 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
     let what = match m.waves {
-        _ if is_last_wave(m) => "leave SMs of the last wave without a block",
+        _ if is_last_wave(m) => "leave SMs idle in the last wave",
         Some(waves) if waves < 1.0 => "are too few, or unequal",
         _ => "end at different times",
     };
@@ -150,15 +150,20 @@ fn of_what(m: &Measures<'_>) -> &'static str {
     if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch" }
 }
 
-/// Whether a last wave that does not reach all SMs makes most of the time in which the average SM is idle: of equal blocks it is
-/// `(1 − blocks of that wave / SMs) / waves`, with whole waves.
+/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and wait in
+/// waves. Blocks of the last wave that last as long as any leave SMs without one: `(1 − blocks of that wave / SMs) / waves`, with whole
+/// waves. Those that an SM runs as much faster as they are fewer leave the SMs that had a block less: `1 − n / ⌈n⌉` of n for each.
+fn of_last_wave(m: &Measures<'_>) -> Option<f64> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
+    let without = (1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil();
+    let each = blocks / sms;
+    Some(without.max(1.0 - each / each.ceil()))
+}
+
+/// Whether that makes most of the time in which the average SM is idle.
 fn is_last_wave(m: &Measures<'_>) -> bool {
-    let of_wave = || {
-        let (blocks, sms) = (m.blocks?, m.sms?);
-        let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
-        Some((1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil())
-    };
-    of_wave().zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
+    of_last_wave(m).zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
 }
 
 /// Less than one wave, and few of the warps that fit: blocks are missing, not room.
