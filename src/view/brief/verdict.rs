@@ -193,6 +193,7 @@ fn confidence(bottleneck: &Bottleneck) -> Words {
     let because = match bottleneck.because {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
         Because::Unsampled => "no samples by instruction".to_owned(),
+        Because::Unread => "the samples by instruction are of code that is not read".to_owned(),
         Because::Samples(count) => samples(count),
         Because::Near(count, points) if points < LEVEL => {
             format!("{}; level with what comes second", samples(count))

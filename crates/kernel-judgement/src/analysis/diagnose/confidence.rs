@@ -4,6 +4,7 @@ use super::account::{ERROR, queues_agree};
 use super::held::Held;
 use super::level::Unit;
 use super::measures::Measures;
+use crate::analysis::lines::Attribution;
 use crate::catalog::{Code, Threshold};
 
 /// How sure a verdict is.
@@ -27,6 +28,8 @@ pub enum Because {
     Launch,
     /// There are no samples by instruction.
     Unsampled,
+    /// There are, of code that is not read: of an architecture or a report without its bits.
+    Unread,
     /// There are so many samples, and nothing else to say.
     Samples(f64),
     /// So many samples, and so many points ahead of what comes second.
@@ -44,7 +47,10 @@ pub(super) fn confidence(m: &Measures<'_>, held: &Held, is_before: bool, ahead: 
     }
     let is_told = held.unit.as_ref().is_some_and(Unit::is_saturated) && ahead >= 100.0 * ERROR;
     let least = [Confidence::Low, Confidence::Medium][usize::from(is_told)];
-    let Some(samples) = m.phases.map(|phases| phases.samples as f64) else { return (least, Because::Unsampled) };
+    let Some(samples) = m.phases.map(|phases| phases.samples as f64) else {
+        let is_sampled = m.view.and_then(Attribution::of).is_some();
+        return (least, if is_sampled { Because::Unread } else { Because::Unsampled });
+    };
     match &held.unit {
         _ if samples < m.limits[Threshold::SamplesFew] => (least, Because::Samples(samples)),
         _ if samples < m.limits[Threshold::SamplesMany] => (Confidence::Medium, Because::Samples(samples)),

@@ -187,7 +187,8 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
             less
         ));
     }
-    Some(words!("At the roof of {}: ≤ {} is left in this kernel. Only less work helps: {}.", name, left, less))
+    let left = if most < 1.0 { format!("≤ {left}") } else { "nothing".to_owned() };
+    Some(words!("At the roof of {}: {} is left in this kernel. Only less work helps: {}.", name, left, less))
 }
 
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.

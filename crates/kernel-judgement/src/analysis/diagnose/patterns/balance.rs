@@ -172,3 +172,19 @@ pub(super) fn last_wave(m: &Measures<'_>) -> Option<f64> {
     let idle = 1.0 - (1.0 - m.unequal?) * m.filled()?;
     Some((1.0 - waves / waves.ceil()).min(idle))
 }
+
+/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and wait in
+/// waves. Blocks of the last wave that last as long as any leave SMs without one: `(1 − blocks of that wave / SMs) / waves`, with whole
+/// waves. Those that an SM runs as much faster as they are fewer leave the SMs that had a block less: `1 − n / ⌈n⌉` of n for each.
+fn of_last_wave(m: &Measures<'_>) -> Option<f64> {
+    let (blocks, sms) = (m.blocks?, m.sms?);
+    let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
+    let without = (1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil();
+    let each = blocks / sms;
+    Some(without.max(1.0 - each / each.ceil()))
+}
+
+/// Whether that makes most of the time in which the average SM is idle.
+pub(super) fn is_last_wave(m: &Measures<'_>) -> bool {
+    of_last_wave(m).zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
+}

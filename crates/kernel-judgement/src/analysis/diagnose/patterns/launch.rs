@@ -2,10 +2,11 @@
 
 use super::atomics::{hot_spot, shared_atomics};
 use super::balance::{
-    Pieces, at_loop, dealt, ends, hands_on, is_lone, last_wave, outermost, pieces, read_twice, share_out,
+    Pieces, at_loop, dealt, ends, hands_on, is_last_wave, is_lone, last_wave, outermost, pieces, read_twice, share_out,
 };
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
+use super::tile::sums;
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
 use crate::analysis::phases::Carried;
@@ -150,22 +151,6 @@ fn of_what(m: &Measures<'_>) -> &'static str {
     if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch" }
 }
 
-/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and wait in
-/// waves. Blocks of the last wave that last as long as any leave SMs without one: `(1 − blocks of that wave / SMs) / waves`, with whole
-/// waves. Those that an SM runs as much faster as they are fewer leave the SMs that had a block less: `1 − n / ⌈n⌉` of n for each.
-fn of_last_wave(m: &Measures<'_>) -> Option<f64> {
-    let (blocks, sms) = (m.blocks?, m.sms?);
-    let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
-    let without = (1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil();
-    let each = blocks / sms;
-    Some(without.max(1.0 - each / each.ceil()))
-}
-
-/// Whether that makes most of the time in which the average SM is idle.
-fn is_last_wave(m: &Measures<'_>) -> bool {
-    of_last_wave(m).zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
-}
-
 /// Less than one wave, and few of the warps that fit: blocks are missing, not room.
 fn underfilled(m: &Measures<'_>) -> Option<Held> {
     let (waves, filled) = (m.waves.filter(|waves| *waves < 1.0)?, m.filled()?);
@@ -197,11 +182,19 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     // A wave that is nearly empty is shared among those before it.
     let is_rest = waves.fract() < 0.5;
     let goal = if is_rest { waves.floor() } else { waves.ceil() };
-    let how = match m.blocks.filter(|_| is_rest) {
-        Some(blocks) => {
-            words!("Drop the last wave: {} blocks that share its work, or smaller blocks", count(blocks * goal / waves))
+    let has_tiles = m.has_tensor || sums(m) > 0.0;
+    let blocks = m.blocks.map(|blocks| format!("{} ", count(blocks * goal / waves))).unwrap_or_default();
+    let (how, risk) = match is_rest {
+        true => {
+            (words!("Drop the last wave: {}blocks that share its work, or smaller blocks", blocks), "more work a block")
         }
-        None => "Fill the last wave: smaller tail tiles, or a split of the reduction".into(),
+        false if has_tiles => {
+            ("Fill the last wave: smaller tail tiles, or a split of the reduction".into(), "partial sums through L2")
+        }
+        false => (
+            words!("Fill the last wave: {}blocks that share the work, or smaller ones", blocks),
+            "what each block does once, more often",
+        ),
     };
     let now = fixed(waves, 2);
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
@@ -215,8 +208,7 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let expected = expected.filter(|expected| *expected >= WORTH)?;
     let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
     let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
-    let draft = draft.risks(if is_rest { "more work a block" } else { "partial sums through L2" });
-    Some(draft.checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
+    Some(draft.risks(risk).checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 
 /// Blocks for every SM. What is to be split is a loop: without one each thread has one piece of the work.
@@ -231,7 +223,9 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // Without counts by instruction: code without a way back has no loop, and a warp that runs no more of it than there is takes one turn.
-    let length = m.executed().zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
+    let issued = || Some(m.need(Part::Issue) * f64::from(m.chip()?.schedulers_per_sm) * m.sm_cycles()?);
+    let executed = m.executed().or_else(issued).filter(|executed| *executed > 0.0);
+    let length = executed.zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
     let is_straight = m.code.as_ref().is_some_and(|(code, _)| code.loops.is_empty());
     let rows = m.code.as_ref().map_or(0.0, |(code, _)| code.rows.len() as f64);
     if m.study.is_none() && (is_straight || length.is_some_and(|length| length < rows.max(SHORTEST))) {
@@ -249,7 +243,9 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
     // More blocks that all stay share out pieces of unequal length in turn as well.
     let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
-    let change = Change { warps: (filled.max(0.25), filled), tail: (tail, 0.0), ..Change::default() };
+    // What a warp of few instructions does is what each part of it does again.
+    let own = length.map_or(0.0, |length| (SHORTEST / length).min(1.0)).max(filled);
+    let change = Change { warps: (own.max(0.25), own), tail: (tail, 0.0), ..Change::default() };
     let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();

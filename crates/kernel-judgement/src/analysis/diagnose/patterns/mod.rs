@@ -224,10 +224,11 @@ fn multiplies(op: Op) -> bool {
     op.is_of(&[Class::Fp32, Class::Fp64, Class::Fp16]) || op == Op::IDP
 }
 
-/// A multiply-add and its two factors.
+/// A multiply-add, its two factors and what they are added to.
 struct Product {
     row: usize,
     factors: [Register; 2],
+    addend: Register,
 }
 
 /// Multiply-adds of two values that both come from memory, whatever was made of them. A constant factor and a square are no product of a
@@ -242,9 +243,9 @@ fn products_of<'s>(
         // The two factors come first; a constant is no register.
         let mut own = reads.into_iter().filter(general);
         let factors = [own.next()?, own.next()?];
-        let is_pair = own.next().is_some() && factors[0] != factors[1];
-        let is_product = is_pair && factors.iter().all(|factor| flows.is_from_memory(code, row, *factor));
-        is_product.then_some(Product { row, factors })
+        let addend = own.next().filter(|_| factors[0] != factors[1])?;
+        let is_product = factors.iter().all(|factor| flows.is_from_memory(code, row, *factor));
+        is_product.then_some(Product { row, factors, addend })
     };
     let rows = (0..code.rows.len()).filter(move |row| code.executed[*row] > 0 && is_meant(code.op(*row)));
     rows.filter_map(product)

@@ -241,7 +241,10 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
     // The size of a block is the launch's; its shared memory is where it is filled, its registers are those of the kernel.
     let at = match (m.study, &fuller) {
         (None, _) | (_, Some(_)) => At::Launch,
-        (Some(study), None) if binding == ["registers"] => At::point(&point(study, 0)),
+        (Some(study), None) if binding == ["registers"] => match At::point(&point(study, 0)) {
+            at @ At::Place(_) => at,
+            _ => At::Nowhere,
+        },
         _ => At::most(m, |op| op.copies_global() || op.is_in(Space::Shared) && op.act() != Some(Act::Load)),
     };
     Some(draft.at(at).says(how, why).risks(risk).checks(check, THEORETICAL))

@@ -57,15 +57,20 @@ pub(super) fn of_sums(sums: f64) -> f64 {
     sums + 2.0 * sums.sqrt()
 }
 
-/// Registers in which products of values from memory are summed up: as counted, or as the code stands.
+/// Sums of products of values from memory that a thread has at a time, as counted or as the code stands: registers that a product adds to
+/// and none before it left. Compilers let a sum wander from register to register, so that those that products leave are more.
 pub(super) fn sums(m: &Measures<'_>) -> f64 {
     let counted = m.study.map(|study| (&study.code, &study.flows));
     let Some((code, flows)) = counted.or_else(|| m.code.as_ref().map(|(code, flows)| (code, flows))) else {
         return 0.0;
     };
-    let written = |row: usize| code.registers(row).written().next().map(|own| own.number);
-    let own: BTreeSet<u8> = products_of((code, flows), multiplies).filter_map(|own| written(own.row)).collect();
-    own.len() as f64
+    let mut left: BTreeSet<u8> = BTreeSet::new();
+    let mut sums = 0.0;
+    for Product { row, addend, .. } in products_of((code, flows), multiplies) {
+        sums += f64::from(u8::from(!left.contains(&addend.number)));
+        left.extend(code.registers(row).written().map(|own| own.number));
+    }
+    sums
 }
 
 /// The registers of a thread with a tile of so many sums in place of that of now, and the warps that an SM has registers for then, where
