@@ -98,7 +98,9 @@ pub(super) fn finish(launch: &mut Launch, mut metrics: Vec<Metric>) {
     if let Some(name) = launch.value(Counter::DeviceAttributeDisplayName).and_then(Value::as_text) {
         launch.device.name = Arc::from(name);
     }
-    let sms = launch.value(Counter::DeviceAttributeMultiprocessorCount).and_then(Value::as_u64);
+    // A page of sections holds those that the launch could use.
+    let counted = [Counter::DeviceAttributeMultiprocessorCount, Counter::LaunchSmCount];
+    let sms = counted.into_iter().find_map(|name| launch.value(name).and_then(Value::as_u64));
     launch.device.sm_count = sms.and_then(|count| u32::try_from(count).ok());
 }
 
