@@ -147,12 +147,32 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
         let own = found.iter().filter(|unit| is_memory(unit) == of_memory).map(|unit| 100.0 * unit.share);
         let least = own.max_by(f64::total_cmp).map(|busiest| if is_partial { busiest + APART } else { f64::INFINITY });
         if let Some(percent) = k.value(whole).filter(|percent| least.is_none_or(|least| *percent > least)) {
-            let (unit, active) = (BusyUnit::new(whole, percent), active.filter(|_| !of_memory));
-            found.push(Unit { name: name.to_owned(), ..of(k, Part::UnknownUnit, &unit, active) });
+            let busy = BusyUnit::new(whole, percent);
+            let behind = if of_memory { None } else { behind(k, percent, active) };
+            let unit = |part| of(k, part, &busy, active.filter(|_| !of_memory));
+            match behind.filter(|part| found.iter().all(|other| other.part != *part)) {
+                Some(part) => found.push(unit(part)),
+                None => found.push(Unit { name: name.to_owned(), ..unit(Part::UnknownUnit) }),
+            }
         }
     }
     found.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.part.cmp(&b.part)));
     found
+}
+
+/// Percent of which two counters differ that are one, each rounded on its page and from a pass of its own.
+const SAME: f64 = 0.1;
+
+/// The busiest part of the SMs by their roll-up alone. Where that of the memory system is the same, it is the one part of both: requests
+/// of the LSU, as instructions of its pipe and as what L1 takes in. Where the schedulers issue as often, no part is busier than issue.
+fn behind(k: &Kernel<'_>, percent: f64, active: Option<f64>) -> Option<Part> {
+    let is = |other: Option<f64>| other.is_some_and(|other| (other - percent).abs() <= SAME);
+    let issued = || Some(k.value(Counter::SmspIssueActiveAvgPctActive)? * active?);
+    match () {
+        () if is(k.value(units::MEMORY)) => Some(Part::MemoryLsu),
+        () if is(issued()) => Some(Part::Issue),
+        () => None,
+    }
 }
 
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
