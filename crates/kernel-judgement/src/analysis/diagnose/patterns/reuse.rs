@@ -7,7 +7,7 @@ use super::barriers::barriers;
 use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
-use super::sectors::{coalesce, sectors};
+use super::sectors::{apart, coalesce, sectors};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
 use super::work::RECEIVED;
@@ -163,6 +163,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_exchange = is_inside && exchanges(m) == Some(true) && barriers(m).is_some();
     if m.need(unit.part) < (LEADING * largest).max(ASKED)
         || is_exchange
+        || is_inside && apart(m).is_some()
         || is_stream
         || is_by_data
         || is_tile

@@ -2,7 +2,7 @@
 
 use super::barriers::meeting;
 use super::*;
-use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
@@ -11,7 +11,7 @@ pub(super) const PATTERNS: [Pattern; 3] = [
         uncoalesced,
         Stands::For(Action::Coalesce),
     )
-    .cured_by(&[coalesce, in_order]),
+    .cured_by(&[coalesce, in_order, apart]),
     Pattern::asks("Do contiguous accesses start off a sector boundary?", SOURCE, misaligned, Stands::Beside)
         .cured_by(&[align]),
     Pattern::asks("Do asynchronous copies bring sectors twice?", SOURCE, split, Stands::For(Action::AlignCopies))
@@ -198,6 +198,34 @@ const LINE: i64 = 128;
 
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
+
+/// Passes of L1 for a request from which no width of a lane explains them: 16 bytes take four.
+const PASSES: f64 = 8.0;
+/// Those of the widest request.
+const WIDE: f64 = 4.0;
+
+/// The same where nobody counted sectors or wavefronts: L1 works, and takes few requests in. It makes one pass a cycle and takes in one
+/// request at most, on some chips half of one, so that their shares tell how many passes a request has at least.
+pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
+    let is_counted = m.value(SECTORS).or_else(|| m.value(WAVEFRONTS)).is_some();
+    let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.level > Level::Idle)?;
+    let requests = m.unit(Part::MemoryLsu).map(|unit| unit.share);
+    let requests = requests.or_else(|| Some(m.value(Counter::SmMemoryThroughputAvgPctElapsed)? / 100.0))?;
+    let passes = Some(l1.share / requests).filter(|passes| passes.is_finite() && *passes >= PASSES)?;
+    let waits = [StallReason::LongScoreboard, StallReason::ShortScoreboard, StallReason::LgThrottle];
+    let kept = WIDE / passes;
+    let draft = Draft::new(Action::Coalesce).rewrites().keeps(&L1, kept, 1.0 / passes).frees_of(m, &waits, 1.0 - kept);
+    let how = "Coalesce: neighbouring lanes at neighbouring addresses, or other banks";
+    let why = words!(
+        "{} at {}, requests at {}: {} passes or more for each",
+        &l1.name,
+        share(l1.share),
+        share(requests),
+        fixed(passes, 0)
+    );
+    let check = words!("{} busy {} → {} of today's cycles", &l1.name, share(l1.share), share(l1.share * kept));
+    Some(draft.unknown(m, &[Part::MemoryL2]).says(how, why).checks(check, l1.counter.clone()))
+}
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
 pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
