@@ -217,7 +217,10 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     let is_covered = is_covered(m);
     // SMs without a block are the tail, chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
-    let is_idle = is_lone(m) || m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
+    // Where nobody counted instructions and blocks are fewer than SMs, most of it can be what blocks differ by.
+    let is_unequal = m.study.is_none() && blocks < sms && !is_small_grid(m);
+    let is_idle = is_lone(m) || is_unequal || m.chain().is_some() || hot_spot(m).is_some();
+    let is_idle = is_idle || !is_covered && blocks >= sms;
     let whole = outermost(m);
     if !is_part || is_idle || m.is_by_design() != Some(false) || m.study.is_some() && whole.is_none() {
         return None;
