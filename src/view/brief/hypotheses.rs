@@ -61,7 +61,10 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
             conditions[..*at].iter().all(|other| other.expected.reading != own.expected.reading)
         };
         let told = conditions.iter().enumerate().filter(is_first);
-        let found = told.take(CONDITIONS).map(|(_, condition)| of_author(audit, condition)).collect();
+        let mut found: Vec<String> = told.take(CONDITIONS).map(|(_, condition)| of_author(audit, condition)).collect();
+        // What was held against a reading decides; the rest is said to be open.
+        let open = if found.is_empty() { Vec::new() } else { expectation::not_read(words) };
+        found.extend((!open.is_empty()).then(|| format!("not read: {}", open.join(", "))));
         return vec![text("the author's expectation"), text(words), text(join(found)), judged];
     }
     vec![
@@ -226,7 +229,8 @@ fn wording(condition: &Condition) -> String {
 }
 
 fn shown(name: &str, found: &Reading) -> Cell {
-    if name.starts_with("change.") && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
+    if ["change.", "points."].iter().any(|of| name.starts_with(of))
+        && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
         return Cell::default();
     }
     match found.value() {

@@ -77,6 +77,8 @@ pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
         PhaseKind::Elsewhere => ("Called functions", "in called functions"),
         PhaseKind::TurnWait => ("Wait for the turn", "in the wait for the turn"),
         PhaseKind::SlotWait => ("wait for a free stage", "in the wait for a free stage"),
+        PhaseKind::LoadsWait => ("wait for its loads", "in the wait for its loads"),
+        PhaseKind::CopiesWait => ("wait for its copies", "in the wait for its copies"),
         PhaseKind::Stores => ("sums to results, stores", "at the stores of the epilogue"),
         PhaseKind::StoreWait => ("wait for the stores", "in the wait for the stores"),
         PhaseKind::StageWait => ("wait for the stage", "in the wait for the stage"),

@@ -55,8 +55,8 @@ impl ReadingForm {
 
     /// Whether only a comparison tells it, so that only a hypothesis can name it.
     pub fn is_of_change(self) -> bool {
-        use ReadingForm::{Change, Check, Faults, Sanitizer, Time};
-        matches!(self, Check | Sanitizer | Faults | Change | Time)
+        use ReadingForm::{Change, Check, Faults, Points, Sanitizer, Time};
+        matches!(self, Check | Sanitizer | Faults | Change | Points | Time)
     }
 
     /// What stands before the word in capitals; the whole name where there is none.
@@ -82,6 +82,16 @@ impl<'n> ReadingName<'n> {
         });
         own.unwrap_or(ReadingName { form: ReadingForm::Metric, word: name })
     }
+
+    /// The reading whose change this one is; `None` for one of a single side, and for what the comparison itself tells.
+    pub(crate) fn changed(self) -> Option<&'n str> {
+        let is_of_both = match self.form {
+            ReadingForm::Change => !CHANGE.contains(&self.word),
+            ReadingForm::Points => true,
+            _ => false,
+        };
+        is_of_both.then_some(self.word)
+    }
 }
 
 /// Whether there is a reading of this name. Errors: there is none, with the nearest.
@@ -94,6 +104,18 @@ pub fn check_reading(name: &str) -> Result<ReadingName<'_>, UnknownName> {
     match parsed.form {
         ReadingForm::Metric => check_metric(name).map(|()| parsed),
         ReadingForm::Check => Ok(parsed),
+        // A word that is no name of a metric may be meant for one of the list.
+        ReadingForm::Change | ReadingForm::Points if parsed.changed().is_some_and(|own| own.contains(['_', '.'])) => {
+            match check_reading(parsed.word) {
+                Ok(own) if !own.form.is_of_change() => Ok(parsed),
+                Ok(_) => Err(UnknownName { what: "reading", name: name.to_owned(), near: None }),
+                Err(met) => Err(UnknownName {
+                    near: met.near.map(|near| format!("{start}{near}")),
+                    name: name.to_owned(),
+                    ..met
+                }),
+            }
+        }
         form if form.row().0 == start => Ok(parsed),
         form => {
             let words = form.words();
@@ -159,6 +181,7 @@ mod tests {
         assert_eq!(near("class.tensr").as_deref(), Some("class.tensor-mma"));
         assert_eq!(near("tensor.bussy").as_deref(), Some("tensor.busy"));
         assert_eq!(near("change.cycle").as_deref(), Some("change.cycles"));
+        assert_eq!(near("change.lts__t_sector.summ").as_deref().map(|near| near.starts_with("change.lts__")), Some(true));
         assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));
         let metric = near("sm__throughputt.avg.pct_of_peak_sustained_elapsed");
         assert_eq!(metric.as_deref(), Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
@@ -170,7 +193,7 @@ mod tests {
     #[test]
     fn every_form_has_a_name_that_is_known() {
         for form in
-            ReadingForm::VARIANTS.iter().filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check))
+            ReadingForm::VARIANTS.iter().filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check | ReadingForm::Points))
         {
             let words = form.words();
             let name = format!("{}{}", form.start(), words.first().unwrap_or(&""));
@@ -178,6 +201,8 @@ mod tests {
         }
         assert!(check_reading("check.no BAR in the loop").is_ok());
         assert!(check_reading("launch__registers_per_thread").is_ok());
+        assert!(check_reading("points.tensor.busy").is_ok() && check_reading("change.lts__t_sectors.sum").is_ok());
+        assert!(check_reading("points.time").is_err() && check_reading("change.change.time").is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a subject states: the work of a launch, and what is expected of the kernel and of a change.
 
 use crate::analysis::Limits;
-use crate::catalog::{Checklist, Operator};
+use crate::catalog::{Checklist, Operator, ReadingName};
 use std::fmt;
 use std::str::FromStr;
 
@@ -45,10 +45,11 @@ impl Work {
         self.flop.is_some() || self.bytes.is_some()
     }
 
-    /// The readings that expectations and hypotheses name.
+    /// The readings of a side that expectations and hypotheses name.
     pub fn readings(&self) -> impl Iterator<Item = &str> {
         let conditions = self.hypotheses.iter().flat_map(|one| one.before.iter().chain(&one.after));
-        self.expected.iter().chain(conditions).map(|expected| expected.reading.as_str())
+        let named = self.expected.iter().chain(conditions).map(|expected| expected.reading.as_str());
+        named.map(|name| ReadingName::of(name).changed().unwrap_or(name))
     }
 }
 

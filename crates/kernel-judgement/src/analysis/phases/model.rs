@@ -37,6 +37,10 @@ pub enum PhaseKind {
     StoreWait,
     /// Waiting for a stage that may be filled again.
     SlotWait,
+    /// Waiting for registers that loads fill.
+    LoadsWait,
+    /// Waiting for copies to shared memory of the warps' own.
+    CopiesWait,
     /// Part of a main loop: from the first to the last product of a step.
     Issue,
     /// Part of a main loop: the copies of another step.
@@ -60,8 +64,11 @@ pub enum PhaseKind {
 impl PhaseKind {
     /// Whether its warps do nothing but wait.
     pub fn is_wait(self) -> bool {
-        use PhaseKind::{Barrier, ProductsWait, SlotWait, StageWait, StoreWait, TurnWait};
-        matches!(self, StageWait | ProductsWait | SlotWait | StoreWait | TurnWait | Barrier)
+        use PhaseKind::{Barrier, CopiesWait, LoadsWait, ProductsWait, SlotWait, StageWait, StoreWait, TurnWait};
+        matches!(
+            self,
+            StageWait | ProductsWait | SlotWait | LoadsWait | CopiesWait | StoreWait | TurnWait | Barrier
+        )
     }
 }
 

@@ -1,8 +1,9 @@
 //! The lines of a role whose phases are not told: what costs a producer its time.
 
+use super::detail::{Wait, WaitGroup};
 use super::model::{Phase, PhaseKind};
 use super::point::{named, span};
-use super::{code::Code, frame::Frame, guards::opcodes, study::Study, waits::waits};
+use super::{code::Code, frame::Frame, guards::opcodes, study::Study, waits::{LONG, waits}};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::WarpSync;
 use std::collections::BTreeMap;
@@ -11,6 +12,9 @@ use std::collections::BTreeMap;
 const ENOUGH: u64 = 500;
 /// Lines with less of the samples are not told.
 const LEAST: f64 = 0.03;
+/// A line that waits for memory in this part of its samples, and executes no more than the other part of the instructions, only waits.
+const WAITS: f64 = 0.8;
+const WORKS: f64 = 0.05;
 /// Lines told of a role.
 const LINES: usize = 6;
 
@@ -28,6 +32,10 @@ pub(super) fn lines(study: &Study<'_>, rows: &[usize]) -> Vec<Phase> {
         }
     }
     let mut found: Vec<Phase> = by.into_values().map(|rows| line(study, &frame, &rows, all)).collect();
+    let executed: u64 = rows.iter().map(|row| study.code.executed[*row]).sum();
+    for line in found.iter_mut().filter(|line| line.executed as f64 <= WORKS * executed as f64) {
+        line.kind = waits_for(&line.waits).unwrap_or(line.kind);
+    }
     found.retain(|line| line.share >= LEAST);
     found.sort_by(|a, b| b.share.total_cmp(&a.share));
     found.truncate(LINES);
@@ -52,6 +60,14 @@ fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
         opcodes: opcodes(study, rows),
         ..Phase::default()
     }
+}
+
+/// What a line waits for that does hardly anything else: registers that loads fill, or copies to shared memory.
+fn waits_for(waits: &[Wait]) -> Option<PhaseKind> {
+    let first = waits.first().filter(|first| first.reason == LONG && first.share >= WAITS)?;
+    let of = |group: &WaitGroup| group.cause.as_ref().unwrap_or(&group.at).op();
+    let is_of_copies = first.groups.iter().any(|group| of(group).is_of_copies());
+    Some(if is_of_copies { PhaseKind::CopiesWait } else { PhaseKind::LoadsWait })
 }
 
 fn kind(code: &Code<'_>, rows: &[usize]) -> PhaseKind {

@@ -8,7 +8,7 @@ use cuda_binary::op::{Act, Space};
 /// Spaces whose loads are waited for as long scoreboards.
 const FAR: [Space; 3] = [Space::Global, Space::Local, Space::Texture];
 /// The stall reason of such waits.
-const LONG: &str = "long_scoreboard";
+pub(super) const LONG: &str = "long_scoreboard";
 /// Waits below this share of a phase are not told.
 const LEAST_OF_PHASE: f64 = 0.10;
 /// Waits told of a phase.

@@ -15,8 +15,6 @@ pub const EXPECTED: &str = "Expected: ";
 const ABOUT: f64 = 0.1;
 const BUSY: &str = "tensor.busy";
 const TIME: &str = "time";
-/// What the name of a change begins with: in percent of the old side of `change.time` and `change.cycles`, in points of a unit's share.
-pub(crate) const CHANGE: &str = "change.";
 pub(crate) const CHANGE_OF_TIME: &str = "change.time";
 
 /// What units are called, and the reading that a share of their peak is.
@@ -26,6 +24,20 @@ const UNITS: [(&str, &str); 3] = [
     ("DRAM", Counter::GpuDramThroughputAvgPctElapsed.name()),
 ];
 
+/// What counts are called: the words that a clause has all of, and the counter. The first that fits is meant.
+const COUNTS: [(&[&str], Counter); 5] = [
+    (&["l2", "read", "sectors"], Counter::LtsTSectorsSrcunitTexOpReadSum),
+    (&["l2", "sectors"], Counter::LtsTSectorsSum),
+    (&["dram", "bytes", "read"], Counter::DramBytesReadSum),
+    (&["dram", "bytes", "written"], Counter::DramBytesWriteSum),
+    (&["instructions"], Counter::SmspInstExecutedSum),
+];
+/// Parts of a whole, in percent.
+const PARTS: [(&str, f64); 5] =
+    [("half", 50.0), ("a third", 100.0 / 3.0), ("a quarter", 25.0), ("two thirds", 200.0 / 3.0), ("three quarters", 75.0)];
+/// What a clause begins with that gives a reason, and states nothing.
+const REASONS: [&str; 5] = ["for ", "because ", "since ", "as ", "where "];
+
 static LESS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(?:and )?([\d.]+) % (less|more) time\b").ok());
 static TIMES: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:(?:from )?([\d.]+) to )?about ([\d.]+) (ns|µs|us|ms|s)\b").ok());
@@ -33,26 +45,35 @@ static SHARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:([\d.]+) to about|(above|over|at least|below|under|at most|about)) ([\d.]+) %").ok()
 });
 
+/// By how much something falls or rises, or which part of it is left: `falls by a third`, `20 % fewer`, `less than half`.
+static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let part = PARTS.map(|(word, _)| word).join("|");
+    let left = format!(r"(?:(?P<below>less than|under) )?(?P<left>{part}|[\d.]+ % of)");
+    let by = format!(r"(?P<verb>falls|rises) by (?P<by>{part}|[\d.]+ %)");
+    Regex::new(&format!(r"\b(?:{by}|(?P<size>[\d.]+) % (?P<than>less|fewer|more)\b|{left})")).ok()
+});
+
 static POINTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(at least |at most )?([\d.]+) (?:percentage )?points (less|more)\b").ok());
 
 /// What a page calls a reading that an expectation or a hypothesis names.
 pub fn called(reading: &str) -> String {
-    let own = of_points(reading).unwrap_or(reading);
+    let parsed = ReadingName::of(reading);
+    let own = parsed.changed().unwrap_or(reading);
     if let Some((unit, _)) = UNITS.iter().find(|(_, known)| *known == own) {
         return (*unit).to_owned();
     }
-    let ReadingName { form, word } = ReadingName::of(reading);
+    let ReadingName { form, word } = if own == reading { parsed } else { ReadingName::of(own) };
     match form {
         ReadingForm::Stall => catalog::stall(word).map(|row| format!("{} stall", format::uncapital(row.label))),
         ReadingForm::Opcode => Some(word.to_owned()),
         ReadingForm::Change => Some(word.to_owned()),
-        ReadingForm::Metric => catalog::metric(reading).map(|row| format::uncapital(row.label)),
+        ReadingForm::Metric => catalog::metric(own).map(|row| format::uncapital(row.label)),
         ReadingForm::Faults => Some("faults of the outputs".to_owned()),
         ReadingForm::Sanitizer => Some(format!("{} of compute-sanitizer", word)),
         _ => None,
     }
-    .unwrap_or_else(|| reading.to_owned())
+    .unwrap_or_else(|| own.to_owned())
 }
 
 /// A reading as it was found: `tensor pipe 87.7 %`, `time −1.9 %`.
@@ -63,9 +84,9 @@ pub fn said(reading: &str, found: Quantity) -> String {
 
 /// The number of a reading: with its sign where it is a change, which is of points where it is of a share.
 pub fn amount(reading: &str, found: Quantity) -> String {
-    match found.value() {
-        points if of_points(reading).is_some() => format!("{} points", format::signed(points, 1)),
-        percent if reading.starts_with(CHANGE) => format!("{} %", format::signed(percent, 1)),
+    match ReadingName::of(reading).form {
+        ReadingForm::Points => format!("{} points", format::signed(found.value(), 1)),
+        ReadingForm::Change => format!("{} %", format::signed(found.value(), 1)),
         _ => glance::quantity(found),
     }
 }
@@ -76,11 +97,6 @@ pub fn unit(reading: &str) -> Unit {
         ReadingForm::Metric => unit_of(reading),
         form => form.row().1,
     }
-}
-
-/// The share of a unit whose change in points a reading is: `change.tensor.busy`.
-pub(crate) fn of_points(reading: &str) -> Option<&str> {
-    reading.strip_prefix(CHANGE).filter(|share| UNITS.iter().any(|(_, known)| known == share))
 }
 
 /// Where the word stands.
@@ -98,10 +114,19 @@ pub fn done(change: &str) -> &str {
 /// The expectation as a hypothesis; one without a condition where its words name no reading. `None` where nothing is stated.
 pub fn hypothesis(change: &str) -> Option<Hypothesis> {
     let text = change[place(change)? + WORD.len()..].trim().trim_end_matches('.');
-    let after =
-        clauses(text).iter().filter_map(|clause| of_time(clause).or_else(|| of_a_unit(clause))).flatten().collect();
+    let after = clauses(text).iter().filter_map(|clause| conditions(clause)).flatten().collect();
     let named = Hypothesis { name: format!("{EXPECTED}{text}"), after, ..Hypothesis::default() };
     (!text.is_empty()).then_some(named)
+}
+
+/// Clauses of an expectation that name no reading, and that nothing was held against.
+pub fn not_read(expected: &str) -> Vec<String> {
+    let is_reason = |clause: &String| REASONS.iter().any(|word| clause.starts_with(word));
+    clauses(expected).into_iter().filter(|clause| !is_reason(clause) && conditions(clause).is_none()).collect()
+}
+
+fn conditions(clause: &str) -> Option<Vec<Expectation>> {
+    of_time(clause).or_else(|| of_a_unit(clause)).or_else(|| of_a_part(clause))
 }
 
 /// The parts between commas, in small letters; a comma that separates thousands goes.
@@ -146,7 +171,7 @@ fn of_time(clause: &str) -> Option<Vec<Expectation>> {
 fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
     let (_, reading) = UNITS.iter().find(|(unit, _)| clause.contains(&unit.to_lowercase()))?;
     if let Some(found) = POINTS.as_ref()?.captures(clause) {
-        let (points, change) = (number(&found, 2)?, format!("{CHANGE}{reading}"));
+        let (points, change) = (number(&found, 2)?, format!("points.{reading}"));
         let (sign, falls) = if &found[3] == "less" { (-1.0, true) } else { (1.0, false) };
         return Some(vec![match found.get(1).map(|word| word.as_str().trim()) {
             Some("at most") => own(&change, if falls { Operator::AtLeast } else { Operator::AtMost }, sign * points),
@@ -168,6 +193,31 @@ fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
         (None, Some("at most")) => vec![own(reading, Operator::AtMost, value)],
         (None, _) => vec![own(reading, Operator::Below, value)],
     })
+}
+
+/// Percent of the old side by which a count, or the share of a unit, is to change.
+fn of_a_part(clause: &str) -> Option<Vec<Expectation>> {
+    let has = |words: &[&str]| words.iter().all(|word| clause.contains(word));
+    let count = COUNTS.iter().find(|(words, _)| has(words)).map(|(_, counter)| counter.name());
+    let unit = || UNITS.iter().find(|(unit, _)| clause.contains(&unit.to_lowercase())).map(|(_, reading)| *reading);
+    let change = format!("change.{}", count.or_else(unit)?);
+    let found = PART.as_ref()?.captures(clause)?;
+    let word = |name| found.name(name).map(|word| word.as_str());
+    let percent = |name| {
+        let text = word(name)?;
+        let part = PARTS.iter().find(|(part, _)| *part == text).map(|(_, percent)| *percent);
+        part.or_else(|| text.split(' ').next()?.parse().ok())
+    };
+    let (size, is_limit) = match (percent("by").or_else(|| percent("size")), percent("left")) {
+        (Some(size), _) if word("verb").or_else(|| word("than")).is_some_and(|word| matches!(word, "rises" | "more")) => (size, false),
+        (Some(size), _) => (-size, false),
+        (None, left) => (left? - 100.0, word("below").is_some()),
+    };
+    Some(vec![match (is_limit, size > 0.0) {
+        (true, _) => own(&change, Operator::Below, size),
+        (false, true) => own(&change, Operator::AtLeast, (1.0 - ABOUT) * size),
+        (false, false) => own(&change, Operator::AtMost, (1.0 - ABOUT) * size),
+    }])
 }
 
 #[cfg(test)]
@@ -196,9 +246,20 @@ mod tests {
         assert_eq!(stated("x. Expected: 3 % more time"), ["change.time >= 2.7"]);
         assert_eq!(
             stated("x. Expected: at least 10 points less in DRAM, tensor pipe 20 points more"),
-            ["change.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "change.tensor.busy >= 18"]
+            ["points.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "points.tensor.busy >= 18"]
         );
-        assert_eq!(called("change.tensor.busy"), "tensor pipe");
+        let reads = "change.lts__t_sectors_srcunit_tex_op_read.sum";
+        assert_eq!(
+            stated("x. Expected: L2 reads less than half of the sectors, half the sectors read in L2, 10 % fewer instructions"),
+            [&format!("{reads} < -50"), &format!("{reads} <= -45"), "change.smsp__inst_executed.sum <= -9"]
+        );
+        assert_eq!(
+            stated("x. Expected: the L1 data stage falls by a third, L2 sectors rise; 20 % more instructions"),
+            ["change.l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed <= -30", "change.smsp__inst_executed.sum >= 18"]
+        );
+        assert_eq!(not_read("L2 sectors rise, 5 % less time, for three of ten stages"), ["l2 sectors rise"]);
+        assert_eq!(called("points.tensor.busy"), "tensor pipe");
+        assert_eq!(called("change.lts__t_sectors.sum"), "L2 sectors");
         assert_eq!(called("stall.membar"), "memory barrier stall");
         assert_eq!(called("stall.mio_throttle"), "MIO throttle stall");
         assert_eq!(called("smsp__inst_executed.sum"), "warp instructions executed");

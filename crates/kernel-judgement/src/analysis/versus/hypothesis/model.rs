@@ -1,7 +1,7 @@
 //! A hypothesis as a subject states it, and what became of it.
 
-use crate::analysis::{Expectation, Foresight, Judgement, judgement, versus::expectation::CHANGE};
-use crate::catalog::CHECK;
+use crate::analysis::{Expectation, Foresight, Judgement, judgement};
+use crate::catalog::{CHECK, ReadingForm, ReadingName};
 use crate::evidence::Reading;
 
 /// Errors that compute-sanitizer found: `sanitizer.errors` by all of its tools, or `sanitizer.TOOL` by one.
@@ -117,7 +117,8 @@ impl Condition {
 
     /// Whether it is on the comparison itself.
     pub(super) fn is_of_change(&self) -> bool {
-        self.expected.reading.starts_with(CHANGE) || self.expected.reading == TIME
+        use ReadingForm::{Change, Points, Time};
+        matches!(ReadingName::of(&self.expected.reading).form, Change | Points | Time)
     }
 
     /// Whether it asks for right results.

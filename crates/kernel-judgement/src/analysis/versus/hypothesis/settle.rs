@@ -4,9 +4,8 @@ use super::judge::{judge, met, of_wrong};
 use super::model::{Because, Condition, FAULTS, SANITIZER, TIME, Tested, When};
 use crate::analysis::{
     Comparison, Expectation, Hypothesis, Judgement, Setting, Side, Standing, Verdict, Weight, code::CodeAudit,
-    expectation, versus::expectation::CHANGE,
 };
-use crate::catalog::{CHECK, ReadingName};
+use crate::catalog::{CHECK, ReadingForm, ReadingName};
 use crate::evidence::{Measured, Reading, SanitizerLevel, SanitizerRun, Spread};
 use crate::quantity::{Quantity, Unit};
 
@@ -55,7 +54,7 @@ pub(in crate::analysis) fn settled(
             } else if name == FAULTS {
                 condition.new = faults(new, name);
                 condition.old = old.map(|old| faults(old, name));
-            } else if name.starts_with(CHANGE) && expectation::of_points(name).is_none() {
+            } else if is_of_whole(name) {
                 condition.new = change(compared, name);
             } else if name == TIME {
                 let [was, is] = compared
@@ -72,6 +71,12 @@ pub(in crate::analysis) fn settled(
         remember(tested);
     }
     all
+}
+
+/// Whether a name is the change of time or cycles, as the comparison tells it.
+fn is_of_whole(name: &str) -> bool {
+    let name = ReadingName::of(name);
+    name.form == ReadingForm::Change && name.changed().is_none()
 }
 
 /// A confirmed hypothesis has the change on both sides of the next audit; what was expected of the kernel still has to hold.
@@ -140,19 +145,21 @@ pub(in crate::analysis) fn tested(
     new: impl Fn(&str) -> Reading,
     old: impl Fn(&str) -> Option<Reading>,
 ) -> Vec<Tested> {
-    let points = |name: &str, share: &str| {
-        let points = Some(new(share).value()? - old(share)?.value()?);
-        points.map(|points| number(points, Unit::PERCENT, name, None))
+    let change = |name: &str| {
+        let parsed = ReadingName::of(name);
+        let of = parsed.changed()?;
+        let (is, was) = (new(of).value()?, old(of)?.value()?);
+        let change = if parsed.form == ReadingForm::Points { is - was } else { 100.0 * (is / was - 1.0) };
+        Some(number(change, Unit::PERCENT, name, None))
     };
     let condition = |when: When, expected: &Expectation| {
         let known = !ReadingName::of(&expected.reading).form.is_of_change();
-        let change = expectation::of_points(&expected.reading).and_then(|share| points(&expected.reading, share));
-        let nothing = || change.unwrap_or_else(|| Reading::not_collected(&expected.reading));
+        let of_both = || change(&expected.reading).unwrap_or_else(|| Reading::not_collected(&expected.reading));
         Condition {
             when,
             expected: expected.clone(),
             old: if known { old(&expected.reading) } else { None },
-            new: if known { new(&expected.reading) } else { nothing() },
+            new: if known { new(&expected.reading) } else { of_both() },
             met: Judgement::NotMeasured,
         }
     };
