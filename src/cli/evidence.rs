@@ -81,6 +81,11 @@ fn sanitizer(folder: &Path, collected: &Collected) -> Result<Vec<SanitizerRun>, 
 }
 
 impl Folder {
+    /// The commit that was checked out when the report was collected; empty where nobody noted it.
+    pub(super) fn measured_at(&self) -> String {
+        self.collected.step(files::PROFILE.0).map(|step| step.commit.clone()).unwrap_or_default()
+    }
+
     /// The report of its launches under the profiler, where there is one.
     pub(super) fn profile(&self) -> Option<PathBuf> {
         self.file(files::PROFILE.0)

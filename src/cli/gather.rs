@@ -54,6 +54,8 @@ pub(super) struct Gathered {
     pub(super) record: Record,
     /// Where this one stands among them.
     pub(super) placed: Placed,
+    /// The commit that was checked out when its report was collected; empty where nobody noted it.
+    pub(super) measured_at: String,
 }
 
 impl<'p> Gatherer<'p> {
@@ -126,6 +128,7 @@ impl<'p> Gatherer<'p> {
                     against: String::new(),
                     record,
                     placed: Placed { after, ..Placed::default() },
+                    measured_at: String::new(),
                 })
             }
         }
@@ -244,7 +247,8 @@ impl<'p> Gatherer<'p> {
         let others = others.into_iter().map(other).collect();
         let evidence = Evidence { new, old, reference: beside.reference };
         let placed = Placed { after, with, is_chosen: false };
-        Ok(Gathered { evidence, others, slot, baseline: words, against, record, placed })
+        let measured_at = folder.map(Folder::measured_at).unwrap_or_default();
+        Ok(Gathered { evidence, others, slot, baseline: words, against, record, placed, measured_at })
     }
 
     fn slot(&self, subject: &Subject, new: &Side) -> Result<Slot, Failure> {

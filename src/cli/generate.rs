@@ -104,12 +104,11 @@ fn pages(
     collected.failure.map_or(Ok(()), Err)
 }
 
-/// Says that HEAD has another version of the kernel than the one that a page made again is of.
+/// Says that HEAD has another version of the kernel than the one that a page is of.
 fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_>) -> Result<(), Failure> {
     let snapshot = series.join(format!("{}.json", made.heading().stem()));
-    let since =
-        (!made.is_first_made).then(|| sources.since(made, Some(subject), &made.heading().commit, Some(&snapshot)));
-    if let Some(Since::Changed(how)) = since {
+    let since = sources.since(made, Some(subject), &made.heading().commit, Some(&snapshot));
+    if let Since::Changed(how) = since {
         say(format!("note: {} is STALE: {how}", subject.name))?;
     }
     Ok(())
@@ -174,7 +173,9 @@ impl<'p> Maker<'p> {
         if own.is_some() && plan.subjects.len() == 1 {
             self.asked = None;
         }
-        let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own) {
+        // Evidence of an older commit makes no page of this one.
+        let measured = Some(&gathered.measured_at).filter(|commit| !commit.is_empty());
+        let commit = match plan.commit.as_ref().or(subject.commit.as_ref()).or(own).or(measured) {
             Some(commit) => commit.clone(),
             None => {
                 let asked = &mut self.asked;

@@ -6,7 +6,7 @@
 /// Each section with its blocks.
 #[rustfmt::skip]
 pub const NAMES: &[(&str, &[&str])] = &[
-    ("asked", &["asked", "lanes"]),
+    ("asked", &["asked", "zeros", "lanes"]),
     ("benchmark", &["wrong", "ratio", "completed", "times", "cautions", "method", "algorithm", "reference-counters", "clocks", "launch", "arguments"]),
     ("build", &["build", "build-notes", "resources", "made", "identity", "warnings", "occupancy", "assumed", "arch"]),
     ("ceiling", &["levers", "nvidia-rules", "estimates"]),

@@ -38,10 +38,32 @@ fn the_count_that_the_limiter_was_made_of_is_told_before_what_follows_from_it() 
     let private = changed("h200", "counts_global", "counts_block");
     tells(
         &private,
-        &["**The atomics at L2 went**: 1.05 M → 8,448 executed.", "**In the code:** `REDG.32` 1.05 M → 8,448"],
+        &["**The atomics at L2 went**: 33.6 M → 270,336 by lanes.", "**In the code:** `REDG.32` 1.05 M → 8,448"],
     );
+    // A word of padding, and rows of weights in registers: wavefronts that went with conflicts, and with the accesses themselves.
+    let padded = changed("h200", "rowscan_c", "rowscan_d");
+    tells(&padded, &["**The bank conflicts went**: 16.2 M → 0 wavefronts"]);
+    let tiled = changed("h200", "maps_a", "maps_b");
+    tells(&tiled, &["**The accesses to shared memory came**: 0 → 84.8 M executed."]);
     let stays = changed("h200", "small_blocks", "large_loops");
     tells(&stays, &["**Fewer blocks**: 524,288 → 1,056."]);
+}
+
+/// What the author of each change did, where only busy units and all instructions were told: fewer barriers, another divisor, products of
+/// 128 columns, a row that is loaded once.
+#[test]
+fn the_change_is_told_before_what_follows_from_it() {
+    let halved = changed("h200", "rowscan_a", "rowscan_b");
+    tells(&halved, &["**Fewer barriers of the block**: 11.0 M → 5.77 M executed."]);
+    let shifts = changed("h100", "reduce_a", "reduce_b");
+    tells(
+        &shifts,
+        &["**The divisions of integers went**: 8.39 M → 0 executed. Busy cycles of instruction issue ÷ 1.82."],
+    );
+    let wide = changed("h200", "wgmma_narrow", "wgmma_three_stages");
+    tells(&wide, &["**Wider products**: 32 → 128 columns each."]);
+    let once = changed("h200", "softmax_passes", "softmax_registers");
+    tells(&once, &["**Fewer bytes loaded**: 403 MB → 134 MB by lanes."]);
 }
 
 #[test]

@@ -227,7 +227,8 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         let row = row(audit, counter)?;
         let (was, is) = sides(counter).filter(|(was, is)| *is > (1.0 + COST) * was)?;
         weight(audit, counter, was, is)?;
-        let by = counted(audit, counter, true).map(|one| words!(" (`{}`)", one.opcode.as_str())).unwrap_or_default();
+        let one = asked(audit, counter, true).or_else(|| counted(audit, counter, true));
+        let by = one.map(|one| words!(" (`{}`)", one.opcode.as_str())).unwrap_or_default();
         Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
     };
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
@@ -264,9 +265,33 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     (!dear.is_empty()).then(|| words!("**Cost:** {}{}.", words::join(dear, ", "), less))
 }
 
-/// What moved a counter of work: the largest opcode that it counts and that went its way.
+/// What moved a counter of work: the access that asks for the sectors, else the largest opcode that it counts and that went its way.
 pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
-    counted(audit, counter, rose).map_or_else(Words::default, |one| opcode(audit, one))
+    match asked(audit, counter, rose) {
+        Some(OpcodeMove { opcode, executed, .. }) => {
+            let [was, is] = [executed.0, executed.1].map(|sectors| amount(sectors as f64));
+            match executed {
+                (0, _) => words!("`{}` came, {} sectors", opcode.as_str(), is),
+                (_, 0) => words!("`{}` went, {} sectors", opcode.as_str(), was),
+                _ => words!("sectors of `{}` {} → {}", opcode.as_str(), was, is),
+            }
+        }
+        None => counted(audit, counter, rose).map_or_else(Words::default, |one| opcode(audit, one)),
+    }
+}
+
+/// The access whose sectors are most of what a counter of traffic changed by, where they were counted by instruction.
+fn asked(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
+    const SECTOR: f64 = 32.0;
+    let each = match counter {
+        Counter::LtsTSectorsSum | Counter::MemoryL2TheoreticalSectorsGlobal => 1.0,
+        Counter::DramBytesReadSum | Counter::DramBytesWriteSum => SECTOR,
+        _ => return None,
+    };
+    let change = row(audit, counter)?.change()?;
+    let all = audit.change.as_ref()?.sectors.as_ref()?.iter();
+    let own = all.filter(|one| one.rose() == rose && is_counted(counter, one));
+    own.max_by_key(|one| one.by()).filter(|one| 2.0 * each * one.by() as f64 >= (change.new - change.old).abs())
 }
 
 /// What moved the work of a pipe: the opcode of it.
@@ -275,27 +300,33 @@ pub(super) fn of_pipe(audit: &Audit, part: Part, rose: bool) -> Words {
     most(audit, rose, runs).map_or_else(Words::default, |one| opcode(audit, one))
 }
 
-/// The opcode that a counter counts and that moved it.
+/// Whether a counter of work counts an opcode.
+fn is_counted(counter: Counter, one: &OpcodeMove) -> bool {
+    let (op, is_local) = (one.op, one.op.is_in(Space::Local));
+    let (reads, writes) = (op.reads_global() || op.act() == Some(Act::Prefetch), op.writes_global());
+    match counter {
+        Counter::SmspInstExecutedSum => true,
+        Counter::LtsTSectorsSum => reads || writes || is_local,
+        Counter::DramBytesReadSum => reads || is_local && op.act() == Some(Act::Load),
+        Counter::DramBytesWriteSum => writes || is_local && op.act() == Some(Act::Store),
+        Counter::MemoryL2TheoreticalSectorsGlobal => (reads || writes) && op.is_by_lane(),
+        Counter::MemoryL1WavefrontsShared => op.is_in(Space::Shared) || op.product_by() == Some(ProductBy::Warpgroup),
+        _ => false,
+    }
+}
+
+/// The opcode that a counter counts and that moved it: of accesses by lane only where nothing tells their sectors.
 fn counted(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
-    let is_counted = |one: &OpcodeMove| {
-        let (op, is_local) = (one.op, one.op.is_in(Space::Local));
-        let (reads, writes) = (op.reads_global() || op.act() == Some(Act::Prefetch), op.writes_global());
-        match counter {
-            Counter::SmspInstExecutedSum => true,
-            Counter::LtsTSectorsSum => reads || writes || is_local,
-            Counter::DramBytesReadSum => reads || is_local && op.act() == Some(Act::Load),
-            Counter::DramBytesWriteSum => writes || is_local && op.act() == Some(Act::Store),
-            Counter::MemoryL2TheoreticalSectorsGlobal => (reads || writes) && op.is_by_lane(),
-            Counter::MemoryL1WavefrontsShared => {
-                op.is_in(Space::Shared) || op.product_by() == Some(ProductBy::Warpgroup)
-            }
-            _ => false,
-        }
+    let has_sectors = audit.change.as_ref().is_some_and(|change| change.sectors.is_some());
+    let is_told = |one: &OpcodeMove| {
+        let is_of_global = one.op.reads_global() || one.op.writes_global();
+        let is_of_sectors = is_of_global && one.op.is_by_lane() && counter != Counter::SmspInstExecutedSum;
+        is_counted(counter, one) && !(has_sectors && is_of_sectors)
     };
     // Of all instructions one opcode in ten is named.
     let least = row(audit, counter).and_then(|row| row.change()).filter(|_| counter == Counter::SmspInstExecutedSum);
     let least = least.map_or(0.0, |change| 0.1 * (change.new - change.old).abs());
-    most(audit, rose, is_counted).filter(|one| one.by() as f64 >= least)
+    most(audit, rose, is_told).filter(|one| one.by() as f64 >= least)
 }
 
 /// Of the opcodes that went a way, the nearest to the source among those that moved at least half as much as the one that moved most:

@@ -70,7 +70,12 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
     vec![
         text(words!("hypothesis: {}{}", tested.name.as_str(), late(tested.foresight))),
         text(join(first().map(stated).collect())),
-        text(join(first().map(found).collect())),
+        // What nobody measured is said once.
+        text(if first().all(|one| one.new.value().is_none() && one.old.is_none()) {
+            first().next().map(found).unwrap_or_default()
+        } else {
+            join(first().map(found).collect())
+        }),
         judged,
     ]
 }
@@ -88,7 +93,7 @@ fn wanted(condition: &Condition) -> String {
         Some(limit) => {
             format!("{} {} {}", expectation::called(reading), op.sign(), expectation::amount(reading, limit))
         }
-        None => wording(condition),
+        None => wording(condition).trim_start_matches(CHECK).to_owned(),
     }
 }
 
@@ -230,7 +235,8 @@ fn wording(condition: &Condition) -> String {
 
 fn shown(name: &str, found: &Reading) -> Cell {
     if ["change.", "points."].iter().any(|of| name.starts_with(of))
-        && matches!(found, Reading::Missing(Missing::NotCollected { .. })) {
+        && matches!(found, Reading::Missing(Missing::NotCollected { .. }))
+    {
         return Cell::default();
     }
     match found.value() {

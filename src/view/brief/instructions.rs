@@ -40,7 +40,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let executed = numbers::row(audit, Counter::SmspInstExecutedSum);
     // An old side whose opcodes nobody counted has no column.
     let has_old = audit.now.mix.rows.iter().any(|row| numbers::OLD(&row.row).is_some());
-    let opcodes = opcodes(audit, executed, has_old);
+    let (opcodes, shown) = opcodes(audit, executed, has_old);
     if opcodes.len() <= usize::from(executed.is_some()) {
         return None;
     }
@@ -50,7 +50,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value()).filter(|_| !phases.is_empty());
     let spun = own.zip(total).and_then(|(phases, all)| spun(phases, all));
-    let notes: Vec<Words> = [told, spun, counts(audit), own.and_then(off)].into_iter().flatten().collect();
+    let notes: Vec<Words> = [told, spun, counts(audit, &shown), own.and_then(off)].into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(paragraph("counts", words::join(notes, " ")));
     }
@@ -100,8 +100,8 @@ fn is_named(op: Op) -> bool {
     op.told() == Told::Move || op.is_l2_atomic()
 }
 
-/// All instructions, products, the most executed opcodes, and those that move data.
-fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> Vec<Vec<Cell>> {
+/// All instructions, products, the most executed opcodes, and those that move data: as rows, and which they are.
+fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> (Vec<Vec<Cell>>, Vec<Op>) {
     let total = executed.and_then(|row| row.new.value());
     let line = |label: Words, row: &Row| {
         let mut cells = vec![text(label)];
@@ -135,7 +135,7 @@ fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> Vec<Vec<Cell
     rows.extend(
         picked.iter().map(|row| line(words!("`{}`{}", row.opcode.as_str(), widths(audit, &row.opcode)), &row.row)),
     );
-    rows
+    (rows, picked.iter().map(|row| row.op()).collect())
 }
 
 /// What the instructions of all phases and roles add up to.
@@ -182,8 +182,15 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     all.into_iter().map(line).collect()
 }
 
-/// `, all 128-bit`, from the machine code.
+/// ` (all 128-bit)`, from the machine code; empty where the old side has others, which the chain of the change tells.
 fn widths(audit: &Audit, opcode: &str) -> String {
+    let moves = || audit.change.iter().filter_map(|change| change.moves.as_ref()).flatten();
+    let of = |is_meant: fn((u64, u64)) -> bool| {
+        moves().any(|one| one.op == Op::of(opcode) && one.width.is_some() && is_meant(one.executed))
+    };
+    if of(|(_, is)| is == 0) && of(|(was, _)| was == 0) {
+        return String::new();
+    }
     let Some(code) = audit.code.first() else { return String::new() };
     let Some(row) = code.facts.widths.iter().find(|row| row.opcode == Op::of(opcode)) else { return String::new() };
     match row.widths.as_slice() {
@@ -196,8 +203,8 @@ fn widths(audit: &Audit, opcode: &str) -> String {
     }
 }
 
-/// `QGMMA = 21,756 tiles × 6 steps × 4 × 8 warps`: counts that follow from tiles, steps and the code alone.
-fn counts(audit: &Audit) -> Option<Words> {
+/// `QGMMA = 21,756 tiles × 6 steps × 4 × 8 warps`: counts of opcodes of the table that follow from tiles, steps and the code alone.
+fn counts(audit: &Audit, shown: &[Op]) -> Option<Words> {
     let (phases, mix) = (audit.now.phases.as_ref()?, &audit.now.mix);
     let tiles = phases.tiles?;
     let what = if phases.unit == Some(CycleUnit::Warp) { "blocks" } else { "tiles" };
@@ -211,7 +218,7 @@ fn counts(audit: &Audit) -> Option<Words> {
             // A count of the launch: what other phases run of an opcode would be missing.
             let is_alone = mix.count(|op| op == run.opcode) == Some(run.executed as f64);
             let is_told = run.opcode.is_product() || run.opcode.told() == Told::Move || FUSED.contains(&run.opcode);
-            let Some(steps) = steps.filter(|_| is_alone && is_told) else { continue };
+            let Some(steps) = steps.filter(|_| is_alone && is_told && shown.contains(&run.opcode)) else { continue };
             let each = run.executed as f64 / (tiles * steps * warps as f64);
             // Only a count that the code itself has is told: what a guard or a branch leaves out is no product.
             if (each - run.count as f64).abs() > 1e-6 * each {

@@ -30,13 +30,15 @@ pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) ->
         .collect();
     items.push(tools.join(", ").into());
     let has_lines = audit.source.as_ref().is_some_and(|source| !source.executed.is_empty());
-    if has_lines && !heading.commit.is_empty() {
+    if !heading.commit.is_empty() {
+        let what =
+            if has_lines { "lines are those of the source as it was built, at" } else { "the kernel as it was at" };
         let commit: String = heading.commit.chars().take(8).collect();
         let is_newest = match heading.subject.as_str() {
             "" => Words::default(),
             subject => words!("; `audit check {}` says STALE where HEAD has another", subject),
         };
-        items.push(words!("lines are those of the source as it was built, at `{}`{}", commit, is_newest));
+        items.push(words!("{} `{}`{}", what, commit, is_newest));
     }
     let is_short = heading.command.chars().count() <= COMMAND;
     if !heading.command.is_empty() && is_short {

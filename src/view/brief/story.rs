@@ -5,7 +5,8 @@ use super::numbers::{both, row, tenth};
 use crate::analysis::{Audit, Root, RootKind, StallBasis, Story, StoryCause};
 use crate::catalog::{Code, Counter, Part};
 use crate::quantity::format;
-use crate::quantity::glance::{amount, digits};
+use crate::quantity::glance::{amount, digits, quantity};
+use crate::quantity::{Quantity, Unit};
 use crate::view::document::Cell;
 use crate::view::tables::text;
 use crate::words;
@@ -87,7 +88,20 @@ fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
         RootKind::Local => (counted("accesses to local memory"), numbers(" executed")),
         RootKind::Conflicts => (counted("bank conflicts"), numbers(" wavefronts of shared memory beyond the least")),
         RootKind::Sectors => (counted("excess sectors of global accesses"), numbers("")),
+        RootKind::Least => (counted("wavefronts of shared memory"), numbers("")),
+        RootKind::Shared => (counted("accesses to shared memory"), numbers(" executed")),
+        RootKind::Columns => {
+            (format!("{} products", if is > was { "wider" } else { "narrower" }), numbers(" columns each"))
+        }
         RootKind::Atomics => (counted("atomics at L2"), numbers(" executed")),
+        RootKind::AtomicLanes => (counted("atomics at L2"), numbers(" by lanes")),
+        RootKind::Barriers => (counted("barriers of the block"), numbers(" executed")),
+        RootKind::LongDivisions => (counted("divisions of 64-bit integers"), numbers(" executed")),
+        RootKind::Divisions => (counted("divisions of integers"), numbers(" executed")),
+        RootKind::Loaded => {
+            let [was, is] = [was, is].map(|bytes| Quantity::new(bytes, Unit::BYTE).map(quantity).unwrap_or_default());
+            (format!("{word} bytes loaded"), words!(": {} → {} by lanes", was, is))
+        }
         RootKind::Constants => (counted("loads of constants by lane"), numbers(" executed")),
         RootKind::Blocks => (format!("{word} blocks"), numbers("")),
         RootKind::Lanes => {

@@ -17,6 +17,9 @@ pub struct Changed {
     pub story: Option<Story>,
     /// Opcodes that came, went or run another number of times; `None` where a side was not counted by instruction.
     pub moves: Option<Vec<OpcodeMove>>,
+    /// The same of the sectors that accesses to global memory ask for; `None` where a side did not count them by instruction.
+    #[serde(skip)]
+    pub sectors: Option<Vec<OpcodeMove>>,
     /// Initialisations of mbarriers in the launch, old and new; `None` where a side was not counted by instruction.
     #[serde(skip)]
     pub mbarriers: Option<(u64, u64)>,
@@ -83,6 +86,7 @@ impl Changed {
             limiter: limiter_change(limiters[0], limiters[1], work, limits),
             unseen_before: unseen(new.diagnosis.codes(), new.version, old.version, work, limits),
             unseen_after: unseen(old.diagnosis.codes(), old.version, new.version, work, limits),
+            sectors: studies.and_then(|(new, old)| rewrite::sectors(new, old)),
             estimates: estimates.beside_work(new.version.kernel, old.version.kernel),
             moves,
         }

@@ -68,6 +68,9 @@ pub struct Milestone {
     pub timed_ns: Option<f64>,
     /// Arithmetic rate of the stated work; `None` where none is stated.
     pub flop_rate: Option<Reading>,
+    /// Rate of the stated bytes, where no operations are stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub byte_rate: Option<Reading>,
     /// The least time of the stated work in ns, at the highest clock; `None` where it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor_ns: Option<f64>,
@@ -168,9 +171,18 @@ impl Milestone {
         self.timed_ns.or_else(|| self.time.value())
     }
 
-    /// Rate of the stated work in [`Milestone::ns`].
+    /// Rate of the stated operations in [`Milestone::ns`].
     pub fn rate(&self) -> Option<Quantity> {
-        let (rate, profiled) = (self.flop_rate.as_ref()?.quantity()?, self.time.value()?);
+        self.timed(self.flop_rate.as_ref()?)
+    }
+
+    /// Rate of the stated bytes in the same time, where no operations are stated.
+    pub fn rate_of_bytes(&self) -> Option<Quantity> {
+        self.timed(self.byte_rate.as_ref()?)
+    }
+
+    fn timed(&self, rate: &Reading) -> Option<Quantity> {
+        let (rate, profiled) = (rate.quantity()?, self.time.value()?);
         Quantity::new(rate.value() * profiled / self.ns()?, rate.unit())
     }
 
@@ -267,6 +279,10 @@ impl Milestone {
             time: audit.performance.time.new.clone(),
             timed_ns: audit.trials.timing.as_ref().map(|timing| timing.kernel.time.median),
             flop_rate: audit.performance.flop_rate.as_ref().map(|row| row.new.clone()),
+            byte_rate: match (&audit.performance.flop_rate, &audit.performance.byte_rate) {
+                (None, Some(row)) => Some(row.new.clone()),
+                _ => None,
+            },
             floor_ns: audit.stated.floor.as_ref().map(Floor::ns),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.now.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),

@@ -181,7 +181,10 @@ mod tests {
         assert_eq!(near("class.tensr").as_deref(), Some("class.tensor-mma"));
         assert_eq!(near("tensor.bussy").as_deref(), Some("tensor.busy"));
         assert_eq!(near("change.cycle").as_deref(), Some("change.cycles"));
-        assert_eq!(near("change.lts__t_sector.summ").as_deref().map(|near| near.starts_with("change.lts__")), Some(true));
+        assert_eq!(
+            near("change.lts__t_sector.summ").as_deref().map(|near| near.starts_with("change.lts__")),
+            Some(true)
+        );
         assert_eq!(near("sanitizer.memchek").as_deref(), Some("sanitizer.memcheck"));
         let metric = near("sm__throughputt.avg.pct_of_peak_sustained_elapsed");
         assert_eq!(metric.as_deref(), Some("sm__throughput.avg.pct_of_peak_sustained_elapsed"));
@@ -192,8 +195,9 @@ mod tests {
 
     #[test]
     fn every_form_has_a_name_that_is_known() {
-        for form in
-            ReadingForm::VARIANTS.iter().filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check | ReadingForm::Points))
+        for form in ReadingForm::VARIANTS
+            .iter()
+            .filter(|form| !matches!(form, ReadingForm::Metric | ReadingForm::Check | ReadingForm::Points))
         {
             let words = form.words();
             let name = format!("{}{}", form.start(), words.first().unwrap_or(&""));

@@ -6,11 +6,13 @@ use cuda_binary::Op;
 use cuda_binary::op::{Sync, Told};
 use std::collections::BTreeMap;
 
+/// What orders memory, and what goes with it.
+const FENCES: [Sync; 4] = [Sync::Fence, Sync::FenceEnd, Sync::ProxyFence, Sync::Cache];
+
 /// Whether guarded executions of an opcode are told: fences, cache control, arrivals, and accesses to memory, which take their slot in
 /// the load and store unit even where the guard is off.
 fn is_told(op: Op) -> bool {
-    let syncs = [Sync::Fence, Sync::FenceEnd, Sync::ProxyFence, Sync::Cache, Sync::Mbarrier];
-    op.is_lsu_access() || op.sync().is_some_and(|sync| syncs.contains(&sync))
+    op.is_lsu_access() || op.sync().is_some_and(|sync| sync == Sync::Mbarrier || FENCES.contains(&sync))
 }
 
 /// The opcodes of which some execution had its guard off, by name.
@@ -48,6 +50,13 @@ fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     Some(if is_uniform { (least, least) } else { (least, most) })
 }
 
+/// Executions of a row; of a fence those with a lane on, as it does nothing where its guard is off.
+pub(super) fn executions(study: &Study<'_>, row: usize) -> u64 {
+    let does = study.code.op(row).sync().is_some_and(|sync| FENCES.contains(&sync));
+    let on = || lanes_on(study, row).map(|(_, most)| most);
+    does.then(on).flatten().unwrap_or(study.code.executed[row])
+}
+
 /// Opcodes told of a phase.
 const TOLD: usize = 4;
 
@@ -57,7 +66,7 @@ pub(super) fn opcodes(study: &Study<'_>, rows: &[usize]) -> Vec<OpcodeRun> {
     let mut by: BTreeMap<&str, OpcodeRun> = BTreeMap::new();
     for row in rows.iter().copied().filter(|row| code.executed[*row] > 0) {
         let op = code.op(row);
-        if !op.is_product() && op.told() == Told::No {
+        if !op.is_product() && op.told() == Told::No || code.makes_constant(row) {
             continue;
         }
         let most = lanes_on(study, row).map_or(code.executed[row], |(_, most)| most);

@@ -65,10 +65,7 @@ impl PhaseKind {
     /// Whether its warps do nothing but wait.
     pub fn is_wait(self) -> bool {
         use PhaseKind::{Barrier, CopiesWait, LoadsWait, ProductsWait, SlotWait, StageWait, StoreWait, TurnWait};
-        matches!(
-            self,
-            StageWait | ProductsWait | SlotWait | LoadsWait | CopiesWait | StoreWait | TurnWait | Barrier
-        )
+        matches!(self, StageWait | ProductsWait | SlotWait | LoadsWait | CopiesWait | StoreWait | TurnWait | Barrier)
     }
 }
 

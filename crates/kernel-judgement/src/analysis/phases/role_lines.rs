@@ -3,7 +3,13 @@
 use super::detail::{Wait, WaitGroup};
 use super::model::{Phase, PhaseKind};
 use super::point::{named, span};
-use super::{code::Code, frame::Frame, guards::opcodes, study::Study, waits::{LONG, waits}};
+use super::{
+    code::Code,
+    frame::Frame,
+    guards::opcodes,
+    study::Study,
+    waits::{LONG, waits},
+};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::WarpSync;
 use std::collections::BTreeMap;

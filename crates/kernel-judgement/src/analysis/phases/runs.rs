@@ -1,8 +1,16 @@
 //! What a launch executes: each opcode by its width and where it stands.
 
-use super::{model::PhaseKind, study::Study};
+use super::{guards::executions, model::PhaseKind, study::Study};
+use crate::catalog::Counter;
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
+use cuda_binary::op::Space;
+
+/// What a division goes through: to a float, its reciprocal, and back.
+pub(in crate::analysis) const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
+
+/// Instructions that a division of integers of 32 and of 64 bits takes in all, as `nvcc` 13.0 makes it of `a % b`.
+pub(in crate::analysis) const DIVISION: [f64; 2] = [20.0, 75.0];
 
 /// Where instructions stand, so that those of two versions of a kernel can be laid side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -24,12 +32,15 @@ pub(in crate::analysis) struct Run {
     pub(in crate::analysis) stand: Option<Stand>,
     /// Warp instructions.
     pub(in crate::analysis) executed: u64,
+    /// Sectors of global memory that they ask for; `None` where that was not collected.
+    pub(in crate::analysis) sectors: Option<u64>,
 }
 
 impl Study<'_> {
-    /// The executions of the opcodes that are known, a run for each row that was executed.
+    /// The executions of the opcodes that are known, a run for each row that was executed and does more than make a constant.
     pub(in crate::analysis) fn runs(&self) -> Vec<Run> {
         let code = &self.code;
+        let sectors = self.view.counts(Counter::MemoryL2TheoreticalSectorsGlobal);
         let mut stands: Vec<Option<Stand>> = vec![None; code.rows.len()];
         for (at, group) in self.split.roles.iter().enumerate().filter(|(at, _)| *at != self.pacing) {
             code.rows_of(&group.blocks).for_each(|row| stands[row] = Some(Stand::Role(at)));
@@ -38,13 +49,47 @@ impl Study<'_> {
             cut.rows.iter().for_each(|row| stands[*row] = Some(Stand::Phase(cut.kind)));
         }
         let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_known());
+        let rows = rows.filter(|row| !code.makes_constant(*row));
         let run = |row: usize| Run {
             op: code.op(row),
             width: self.width(row),
             stand: stands[row],
-            executed: code.executed[row],
+            executed: executions(self, row),
+            sectors: sectors.as_ref().map(|sectors| sectors[row]),
         };
         rows.map(run).collect()
+    }
+
+    /// Lanes in the executions of some opcodes; `None` where they were not counted by instruction.
+    pub(in crate::analysis) fn lanes(&self, is_own: impl Fn(Op) -> bool) -> Option<f64> {
+        let lanes = self.view.counts(Counter::ThreadInstExecutedTrue)?;
+        let own = self.view.instructions.iter().zip(lanes).filter(|(row, _)| is_own(row.op()));
+        Some(own.map(|(_, lanes)| lanes).sum::<u64>() as f64)
+    }
+
+    /// Bytes that lanes bring from a space, by width; `None` where widths were not collected.
+    pub(in crate::analysis) fn loaded_bytes(&self, space: Space) -> Option<f64> {
+        const LANES: u64 = 32;
+        let own = |run: &Run| run.op.is_in(space) && run.op.brings_from_memory();
+        let bytes = |run: Run| run.executed * LANES * run.width.unwrap_or_default() / 8;
+        self.has_widths().then(|| self.runs().into_iter().filter(own).map(bytes).sum::<u64>() as f64)
+    }
+
+    /// Divisions of integers by values that are not known when the code is compiled, by warps, of 32 and of 64 bits: an integer becomes
+    /// a float, that its reciprocal, and this, one step between, an integer again; what lies further apart is arithmetic on floats.
+    pub(in crate::analysis) fn divisions(&self) -> [f64; 2] {
+        let [to, reciprocal, back] = OF_A_FLOAT;
+        let (code, flows) = (&self.code, &self.flows);
+        let is_reciprocal =
+            |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
+        let before = |row: usize| flows.operands_of(code, row);
+        let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
+        let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));
+        let divides = |row: &usize| steps(*row).filter(is_reciprocal).any(is_of_integer);
+        let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back).filter(divides);
+        let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
+        let (long, short): (Vec<usize>, Vec<usize>) = rows.partition(is_long);
+        [short, long].map(|rows| rows.into_iter().map(|row| code.executed[row] as f64).sum())
     }
 
     /// Global loads that are under way together before the first of their values is used: executions by warps, and the bytes of a lane.

@@ -1,6 +1,7 @@
 //! What the check of a lever counts, on both sides: its own instructions, bytes, blocks or busy cycles. A share of the elapsed time
 //! moves with everything that shortens a launch, and tells of no lever.
 
+use super::expectation;
 use super::rewrite::OpcodeMove;
 use crate::analysis::kernel::summary::{CYCLES, DURATION};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Run, Study};
@@ -16,7 +17,7 @@ const MOVED: f64 = 1.1;
 /// A tail that became less by a smaller factor is as long as before: it varies from launch to launch.
 const SHORTER: f64 = 4.0 / 3.0;
 /// Ending of a share of a unit's peak over the elapsed time.
-const OF_ELAPSED: &str = ".pct_of_peak_sustained_elapsed";
+pub(super) const OF_ELAPSED: &str = ".pct_of_peak_sustained_elapsed";
 /// Bits of an access that is told to be narrow.
 const NARROW: u64 = 32;
 /// What is counted in the code is of no metric.
@@ -63,7 +64,7 @@ impl Sides<'_, '_> {
             Action::BulkCopies => self.executed(|run| run.op.copies_global() && !run.op.is_bulk()),
             Action::TensorGeneration => {
                 let of_warps = |run: &Run| run.op.is_product() && run.op.product_by() != Some(ProductBy::Warpgroup);
-                self.executed(of_warps).or_else(|| self.executed(|run| run.op.is_of(&[Class::Fp64, Class::Fp16])))
+                self.executed(of_warps)
             }
             Action::FewerAtomics => self.executed(|run| matches!(run.op.act(), Some(Act::Atomic | Act::Reduction))),
             Action::FewerConversions => self.executed(|run| run.op.class() == Some(Class::Conversion)),
@@ -136,21 +137,18 @@ impl Sides<'_, '_> {
     /// Bytes that are loaded, which what is kept in the SM is not again: by lanes, from the space that held most of them; where the copy
     /// engine brings tiles, all that come to L1.
     fn loaded_bytes(&self) -> Option<Aim> {
-        const LANES: u64 = 32;
         const TO_L1: Counter = Counter::L1texMXbar2l1texReadBytesSum;
-        let (old, new) = self.code.filter(|(old, new)| old.has_widths() && new.has_widths())?;
+        let (old, new) = self.code?;
         if [old, new].iter().any(|study| study.runs().iter().any(|run| run.op.is_bulk())) {
             return Some(self.reading(TO_L1.as_ref(), false)).filter(|aim| aim.old.value().is_some());
         }
-        let of = |study: &Study<'_>, space: Space| -> f64 {
-            let runs = study.runs().into_iter().filter(|run| run.op.is_in(space) && run.op.brings_from_memory());
-            runs.map(|run| (run.executed * LANES * run.width.unwrap_or_default() / 8) as f64).sum()
-        };
-        let (global, shared) = (of(old, Space::Global), of(old, Space::Shared));
+        let (global, shared) = (old.loaded_bytes(Space::Global)?, old.loaded_bytes(Space::Shared)?);
         let (space, name) = if global >= shared { (Space::Global, "global") } else { (Space::Shared, "shared") };
-        let of =
-            |study| Reading::number(of(study, space), Unit::BYTE, &NO_METRICS, "executed loads × 32 lanes × width");
-        let aim = Aim::falls(format!("bytes of {name} loads"), of(old), of(new));
+        let of = |study: &Study<'_>| {
+            let bytes = study.loaded_bytes(space)?;
+            Some(Reading::number(bytes, Unit::BYTE, &NO_METRICS, "executed loads × 32 lanes × width"))
+        };
+        let aim = Aim::falls(format!("bytes of {name} loads"), of(old)?, of(new)?);
         aim.old.value().is_some_and(|bytes| bytes > 0.0).then_some(aim)
     }
 
@@ -231,7 +229,7 @@ fn called(name: &str) -> String {
     let stall = || catalog::stalls().iter().find(|row| catalog::per_issue(row.id) == name).map(|row| row.label);
     let label = catalog::metric(name).map(|row| row.label).or_else(stall);
     let part = || catalog::subsystem_of(name).map(|part| part.label.trim_start_matches("the "));
-    label.or_else(part).unwrap_or(name).to_owned()
+    label.or_else(part).map_or_else(|| expectation::called(name), str::to_owned)
 }
 
 fn counted(executed: f64) -> Reading {

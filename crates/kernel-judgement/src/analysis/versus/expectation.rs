@@ -33,8 +33,13 @@ const COUNTS: [(&[&str], Counter); 5] = [
     (&["instructions"], Counter::SmspInstExecutedSum),
 ];
 /// Parts of a whole, in percent.
-const PARTS: [(&str, f64); 5] =
-    [("half", 50.0), ("a third", 100.0 / 3.0), ("a quarter", 25.0), ("two thirds", 200.0 / 3.0), ("three quarters", 75.0)];
+const PARTS: [(&str, f64); 5] = [
+    ("half", 50.0),
+    ("a third", 100.0 / 3.0),
+    ("a quarter", 25.0),
+    ("two thirds", 200.0 / 3.0),
+    ("three quarters", 75.0),
+];
 /// What a clause begins with that gives a reason, and states nothing.
 const REASONS: [&str; 5] = ["for ", "because ", "since ", "as ", "where "];
 
@@ -61,7 +66,8 @@ pub fn called(reading: &str) -> String {
     let parsed = ReadingName::of(reading);
     let own = parsed.changed().unwrap_or(reading);
     if let Some((unit, _)) = UNITS.iter().find(|(_, known)| *known == own) {
-        return (*unit).to_owned();
+        let is_work = parsed.form == ReadingForm::Change;
+        return if is_work { format!("{unit}: busy cycles") } else { (*unit).to_owned() };
     }
     let ReadingName { form, word } = if own == reading { parsed } else { ReadingName::of(own) };
     match form {
@@ -195,7 +201,7 @@ fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
     })
 }
 
-/// Percent of the old side by which a count, or the share of a unit, is to change.
+/// Percent of the old side by which a count, or the work of a unit, is to change.
 fn of_a_part(clause: &str) -> Option<Vec<Expectation>> {
     let has = |words: &[&str]| words.iter().all(|word| clause.contains(word));
     let count = COUNTS.iter().find(|(words, _)| has(words)).map(|(_, counter)| counter.name());
@@ -209,7 +215,11 @@ fn of_a_part(clause: &str) -> Option<Vec<Expectation>> {
         part.or_else(|| text.split(' ').next()?.parse().ok())
     };
     let (size, is_limit) = match (percent("by").or_else(|| percent("size")), percent("left")) {
-        (Some(size), _) if word("verb").or_else(|| word("than")).is_some_and(|word| matches!(word, "rises" | "more")) => (size, false),
+        (Some(size), _)
+            if word("verb").or_else(|| word("than")).is_some_and(|word| matches!(word, "rises" | "more")) =>
+        {
+            (size, false)
+        }
         (Some(size), _) => (-size, false),
         (None, left) => (left? - 100.0, word("below").is_some()),
     };
@@ -250,16 +260,22 @@ mod tests {
         );
         let reads = "change.lts__t_sectors_srcunit_tex_op_read.sum";
         assert_eq!(
-            stated("x. Expected: L2 reads less than half of the sectors, half the sectors read in L2, 10 % fewer instructions"),
+            stated(
+                "x. Expected: L2 reads less than half of the sectors, half the sectors read in L2, 10 % fewer instructions"
+            ),
             [&format!("{reads} < -50"), &format!("{reads} <= -45"), "change.smsp__inst_executed.sum <= -9"]
         );
         assert_eq!(
             stated("x. Expected: the L1 data stage falls by a third, L2 sectors rise; 20 % more instructions"),
-            ["change.l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed <= -30", "change.smsp__inst_executed.sum >= 18"]
+            [
+                "change.l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed <= -30",
+                "change.smsp__inst_executed.sum >= 18"
+            ]
         );
         assert_eq!(not_read("L2 sectors rise, 5 % less time, for three of ten stages"), ["l2 sectors rise"]);
         assert_eq!(called("points.tensor.busy"), "tensor pipe");
         assert_eq!(called("change.lts__t_sectors.sum"), "L2 sectors");
+        assert_eq!(called("change.tensor.busy"), "tensor pipe: busy cycles");
         assert_eq!(called("stall.membar"), "memory barrier stall");
         assert_eq!(called("stall.mio_throttle"), "MIO throttle stall");
         assert_eq!(called("smsp__inst_executed.sum"), "warp instructions executed");

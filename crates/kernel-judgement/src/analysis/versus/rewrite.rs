@@ -26,7 +26,7 @@ pub struct OpcodeMove {
     /// Bits of a lane's element, where both sides tell them.
     #[serde(skip)]
     pub width: Option<u64>,
-    /// Warp instructions, old and new.
+    /// Warp instructions, old and new; of [`sectors()`] the sectors that they ask for.
     pub executed: (u64, u64),
     /// Where most of the change is: on the new side where the count rose, on the old side where it fell.
     pub stand: Option<Stand>,
@@ -61,6 +61,15 @@ impl OpcodeMove {
 pub(in crate::analysis) fn moves(new: &Study<'_>, old: &Study<'_>) -> Vec<OpcodeMove> {
     let has_widths = new.has_widths() && old.has_widths();
     between(&old.runs(), &new.runs(), has_widths)
+}
+
+/// What moved of the sectors that accesses to global memory ask for, by opcode; `None` where a side did not count them by instruction.
+pub(in crate::analysis) fn sectors(new: &Study<'_>, old: &Study<'_>) -> Option<Vec<OpcodeMove>> {
+    let of = |study: &Study<'_>| -> Option<Vec<Run>> {
+        let asked = |run: Run| Some(Run { executed: run.sectors?, ..run });
+        study.runs().into_iter().map(asked).collect()
+    };
+    Some(between(&of(old)?, &of(new)?, new.has_widths() && old.has_widths()))
 }
 
 /// Initialisations of mbarriers in a launch, by lane: so many mbarriers times its blocks. A stage of a ring has two, one that is full and
@@ -103,13 +112,13 @@ fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
 /// The last rank that a reader of the source looks for.
 const SOUGHT: usize = 1;
 
-/// Products of matrices, what L2 adds up and what should be in registers; what moves data, fetches it ahead or holds a block together;
-/// what else stands for a line of source, or goes to a pipe that is narrow; the rest.
+/// Products of matrices, what L2 adds up and what should be in registers; what moves data, fetches it ahead, holds a block together or
+/// orders memory; what else stands for a line of source, or goes to a pipe that is narrow; the rest.
 fn rank(op: Op) -> usize {
     let moves = op.told() == Told::Move || matches!(op.act(), Some(Act::Prefetch | Act::Atomic | Act::Reduction));
     match op.told() {
         _ if op.is_product() || op.is_l2_atomic() || op.is_in(Space::Local) => 0,
-        _ if moves || op.sync() == Some(Sync::Block) => SOUGHT,
+        _ if moves || op.sync() == Some(Sync::Block) || op.is_fence() => SOUGHT,
         Told::Line | Told::Move => 2,
         Told::No if matches!(op.pipe(), Some(Pipe::Fp64 | Pipe::Xu)) => 2,
         Told::No => 3,
@@ -136,7 +145,7 @@ mod tests {
     use crate::analysis::phases::PhaseKind;
 
     fn run(op: Op, width: Option<u64>, stand: Stand, executed: u64) -> Run {
-        Run { op, width, stand: Some(stand), executed }
+        Run { op, width, stand: Some(stand), executed, sectors: None }
     }
 
     #[test]

@@ -8,10 +8,11 @@
 use crate::analysis::KernelSummary;
 use crate::analysis::derive::coalescing::{self, IDEAL, SECTORS, WAVEFRONTS};
 use crate::analysis::derive::mix::InstructionMix;
-use crate::analysis::phases::Study;
-use crate::catalog::{Code, Counter, Part};
+use crate::analysis::derive::product_shape::sides;
+use crate::analysis::phases::{DIVISION, Study};
+use crate::catalog::{Code, Counter, Part, StallReason};
 use cuda_binary::Op;
-use cuda_binary::op::Space;
+use cuda_binary::op::{Space, Sync};
 
 /// The part of the change that a fact must account for.
 const TELLS: f64 = 0.5;
@@ -77,8 +78,24 @@ pub enum RootKind {
     Conflicts,
     /// Sectors of global accesses beyond those that their bytes fill.
     Sectors,
+    /// Wavefronts of shared memory that its accesses take at least.
+    Least,
+    /// Executed accesses to shared memory.
+    Shared,
+    /// Columns of the average product of a warpgroup.
+    Columns,
     /// Executed atomics that L2 serves.
     Atomics,
+    /// Lanes of them.
+    AtomicLanes,
+    /// Executed barriers of the block.
+    Barriers,
+    /// Executed divisions of integers of 64 bits.
+    LongDivisions,
+    /// Executed divisions of integers of 32 bits.
+    Divisions,
+    /// Bytes that lanes load from global memory.
+    Loaded,
     /// Executed loads of constants whose address is each lane's own.
     Constants,
     /// Blocks of the grid.
@@ -112,8 +129,8 @@ pub struct Root {
 impl Root {
     /// Whether more of it makes a launch longer.
     fn is_load(self) -> bool {
-        use RootKind::{Copies, Hits, Lanes, Loads, Products, Warps};
-        !matches!(self.kind, Copies | Hits | Lanes | Loads | Products | Warps)
+        use RootKind::{Columns, Copies, Hits, Lanes, Loads, Products, Warps};
+        !matches!(self.kind, Columns | Copies | Hits | Lanes | Loads | Products | Warps)
     }
 
     /// How much of the logarithm of the cycles' ratio it accounts for.
@@ -149,7 +166,8 @@ impl Sides<'_, '_> {
         // Where issue or a pipe has the less to do, what the way to memory saves is hidden behind it.
         let is_by_slots = cause == Cause::Work && (unit.part == Part::Issue || unit.part.computes());
         let by_time = || {
-            let kinds = [RootKind::Conflicts, RootKind::Sectors, RootKind::Local, RootKind::Spills];
+            let kinds =
+                [RootKind::Conflicts, RootKind::Sectors, RootKind::Local, RootKind::Spills, RootKind::AtomicLanes];
             let own = |kind| Some((self.of(kind)?, self.takes(kind, cycles)?));
             let most = kinds.into_iter().filter_map(own).max_by(|(_, a), (_, b)| a.total_cmp(b));
             most.filter(|(_, part)| !is_by_slots && *part >= TELLS).map(|(root, _)| root)
@@ -165,23 +183,45 @@ impl Sides<'_, '_> {
             most(kind, TELLS).filter(is_another)
         };
         let instructions = || most(RootKind::Instructions, INSTRUCTIONS);
-        let in_flight = |kinds: &[RootKind]| kinds.iter().find_map(|kind| in_flight(*kind));
+        let loaded = || in_flight(RootKind::Loaded).filter(|root| root.part(change) >= INSTRUCTIONS && brings(slower));
+        // Barriers are work of the pipe that jumps take as well.
+        let is_of_barriers =
+            slower == Code::Wait(StallReason::Barrier) || cause == Cause::Work && unit.part == Part::ComputeControl;
+        let barriers = || most(RootKind::Barriers, TELLS).filter(|_| is_of_barriers);
+        let first = |kinds: &[RootKind]| kinds.iter().find_map(|kind| in_flight(*kind));
         let traffic = |kind| most(kind, INSTRUCTIONS).filter(|_| self.takes(kind, cycles) >= Some(TRAFFIC));
-        let products = || self.of(RootKind::Products).filter(|root| root.was.min(root.is) == 0.0 && tells(root));
-        let found = products().or_else(of_limiter).or_else(by_time).or_else(lanes);
+        let is_whole = |root: &Root| root.was.min(root.is) == 0.0 && tells(root);
+        let products = || self.of(RootKind::Products).filter(is_whole);
+        let atomics = || {
+            let weighs = |_: &Root| self.takes(RootKind::AtomicLanes, cycles) >= Some(TRAFFIC);
+            self.of(RootKind::AtomicLanes).filter(is_whole).filter(weighs)
+        };
+        let found = products().or_else(atomics).or_else(of_limiter).or_else(by_time).or_else(lanes);
+        // Fewer accesses have fewer conflicts: the root is what more wavefronts went with.
+        let accesses = found.filter(|root| root.kind == RootKind::Conflicts).and_then(|conflicts| {
+            let least = self.of(RootKind::Least)?;
+            let is_most = (least.was - least.is).abs() > (conflicts.was - conflicts.is).abs();
+            most(RootKind::Shared, INSTRUCTIONS).filter(|_| is_most)
+        });
+        let found = accesses
+            .or(found)
+            .or_else(|| in_flight(RootKind::Columns))
+            .or_else(barriers)
+            .or_else(|| self.divisions(change))
+            .or_else(loaded);
         match cause {
             Cause::Tail => None,
             Cause::Work | Cause::Both if unit.part == Part::MemoryDram => found.or_else(|| self.hits(unit, change)),
             Cause::Work | Cause::Both => found,
             Cause::Overlap => {
-                found.or_else(|| in_flight(&[RootKind::Warps, RootKind::Copies, RootKind::Loads])).or_else(instructions)
+                found.or_else(|| first(&[RootKind::Warps, RootKind::Copies, RootKind::Loads])).or_else(instructions)
             }
             Cause::Traded | Cause::Latency => found
                 .or_else(instructions)
-                .or_else(|| in_flight(&[RootKind::Warps]))
+                .or_else(|| in_flight(RootKind::Warps))
                 .or_else(|| traffic(RootKind::L2))
                 .or_else(|| traffic(RootKind::Dram))
-                .or_else(|| in_flight(&[RootKind::Copies, RootKind::Loads])),
+                .or_else(|| first(&[RootKind::Copies, RootKind::Loads])),
         }
     }
 
@@ -196,12 +236,16 @@ impl Sides<'_, '_> {
                 RootKind::Products => executed(&Op::is_product),
                 RootKind::Spills => side.value(SPILLS),
                 RootKind::Local => executed(&|op| op.is_in(Space::Local)),
-                RootKind::Conflicts if side.value(WAVEFRONTS)? == 0.0 => Some(0.0),
-                RootKind::Conflicts => {
-                    coalescing::shared(side, &InstructionMix::of(side, None)).map(|(all, ideal)| all - ideal)
+                RootKind::Conflicts | RootKind::Least if side.value(WAVEFRONTS)? == 0.0 => Some(0.0),
+                RootKind::Conflicts | RootKind::Least => {
+                    let (all, least) = coalescing::shared(side, &InstructionMix::of(side, None))?;
+                    Some(if kind == RootKind::Least { least } else { all - least })
                 }
                 RootKind::Sectors => Some((side.value(SECTORS)? - side.value(IDEAL)?).max(0.0)),
+                RootKind::Shared => executed(&|op| op.is_in(Space::Shared) && op.is_by_lane()),
+                RootKind::Columns => columns(side),
                 RootKind::Atomics => executed(&Op::is_l2_atomic),
+                RootKind::Barriers => executed(&|op| op.sync() == Some(Sync::Block)),
                 RootKind::Constants => executed(&Op::loads_constants_by_lane),
                 RootKind::Blocks => side.value(BLOCKS),
                 RootKind::Lanes => side.value(LANES),
@@ -209,19 +253,32 @@ impl Sides<'_, '_> {
                 RootKind::Hits => side.value(L2_HITS),
                 RootKind::L2 => side.value(L2_SECTORS),
                 RootKind::Dram => Some(side.value(DRAM[0])? + side.value(DRAM[1])?),
-                RootKind::Warps | RootKind::Loads | RootKind::Copies => None,
+                _ => None,
             }
         };
+        let by_code =
+            |count: &dyn Fn(&Study<'_>) -> Option<f64>| self.code.and_then(|(old, new)| count(old).zip(count(new)));
         let (was, is) = match kind {
             RootKind::Warps => self.in_flight?,
-            RootKind::Loads => self.code.and_then(|(old, new)| at_once(old).zip(at_once(new)))?,
-            RootKind::Copies => {
-                let ahead = |study: &Study<'_>| Some(f64::from(study.copies_ahead()?) + 1.0);
-                self.code.and_then(|(old, new)| ahead(old).zip(ahead(new)))?
-            }
+            RootKind::Loads => by_code(&at_once)?,
+            RootKind::Copies => by_code(&|study| Some(f64::from(study.copies_ahead()?) + 1.0))?,
+            RootKind::Divisions => by_code(&|study| Some(study.divisions()[0]))?,
+            RootKind::LongDivisions => by_code(&|study| Some(study.divisions()[1]))?,
+            RootKind::Loaded => by_code(&|study| study.loaded_bytes(Space::Global))?,
+            RootKind::AtomicLanes => by_code(&|study| study.lanes(Op::is_l2_atomic))?,
             _ => (of(self.old)?, of(self.new)?),
         };
         (was != is).then_some(Root { kind, was, is })
+    }
+
+    /// Divisions of integers, where what they take is half of the instructions that changed.
+    fn divisions(&self, change: f64) -> Option<Root> {
+        let instructions = self.of(RootKind::Instructions).filter(|root| root.part(change) >= TELLS)?;
+        let kinds = [(RootKind::LongDivisions, DIVISION[1]), (RootKind::Divisions, DIVISION[0])];
+        kinds.into_iter().find_map(|(kind, each)| {
+            let by = |root: &Root| each * (root.was - root.is) / (instructions.was - instructions.is);
+            self.of(kind).filter(|root| by(root) >= TELLS)
+        })
     }
 
     /// The part of the cycles that changed in which the SMs work off what a count changed by, at its full rate: one a cycle and SM.
@@ -249,13 +306,30 @@ fn named(limiter: Code) -> Option<&'static [RootKind]> {
         Code::LocalMemory => &[RootKind::Local],
         Code::SharedBankConflicts => &[RootKind::Conflicts],
         Code::UncoalescedGlobalAccess | Code::MisalignedGlobalAccess => &[RootKind::Sectors],
-        Code::AtomicContention => &[RootKind::Atomics],
+        Code::AtomicContention => &[RootKind::AtomicLanes, RootKind::Atomics],
         Code::ConstantDivergence => &[RootKind::Constants],
         Code::LaunchShortBlocks => &[RootKind::Blocks],
         Code::Divergence => &[RootKind::Lanes],
         Code::OccupancyLimit => &[RootKind::Warps],
         _ => return None,
     })
+}
+
+/// Whether what limits a launch is what brings data, or the wait for it.
+fn brings(limiter: Code) -> bool {
+    use Part::{MemoryDram, MemoryL1tex, MemoryL2};
+    matches!(limiter, Code::Wait(StallReason::LongScoreboard) | Code::Unit(MemoryDram | MemoryL1tex | MemoryL2))
+}
+
+/// Columns of the average product of a warpgroup; `None` without such products.
+fn columns(side: &KernelSummary<'_>) -> Option<f64> {
+    let (mut all, mut sum) = (0.0, 0.0);
+    for (opcode, count) in side.with_modifiers()? {
+        if let Some([_, columns, _]) = sides(opcode) {
+            (all, sum) = (all + count, sum + count * f64::from(columns));
+        }
+    }
+    (all > 0.0).then(|| sum / all)
 }
 
 /// Bytes that a lane has under way before the first of their values is used: the average over the bytes that are loaded.

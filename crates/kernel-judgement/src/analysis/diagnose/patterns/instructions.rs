@@ -5,7 +5,7 @@ use super::lanes::asides;
 use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on};
 use super::*;
 use crate::analysis::diagnose::level::place;
-use crate::analysis::phases::PIPES;
+use crate::analysis::phases::{DIVISION, OF_A_FLOAT, PIPES};
 use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -248,12 +248,6 @@ fn aside(m: &Measures<'_>) -> Option<(At, f64)> {
     (part >= WORTH_A_TRY).then(|| (At::most(m, |op| op.control() == Some(Control::Call)), part))
 }
 
-/// What a division goes through: to a float, its reciprocal, and back.
-const OF_A_FLOAT: [Op; 3] = [Op::I2F, Op::MUFU, Op::F2I];
-
-/// Instructions that a division of integers of 32 and of 64 bits takes in all, as `nvcc` 13.0 makes it of `a % b`.
-const OF_A_DIVISION: [f64; 2] = [20.0, 75.0];
-
 /// Those that stay where the divisor is known when the code is compiled: wide products and shifts.
 const OF_A_PRODUCT: [f64; 2] = [3.0, 15.0];
 
@@ -282,26 +276,13 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
-/// Divisions of integers by values that are not known when the code is compiled, by warps, of 32 and of 64 bits: an integer becomes a
-/// float, that its reciprocal, and this, one step between, an integer again; what lies further apart is arithmetic on floats. Without the
-/// code as many as there can be.
+/// [`Study::divisions`]; without the code as many as there can be.
 fn all_divisions(m: &Measures<'_>) -> Option<[f64; 2]> {
-    let [to, reciprocal, back] = OF_A_FLOAT;
-    let Some(study) = m.study else {
-        let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
-        return Some([to?.min(reciprocal?).min(back?), 0.0]);
-    };
-    let (code, flows) = (&study.code, &study.flows);
-    let is_reciprocal =
-        |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
-    let before = |row: usize| flows.operands_of(code, row);
-    let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
-    let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));
-    let divides = |row: &usize| steps(*row).filter(is_reciprocal).any(is_of_integer);
-    let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back).filter(divides);
-    let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
-    let (long, short): (Vec<usize>, Vec<usize>) = rows.partition(is_long);
-    Some([short, long].map(|rows| rows.into_iter().map(|row| code.executed[row] as f64).sum()))
+    if let Some(study) = m.study {
+        return Some(study.divisions());
+    }
+    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+    Some([to?.min(reciprocal?).min(back?), 0.0])
 }
 
 /// Divisions of integers, with parts of the instructions, 0 to 1.
@@ -316,7 +297,7 @@ pub(super) struct Divisions {
 pub(super) fn divided(m: &Measures<'_>) -> Option<Divisions> {
     let (own, executed) = (all_divisions(m)?, m.executed()?);
     let of = |each: [f64; 2]| (own[0] * each[0] + own[1] * each[1]) / executed;
-    let all = of(OF_A_DIVISION);
+    let all = of(DIVISION);
     let gone = all - of(OF_A_PRODUCT);
     (WORTH..=1.0).contains(&gone).then_some(Divisions { count: own.iter().sum(), all, gone })
 }

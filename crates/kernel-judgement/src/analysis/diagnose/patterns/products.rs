@@ -278,7 +278,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}", kind);
     let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
     let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
-    Some(draft.checks(words!("{} {} → 0", name, count(all)), EXECUTED))
+    Some(draft.checks(words!("{} {} → 0", name, count(all)), format!("opcode.{name}")))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.

@@ -2,6 +2,8 @@
 
 use super::judge::{judge, met, of_wrong};
 use super::model::{Because, Condition, FAULTS, SANITIZER, TIME, Tested, When};
+use crate::analysis::kernel::summary::CYCLES;
+use crate::analysis::versus::aims::OF_ELAPSED;
 use crate::analysis::{
     Comparison, Expectation, Hypothesis, Judgement, Setting, Side, Standing, Verdict, Weight, code::CodeAudit,
 };
@@ -149,7 +151,14 @@ pub(in crate::analysis) fn tested(
         let parsed = ReadingName::of(name);
         let of = parsed.changed()?;
         let (is, was) = (new(of).value()?, old(of)?.value()?);
-        let change = if parsed.form == ReadingForm::Points { is - was } else { 100.0 * (is / was - 1.0) };
+        // A share of the time tells of work times the time: what a unit does are its busy cycles.
+        let is_share = of == ReadingForm::TensorBusy.row().0 || of.ends_with(OF_ELAPSED);
+        let cycles = || Some(new(CYCLES.as_ref()).value()? / old(CYCLES.as_ref())?.value()?);
+        let change = match parsed.form {
+            ReadingForm::Points => is - was,
+            _ if is_share => 100.0 * (is / was * cycles()? - 1.0),
+            _ => 100.0 * (is / was - 1.0),
+        };
         Some(number(change, Unit::PERCENT, name, None))
     };
     let condition = |when: When, expected: &Expectation| {
