@@ -88,7 +88,6 @@ fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
         RootKind::Local => (counted("accesses to local memory"), numbers(" executed")),
         RootKind::Conflicts => (counted("bank conflicts"), numbers(" wavefronts of shared memory beyond the least")),
         RootKind::Sectors => (counted("excess sectors of global accesses"), numbers("")),
-        RootKind::Least => (counted("wavefronts of shared memory"), numbers("")),
         RootKind::Shared => (counted("accesses to shared memory"), numbers(" executed")),
         RootKind::Columns => {
             (format!("{} products", if is > was { "wider" } else { "narrower" }), numbers(" columns each"))

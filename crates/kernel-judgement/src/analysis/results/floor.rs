@@ -18,6 +18,9 @@ pub struct Stated {
     pub impossible: Vec<Impossible>,
     /// Executed operations over the stated ones, where both are known.
     pub executed: Option<f64>,
+    /// The highest clock of the SMs in Hz; `None` where the report does not say it.
+    #[serde(skip)]
+    pub highest_clock: Option<f64>,
 }
 
 /// The least time in which the chip does some work.
@@ -89,15 +92,17 @@ impl Stated {
                 impossible.push(Impossible::FewerExecuted { stated, executed });
             }
         }
+        let highest_clock = least::highest_clock(kernel);
         let at_top = |part: &Part<'_>| part.top.unwrap_or(part.ns);
         let longest = parts.iter().max_by(|a, b| at_top(a).total_cmp(&at_top(b))).filter(|_| impossible.is_empty());
         let floor = longest.map(|part| Floor {
             by: part.ceiling.label.clone(),
             profiled: parts.iter().map(|part| part.ns).fold(0.0, f64::max),
             top: part.top,
-            clock: least::highest_clock(kernel).filter(|_| part.ceiling.kind == CeilingKind::Compute),
+            clock: highest_clock.filter(|_| part.ceiling.kind == CeilingKind::Compute),
         });
-        Stated { floor, impossible, executed: executed.zip(work.flop).map(|(all, stated)| all / stated as f64) }
+        let executed = executed.zip(work.flop).map(|(all, stated)| all / stated as f64);
+        Stated { floor, impossible, executed, highest_clock }
     }
 }
 

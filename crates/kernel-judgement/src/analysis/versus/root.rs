@@ -78,8 +78,6 @@ pub enum RootKind {
     Conflicts,
     /// Sectors of global accesses beyond those that their bytes fill.
     Sectors,
-    /// Wavefronts of shared memory that its accesses take at least.
-    Least,
     /// Executed accesses to shared memory.
     Shared,
     /// Columns of the average product of a warpgroup.
@@ -199,9 +197,9 @@ impl Sides<'_, '_> {
         let found = products().or_else(atomics).or_else(of_limiter).or_else(by_time).or_else(lanes);
         // Fewer accesses have fewer conflicts: the root is what more wavefronts went with.
         let accesses = found.filter(|root| root.kind == RootKind::Conflicts).and_then(|conflicts| {
-            let least = self.of(RootKind::Least)?;
-            let is_most = (least.was - least.is).abs() > (conflicts.was - conflicts.is).abs();
-            most(RootKind::Shared, INSTRUCTIONS).filter(|_| is_most)
+            let least = |side| Some(wavefronts(side)?.1);
+            let by = (least(self.old)? - least(self.new)?).abs();
+            most(RootKind::Shared, INSTRUCTIONS).filter(|_| by > (conflicts.was - conflicts.is).abs())
         });
         let found = accesses
             .or(found)
@@ -236,11 +234,7 @@ impl Sides<'_, '_> {
                 RootKind::Products => executed(&Op::is_product),
                 RootKind::Spills => side.value(SPILLS),
                 RootKind::Local => executed(&|op| op.is_in(Space::Local)),
-                RootKind::Conflicts | RootKind::Least if side.value(WAVEFRONTS)? == 0.0 => Some(0.0),
-                RootKind::Conflicts | RootKind::Least => {
-                    let (all, least) = coalescing::shared(side, &InstructionMix::of(side, None))?;
-                    Some(if kind == RootKind::Least { least } else { all - least })
-                }
+                RootKind::Conflicts => wavefronts(side).map(|(all, least)| all - least),
                 RootKind::Sectors => Some((side.value(SECTORS)? - side.value(IDEAL)?).max(0.0)),
                 RootKind::Shared => executed(&|op| op.is_in(Space::Shared) && op.is_by_lane()),
                 RootKind::Columns => columns(side),
@@ -313,6 +307,14 @@ fn named(limiter: Code) -> Option<&'static [RootKind]> {
         Code::OccupancyLimit => &[RootKind::Warps],
         _ => return None,
     })
+}
+
+/// Wavefronts of shared memory, and those that its accesses take at least.
+fn wavefronts(side: &KernelSummary<'_>) -> Option<(f64, f64)> {
+    match side.value(WAVEFRONTS)? {
+        0.0 => Some((0.0, 0.0)),
+        _ => coalescing::shared(side, &InstructionMix::of(side, None)),
+    }
 }
 
 /// Whether what limits a launch is what brings data, or the wait for it.

@@ -78,7 +78,7 @@ fn uneven(m: &Measures<'_>) -> Option<Held> {
         "An SM holds {} warps, {} of those that fit, in {} waves of blocks that live {} cycles: the warps of a block, or the blocks, end at different times.",
         fixed(m.warps?, 1),
         share(m.filled()?),
-        fixed(m.waves?, 2),
+        glance::digits(m.waves?),
         glance::cycles(m.life?)
     );
     let least = 100.0 - m.limits[Threshold::FilledLow];
