@@ -75,7 +75,8 @@ pub(super) fn worth(audit: &Audit) -> Option<f64> {
 /// That power holds the clock down, and what a cycle is in time there, where both sides were measured so.
 pub(super) fn cap(audit: &Audit) -> Option<Words> {
     let cap = PowerCap::of(audit)?;
-    let of = audit.stated.highest_clock.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
+    let of =
+        audit.stated.highest_clock.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
     Some(words!(
         "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
         format::fixed(cap.clock, 2),

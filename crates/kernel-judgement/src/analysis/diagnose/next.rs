@@ -238,7 +238,11 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
                 format!("; blocks of {} threads: {}", size.threads, share(f64::from(size.warps) / most))
             });
             let is_told = room < 1.0 && saves >= TRACE;
-            let all = if is_told { format!("; with all slots filled about {} less time", share(saves)) } else { String::new() };
+            let all = if is_told {
+                format!("; with all slots filled about {} less time", share(saves))
+            } else {
+                String::new()
+            };
             found.push(format!("occupancy limits ({} theoretical{all}{})", share(room), fuller.unwrap_or_default()));
         }
     }

@@ -56,7 +56,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 25] = [
+const FAMILIES: [&[Pattern]; 26] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
