@@ -71,3 +71,18 @@ fn stores_keep_loads_waiting_as_far_as_their_way_is_busy() {
     let own = row("nv12_rgb_before", "coalesce").expect("a row").expected.expect("bounded");
     assert!((8.0..18.0).contains(&own), "{own}");
 }
+
+#[test]
+fn a_sum_that_a_block_keeps_is_stored_once_for_all_that_was_added() {
+    // Each sector is added to 13 times, by what L2 has first touched: half of them alone would save 53 %.
+    let own = row("moe_combine_before", "fewer-atomics").expect("a row").expected.expect("bounded");
+    assert!((57.0..70.0).contains(&own), "{own}");
+}
+
+#[test]
+fn with_a_load_its_address_may_go_and_is_not_expected_to() {
+    // The waits for the table are 30 % of the time; a warp spends as much again half on the loads and their addresses.
+    let own = row("horner_global", "move-constants").expect("a row");
+    let [expected, bound] = [own.expected, own.bound].map(|saves| saves.expect("bounded"));
+    assert!(expected < 31.0 && bound > 40.0, "{expected} {bound}");
+}

@@ -273,13 +273,23 @@ pub(super) const STORED: Counter = Counter::LtsTSectorsSrcunitTexOpWriteSum;
 /// DRAM moves beside them.
 pub(super) fn is_mostly_atomics(k: &Kernel<'_>) -> bool {
     let atomics: f64 = ATOMICS.iter().filter_map(|counter| k.value(*counter)).sum();
-    let all = k.value(L2_SECTORS).map(|all| all + k.value(STORED).unwrap_or_default());
-    atomics > 0.0 && all.is_some_and(|all| 3.0 * atomics >= all)
+    let stored = k.value(STORED).unwrap_or_default();
+    k.value(L2_SECTORS).is_some_and(|all| takes_most(atomics, stored, (all - atomics - stored).max(0.0)))
+}
+
+/// Whether so many sectors of atomics take as many cycles as those of stores and loads.
+fn takes_most(atomics: f64, stored: f64, loaded: f64) -> bool {
+    atomics > 0.0 && atomics >= stored + loaded / 2.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sector_that_is_added_to_takes_a_slice_as_long_as_two_that_are_read() {
+        assert!(takes_most(2.4, 0.0, 2.47) && !takes_most(2.4, 2.0, 2.47) && !takes_most(0.0, 0.0, 0.0));
+    }
 
     #[test]
     fn a_pipe_below_half_of_its_peak_is_idle_for_most_of_the_time() {

@@ -20,8 +20,8 @@ fn sent(m: &Measures<'_>) -> Option<(f64, f64)> {
     (touched > 0.0).then(|| (touched, sent.max(touched)))
 }
 
-/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where they are most of what it does; `None` where all of them add to one
-/// address, which is another matter.
+/// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where they are most of what it does; `None` where all of them
+/// add to one address, which is another matter.
 pub(super) fn added(m: &Measures<'_>) -> Option<f64> {
     let of_all = sent(m)?.1 / m.value(L2_SECTORS).filter(|all| *all > 0.0)?;
     let is_hot = || hot_spot(m).is_some_and(|held| held.code == Code::AtomicContention);
@@ -67,9 +67,16 @@ fn of_each_row(m: &Measures<'_>) -> Option<f64> {
     (are_rows && times >= PARTS).then_some(times)
 }
 
+/// What stays of so many additions to each word in a row, where those that follow each other are added up first.
+fn after_runs(times: f64) -> f64 {
+    1.0 - IN_A_ROW * (1.0 - 1.0 / times)
+}
+
 /// Additions at many addresses that make most of L2's work: each asks for its sectors by itself, so that one of a vector asks for a half
-/// or a quarter of them. Lanes that meet at one word ask for one sector where the warp adds them up before. Where no data chooses the addresses, each sum has a block that can read its parts, add them up in registers and
-/// store it once. What is added to in DRAM is read and written there; at best neither is, since no counter tells what else is written.
+/// or a quarter of them. Lanes that meet at one word ask for one sector where the warp adds them up before, and those that follow each
+/// other at one place where a thread does. Where no data chooses the addresses, each sum has a block that can read its parts, add them up
+/// in registers and store it once. What is added to in DRAM is read and written there; at best neither is, since no counter tells what else
+/// is written.
 pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let added = added(m)?;
     let own: Vec<&SectorAccess> = m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()).collect();
@@ -78,7 +85,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let has_owner = own.iter().all(|access| !access.is_inherent);
     let (touched, sent) = sent(m)?;
     let turns = taking_turns(m).map(|_| sent / touched);
-    let times = of_each_row(m).filter(|_| as_vectors >= 1.0 && !has_owner);
+    let times = of_each_row(m).filter(|_| turns.is_none() && as_vectors >= 1.0);
     let how = match (as_vectors < 1.0, has_owner) {
         _ if times.is_some() => {
             words!(
@@ -103,11 +110,11 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
         (false, true) => words!("Add nothing in L2: the block that keeps a sum reads its parts and stores it once"),
         (false, false) => return None,
     };
-    let stays = match turns {
-        Some(turns) => 1.0 / turns,
-        None if has_owner => (missed(m).map_or(1.0, |missed| missed / sent)).min(as_vectors / PARTS),
-        None if times.is_some() => 1.0 - IN_A_ROW * times.map_or(0.0, |times| 1.0 - 1.0 / times),
-        None => as_vectors,
+    let stays = match (turns, times) {
+        (Some(turns), _) => 1.0 / turns,
+        (None, Some(times)) => after_runs(times),
+        (None, None) if has_owner => missed(m).map_or(1.0, |missed| missed / sent).min(as_vectors / PARTS),
+        (None, None) => as_vectors,
     };
     let of_dram = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
     let least = if of_dram[1] > 0.0 { (of_dram[0] - of_dram[1]).max(0.0) / (of_dram[0] + of_dram[1]) } else { 1.0 };
@@ -175,4 +182,15 @@ fn read_first(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.says("Read the word first, and leave the atomic out where it would change nothing", why);
     let draft = draft.risks("a load that the warp waits for; nothing gained where most of them change their word");
     Some(draft.checks(words!("atomic instructions {} → fewer", count(m.count(Op::is_l2_atomic))), ATOMICS[0]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::after_runs;
+
+    #[test]
+    fn half_of_what_recurs_at_a_place_is_added_up_before() {
+        // Of four additions to a word three are none of the first.
+        assert!((after_runs(4.0) - 0.625).abs() < 1e-9 && (after_runs(1.0) - 1.0).abs() < 1e-9);
+    }
 }
