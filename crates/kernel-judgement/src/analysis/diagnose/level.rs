@@ -259,8 +259,7 @@ pub(super) fn is_of_dram(k: &Kernel<'_>) -> Option<bool> {
     of_dram(k).map(|part| part >= 0.5)
 }
 
-/// Sectors that L1 sends to L2 for atomics, those for stores, and those of atomics that it has to bring first: a cold cache misses each
-/// sector once.
+/// Sectors that L1 sends to L2 for atomics, and those for stores.
 pub(super) const ATOMICS: [Counter; 3] = [
     Counter::LtsTSectorsSrcunitTexOpRedSum,
     Counter::LtsTSectorsSrcunitTexOpAtomDotAluSum,
@@ -268,11 +267,20 @@ pub(super) const ATOMICS: [Counter; 3] = [
 ];
 pub(super) const STORED: Counter = Counter::LtsTSectorsSrcunitTexOpWriteSum;
 
+/// Sectors that atomics touch by their addresses, and those that L1 sends for them: a sector takes one value for each of its words, so
+/// that lanes of a request at one word go one after the other.
+pub(super) fn added_to(k: &Kernel<'_>) -> [f64; 2] {
+    let accesses = k.phases.into_iter().flat_map(|phases| &phases.accesses);
+    let touched: u64 = accesses.filter(|access| access.at.op().is_l2_atomic()).map(|access| access.sectors).sum();
+    let sent: f64 = ATOMICS.iter().filter_map(|counter| k.value(*counter)).sum();
+    [touched as f64, sent.max(touched as f64)]
+}
+
 /// Whether atomics are most of what the slices of L2 do. A slice serves a sector a cycle that is written or changed, and two that are read
 /// (`peak_sustained` of these counters on an H100). The words are changed where they lie, on the way across the fabric or not, whatever
 /// DRAM moves beside them.
 pub(super) fn is_mostly_atomics(k: &Kernel<'_>) -> bool {
-    let atomics: f64 = ATOMICS.iter().filter_map(|counter| k.value(*counter)).sum();
+    let [_, atomics] = added_to(k);
     let stored = k.value(STORED).unwrap_or_default();
     k.value(L2_SECTORS).is_some_and(|all| takes_most(atomics, stored, (all - atomics - stored).max(0.0)))
 }

@@ -2,7 +2,7 @@
 
 use super::atomics::{WAITS, hot_spot};
 use super::*;
-use crate::analysis::diagnose::level::{ATOMICS, L2_SECTORS, is_mostly_atomics};
+use crate::analysis::diagnose::level::{ATOMICS, L2_SECTORS, added_to, is_mostly_atomics};
 use crate::analysis::phases::address;
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -12,12 +12,10 @@ pub(super) const PATTERNS: [Pattern; 1] =
 /// Parts that a sum has at least: what is added up by the block that keeps the sum is stored once, in whole sectors.
 const PARTS: f64 = 2.0;
 
-/// Sectors that atomics touch by their addresses, and those that L1 sends for them: a sector takes one value for each of its words, so
-/// that lanes of a request at one word go one after the other.
+/// Sectors that atomics touch, and those that L1 sends for them; `None` where lanes were not counted.
 fn sent(m: &Measures<'_>) -> Option<(f64, f64)> {
-    let touched = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
-    let sent: f64 = ATOMICS.iter().filter_map(|counter| m.value(*counter)).sum();
-    (touched > 0.0).then(|| (touched, sent.max(touched)))
+    let [touched, sent] = added_to(m);
+    (touched > 0.0).then_some((touched, sent))
 }
 
 /// Of the sectors that L2 is asked for the part, 0 to 1, that lanes add to, where they are most of what it does; `None` where all of them
