@@ -235,7 +235,7 @@ fn a_story_is_of_what_set_the_time() {
     };
     told("live_values", "live_values/32-registers", "**The spills went**: 76.6 M → 101,376 executed instructions");
     told("live_values/32-registers", "live_values", "**The spills came**: 101,376 → 76.6 M executed instructions");
-    let slice = "**The atomics at L2 went**: 262,144 → 2,112 executed. Busy cycles of the slice of L2 that the atomics meet in ÷ 107.";
+    let slice = "**The atomics at L2 went**: 8.39 M → 67,584 by lanes. Busy cycles of the slice of L2 that the atomics meet in ÷ 107.";
     told("kmeans_update", "atomics", slice);
     // Less for the slice, and twelve times the instructions.
     let traded = "**More instructions**, ×12.4";

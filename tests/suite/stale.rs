@@ -181,3 +181,31 @@ fn an_old_report_passes_only_beside_the_source_that_it_is_of() {
     repository.commit("the kernel as it was");
     repository.check("", 0, "PASS scale: SAME");
 }
+
+#[test]
+fn evidence_of_an_older_commit_makes_a_page_of_that_commit() {
+    let repository = Repository::new();
+    let folder = repository.0.path("found");
+    fs::create_dir(&folder).unwrap();
+    fs::rename(repository.0.path("scale.csv"), folder.join("profile.csv")).unwrap();
+    let config = "[[subject]]\nname = \"scale\"\nevidence = \"found\"\nsource = \"src/scale.cu\"\narch = \"sm_90a\"\n";
+    fs::write(repository.0.path("audit.toml"), config).unwrap();
+    repository.commit("what is profiled");
+    let profiled = repository.git(&["log", "--format=%h", "--abbrev=12", "-1"]);
+    let hash = blake3::hash(&fs::read(folder.join("profile.csv")).unwrap()).to_hex().to_string();
+    let manifest = serde_json::json!({
+        "schema": "kernel-audit/collected/1", "subject": "scale", "program": "0.1.0", "steps": [{
+            "step": "profile", "file": "profile.csv", "outcome": "made", "why": "", "command": "ncu", "tool": "ncu", "status": "",
+            "seconds": 1.0, "key": "", "blake3": hash, "bytes": 1, "ended": "2026-01-01T00:00:00Z", "commit": profiled.trim(),
+        }],
+    });
+    fs::write(folder.join("collected.json"), manifest.to_string()).unwrap();
+    change(&repository, "later");
+    repository.commit("later");
+    let made = repository.on(1, &["generate"]);
+    let page = repository.0.read(made.done().lines().next().unwrap());
+    assert!(page.contains(&format!("commit `{}`", &profiled[..8])), "{page}");
+    let how = format!("src/scale.cu changed in a commit since {}", profiled.trim());
+    assert!(made.err().contains(&format!("note: scale is STALE: {how}\n")), "{}", made.err());
+    repository.check("--allow-new", 0, "STALE scale: ");
+}

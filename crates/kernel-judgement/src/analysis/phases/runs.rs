@@ -67,12 +67,14 @@ impl Study<'_> {
         Some(own.map(|(_, lanes)| lanes).sum::<u64>() as f64)
     }
 
-    /// Bytes that lanes bring from a space, by width; `None` where widths were not collected.
+    /// Bytes that lanes bring from a space, by width; `None` where widths were not collected, and where the copy engine brings some.
     pub(in crate::analysis) fn loaded_bytes(&self, space: Space) -> Option<f64> {
         const LANES: u64 = 32;
-        let own = |run: &Run| run.op.is_in(space) && run.op.brings_from_memory();
-        let bytes = |run: Run| run.executed * LANES * run.width.unwrap_or_default() / 8;
-        self.has_widths().then(|| self.runs().into_iter().filter(own).map(bytes).sum::<u64>() as f64)
+        let runs = self.runs();
+        let own = |run: &&Run| run.op.is_in(space) && run.op.brings_from_memory();
+        let bytes = |run: &Run| run.executed * LANES * run.width.unwrap_or_default() / 8;
+        let is_told = self.has_widths() && !runs.iter().any(|run| run.op.is_bulk());
+        is_told.then(|| runs.iter().filter(own).map(bytes).sum::<u64>() as f64)
     }
 
     /// Divisions of integers by values that are not known when the code is compiled, by warps, of 32 and of 64 bits: an integer becomes

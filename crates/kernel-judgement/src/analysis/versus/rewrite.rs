@@ -10,7 +10,7 @@ use cuda_binary::op::{Act, Pipe, Space, Sync, Told};
 const MOVED: f64 = 1.1;
 /// The part of the old side's instructions from which an opcode is told, by its rank: what a reader of the source looks for, what stands
 /// for a line of it, and addresses, constants and jumps.
-const LEAST: [f64; 4] = [0.0003, 0.0003, 0.02, 0.02];
+const LEAST: [f64; 5] = [0.0003, 0.0003, 0.0003, 0.02, 0.02];
 /// A count that fell to less than this part, or rose from it, was none: a lane of a warp that is left over.
 const NONE: f64 = 0.001;
 /// The part of a change that one place must hold to be where it is.
@@ -110,18 +110,19 @@ fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
 }
 
 /// The last rank that a reader of the source looks for.
-const SOUGHT: usize = 1;
+const SOUGHT: usize = 2;
 
-/// Products of matrices, what L2 adds up and what should be in registers; what moves data, fetches it ahead, holds a block together or
-/// orders memory; what else stands for a line of source, or goes to a pipe that is narrow; the rest.
+/// Products of matrices, what L2 adds up and what should be in registers; what moves data, fetches it ahead or holds a block together;
+/// what orders memory; what else stands for a line of source, or goes to a pipe that is narrow; the rest.
 fn rank(op: Op) -> usize {
     let moves = op.told() == Told::Move || matches!(op.act(), Some(Act::Prefetch | Act::Atomic | Act::Reduction));
     match op.told() {
         _ if op.is_product() || op.is_l2_atomic() || op.is_in(Space::Local) => 0,
-        _ if moves || op.sync() == Some(Sync::Block) || op.is_fence() => SOUGHT,
-        Told::Line | Told::Move => 2,
-        Told::No if matches!(op.pipe(), Some(Pipe::Fp64 | Pipe::Xu)) => 2,
-        Told::No => 3,
+        _ if moves || op.sync() == Some(Sync::Block) => 1,
+        _ if op.is_fence() => SOUGHT,
+        Told::Line | Told::Move => 3,
+        Told::No if matches!(op.pipe(), Some(Pipe::Fp64 | Pipe::Xu)) => 3,
+        Told::No => 4,
     }
 }
 
