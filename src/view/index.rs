@@ -42,8 +42,8 @@ fn gpu(milestone: &Milestone) -> &str {
 fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
     let last = listed.milestones.last()?;
     let time = last.ns().map(glance::time);
-    let rate =
-        last.rate().or_else(|| last.rate_of_bytes()).map(|rate| glance::rate(rate.value(), rate.unit().as_str()));
+    let of_bytes = || last.rate_of_bytes().map(|rate| glance::rate(rate.value(), "B/s"));
+    let rate = last.rate().map(|rate| glance::rate(rate.value(), rate.unit().as_str())).or_else(of_bytes);
     let beside = last.beside.as_ref();
     let share = beside.map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)));
     let verdict = match last.verdict {

@@ -349,6 +349,8 @@ impl Concluded {
             judgement: tested.judgement,
             reason: match found(tested) {
                 found if found.is_empty() => tested.say(),
+                // The author's words say what was expected.
+                found if tested.name.starts_with(expectation::EXPECTED) => format!("Found: {found}."),
                 found => format!("{} Found: {found}.", tested.say()),
             },
             foresight: tested.foresight,
