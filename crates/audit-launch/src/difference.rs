@@ -2,7 +2,7 @@
 
 use super::values::other_fill;
 use super::{Buffer, DType};
-use crate::facts::{OutputCheck, WorstElement};
+use launch_facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
 

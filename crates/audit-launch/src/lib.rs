@@ -2,7 +2,7 @@
 //! behind the feature `gpu`, every call of the CUDA driver and of cuBLASLt.
 //!
 //! What needs no GPU stands apart from [`gpu`], so that it is tested without one. Receives a [`LaunchPlan`] and a
-//! [`Program`], gives [`facts`].
+//! [`Program`], gives [`launch_facts`].
 
 #![deny(missing_docs)]
 
@@ -10,7 +10,6 @@ mod block_scales;
 mod difference;
 mod dtype;
 mod error;
-pub mod facts;
 mod fit;
 #[cfg(feature = "gpu")]
 pub mod gpu;

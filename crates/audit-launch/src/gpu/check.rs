@@ -2,7 +2,7 @@
 
 use super::runner::Runner;
 use super::{Gpu, Job};
-use crate::facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
+use launch_facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
 use crate::values::other_fill;
 use crate::{CheckPlan, FILLS, LaunchError, LaunchPlan, Limits, Program, Role, difference};
 

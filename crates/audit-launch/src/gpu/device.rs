@@ -2,7 +2,7 @@
 
 use super::error::driver;
 use crate::LaunchError;
-use crate::facts::DeviceFacts;
+use launch_facts::DeviceFacts;
 use cudarc::driver::result::{self, device, primary_ctx, stream};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -3,7 +3,7 @@
 use super::Gpu;
 use super::arguments::Packed;
 use super::error::driver;
-use crate::facts::FunctionFacts;
+use launch_facts::FunctionFacts;
 use crate::{Given, LaunchError, Program, fit};
 use cudarc::driver::result::{self, function, module};
 use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};

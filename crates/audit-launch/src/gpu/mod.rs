@@ -1,6 +1,6 @@
 //! The driver side, through cudarc: devices, loading and launching, checking outputs, timing, and cuBLASLt.
 //!
-//! Owns every call of the CUDA driver. Receives a program and a plan, gives [`facts`](crate::facts). NVIDIA's libraries
+//! Owns every call of the CUDA driver. Receives a program and a plan, gives [`launch_facts`]. NVIDIA's libraries
 //! are opened on first use, so that a program with this room in it starts everywhere; [`Gpu::open`] says what is missing
 //! before anything else is called. One thread uses a [`Gpu`].
 

@@ -5,7 +5,7 @@ use super::Gpu;
 use super::check::Beside;
 use super::runner::Runner;
 use super::time::{StatedWork, Stopwatch};
-use crate::facts::OutputCheck;
+use launch_facts::OutputCheck;
 use crate::{FILLS, LaunchError, LaunchPlan, Role};
 
 /// Times a launch on inputs that the kernel never saw may take of the median of those that it did.

@@ -2,7 +2,7 @@
 
 use super::Gpu;
 use super::runner::Runner;
-use crate::facts::LaunchFacts;
+use launch_facts::LaunchFacts;
 use crate::{LaunchError, LaunchPlan, Program, Reference};
 
 /// The kernel under audit with its launch.

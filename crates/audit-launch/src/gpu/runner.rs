@@ -4,7 +4,7 @@ use super::Gpu;
 use super::arguments::{Buffers, Packed, pack};
 use super::kernel::{Kernel, Shape};
 use super::products::Products;
-use crate::facts::{FunctionFacts, LaunchFacts};
+use launch_facts::{FunctionFacts, LaunchFacts};
 use crate::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
 
 /// Something that can be launched. Fields are dropped in order: the kernel before the memory it uses.

@@ -5,7 +5,7 @@ use super::error::driver;
 use super::flush::Flush;
 use super::runner::Runner;
 use super::{Gpu, Job, refuse};
-use crate::facts::{
+use launch_facts::{
     BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
 };
 use crate::{CheckPlan, LaunchError, Program, Reference, ReferencePlan};

@@ -14,8 +14,8 @@ mod source_view;
 mod test_run;
 mod timeline;
 
-pub(crate) use audit_launch::facts::Buffer;
-pub use audit_launch::facts::{
+pub(crate) use launch_facts::Buffer;
+pub use launch_facts::{
     BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
     FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, ToldTimes,
     WorstElement,

@@ -44,17 +44,16 @@ fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: Counter) -> impl Iterat
 }
 
 /// The names in the two breakdown lists, each once.
-fn members(kernel: &KernelSummary<'_>) -> Vec<String> {
-    let names = [MEMORY, SM].into_iter().flat_map(|whole| listed(kernel, whole));
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
-    names.sort();
+fn members<'k>(kernel: &'k KernelSummary<'_>) -> Vec<&'k str> {
+    let mut names: Vec<&str> = [MEMORY, SM].into_iter().flat_map(|whole| listed(kernel, whole)).collect();
+    names.sort_unstable();
     names.dedup();
     names
 }
 
 /// The counters of the breakdown lists with their values, the busiest first.
 pub(in crate::analysis) fn busiest(kernel: &KernelSummary<'_>) -> Vec<BusyUnit> {
-    let unit = |counter: String| Some(BusyUnit::new(&counter, kernel.value(&counter)?));
+    let unit = |counter: &str| Some(BusyUnit::new(counter, kernel.value(counter)?));
     let mut units: Vec<BusyUnit> = members(kernel).into_iter().filter_map(unit).collect();
     units.sort_by(|a, b| b.percent.total_cmp(&a.percent).then_with(|| a.counter.cmp(&b.counter)));
     units
@@ -69,12 +68,12 @@ pub(in crate::analysis) fn is_of_shared_memory(counter: &str) -> bool {
 /// instance, `percent` is its share of peak, and the second number is the average's. A slice of L2 or a channel of memory limits
 /// alone when all accesses meet in it; the SMs are left out because a chip-wide imbalance of theirs is a matter of the launch.
 pub(in crate::analysis) fn hot_spot(kernel: &KernelSummary<'_>, factor: f64) -> Option<(BusyUnit, f64)> {
-    let spot = |counter: String| {
-        let average = kernel.value(&counter)?;
+    let spot = |counter: &str| {
+        let average = kernel.value(counter)?;
         let name = format!("{}{BUSIEST}", counter.strip_suffix(AVERAGE)?);
-        let unit = BusyUnit::new(&name, kernel.value(&name)?);
+        let percent = kernel.value(&name).filter(|percent| *percent >= factor * average)?;
         let is_own = is_of_shared_memory(&name) && !name.contains("internal_activity");
-        (is_own && unit.percent >= factor * average).then_some((unit, average))
+        is_own.then(|| (BusyUnit::new(&name, percent), average))
     };
     members(kernel).into_iter().filter_map(spot).max_by(|(a, _), (b, _)| a.percent.total_cmp(&b.percent))
 }

@@ -17,6 +17,8 @@ const LANES: Counter = Counter::ThreadInstExecutedTrue;
 pub(in crate::analysis) struct Code<'v> {
     /// The rows of the section, in the order of their offsets.
     pub(in crate::analysis) rows: &'v [Instruction],
+    /// What each is: nearly every rule asks for it, and a name is looked up in a table.
+    ops: Vec<Op>,
     /// `E`: warp executions.
     pub(in crate::analysis) executed: Vec<u64>,
     /// `T`: executions by lanes whose guard held; `None` where that was not collected.
@@ -70,7 +72,8 @@ impl<'v> Code<'v> {
         let predecessors = flow.predecessors();
         let mut block_of = vec![0; rows.len()];
         flow.blocks.iter().enumerate().for_each(|(at, block)| block_of[block.instructions.clone()].fill(at));
-        let mut code = Code { rows, executed, lanes, flow, block_of, predecessors, loops: Vec::new() };
+        let ops = rows.iter().map(Instruction::op).collect();
+        let mut code = Code { rows, ops, executed, lanes, flow, block_of, predecessors, loops: Vec::new() };
         code.loops = code.cycles();
         code
     }
@@ -81,7 +84,7 @@ impl<'v> Code<'v> {
     }
 
     pub(in crate::analysis) fn op(&self, row: usize) -> Op {
-        self.rows[row].op()
+        self.ops[row]
     }
 
     /// Whether a row of half precision reads no register: compilers make constants so, which is no arithmetic.

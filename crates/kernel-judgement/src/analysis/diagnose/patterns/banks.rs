@@ -59,11 +59,12 @@ const BANKS: f64 = 32.0;
 fn meet(copies: usize) -> f64 {
     let lanes = BANKS as usize / copies;
     // A part `1 / (a! b! …)` of `n! / nⁿ` for each way to fill the banks with a, b, … lanes.
-    let one = |lanes: usize| (1..=lanes).map(|lane| 1.0 / lane as f64).product::<f64>();
+    let mut ones = vec![1.0];
+    (1..=lanes).for_each(|lane| ones.push(ones[lane - 1] * (1.0 / lane as f64)));
     let all: f64 = (1..=lanes).map(|lane| lane as f64 / lanes as f64).product();
     let no_more_than = |most: usize| {
         let with_bank = |ways: Vec<f64>| {
-            (0..=lanes).map(|sum| (0..=most.min(sum)).map(|own| ways[sum - own] * one(own)).sum()).collect()
+            (0..=lanes).map(|sum| (0..=most.min(sum)).map(|own| ways[sum - own] * ones[own]).sum()).collect()
         };
         let none = (0..=lanes).map(|sum| if sum == 0 { 1.0 } else { 0.0 }).collect();
         (0..lanes).fold(none, |ways: Vec<f64>, _| with_bank(ways))[lanes] * all

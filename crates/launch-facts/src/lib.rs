@@ -1,5 +1,7 @@
 //! What launching, checking and timing a kernel found, as `correctness.json` and `benchmark.json` hold it.
 
+#![deny(missing_docs)]
+
 mod benchmark;
 mod correctness;
 mod launched;
