@@ -2,9 +2,9 @@
 
 use super::runner::Runner;
 use super::{Gpu, Job};
-use launch_facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
 use crate::values::other_fill;
 use crate::{CheckPlan, FILLS, LaunchError, LaunchPlan, Limits, Program, Role, difference};
+use launch_facts::{CORRECTNESS_SCHEMA, CheckRun, Correctness, OutputCheck};
 
 /// Runs kernel and reference on fresh inputs for every seed and compares every output, element by element. Outputs hold
 /// one of [`FILLS`] before each launch, in turn. For the first seed the kernel runs twice, from both, to see whether its

@@ -2,9 +2,9 @@
 
 use super::error::driver;
 use crate::LaunchError;
-use launch_facts::DeviceFacts;
 use cudarc::driver::result::{self, device, primary_ctx, stream};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
+use launch_facts::DeviceFacts;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The oldest driver whose library has every function that is called: event times are read by one of CUDA 12.8.

@@ -3,10 +3,10 @@
 use super::Gpu;
 use super::arguments::Packed;
 use super::error::driver;
-use launch_facts::FunctionFacts;
 use crate::{Given, LaunchError, Program, fit};
 use cudarc::driver::result::{self, function, module};
 use cudarc::driver::sys::{self, CUfunction_attribute_enum as Attribute};
+use launch_facts::FunctionFacts;
 use std::ffi::{CString, c_void};
 
 /// Largest cluster that every device with clusters runs (CUDA Programming Guide, thread block clusters).

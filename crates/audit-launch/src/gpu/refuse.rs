@@ -5,8 +5,8 @@ use super::Gpu;
 use super::check::Beside;
 use super::runner::Runner;
 use super::time::{StatedWork, Stopwatch};
-use launch_facts::OutputCheck;
 use crate::{FILLS, LaunchError, LaunchPlan, Role};
+use launch_facts::OutputCheck;
 
 /// Times a launch on inputs that the kernel never saw may take of the median of those that it did.
 const UNSEEN: f64 = 1.25;

@@ -2,8 +2,8 @@
 
 use super::Gpu;
 use super::runner::Runner;
-use launch_facts::LaunchFacts;
 use crate::{LaunchError, LaunchPlan, Program, Reference};
+use launch_facts::LaunchFacts;
 
 /// The kernel under audit with its launch.
 #[derive(Clone, Copy, Debug)]

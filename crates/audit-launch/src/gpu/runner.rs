@@ -4,8 +4,8 @@ use super::Gpu;
 use super::arguments::{Buffers, Packed, pack};
 use super::kernel::{Kernel, Shape};
 use super::products::Products;
-use launch_facts::{FunctionFacts, LaunchFacts};
 use crate::{Given, KernelReference, LaunchError, LaunchPlan, Program, Reference, Role};
+use launch_facts::{FunctionFacts, LaunchFacts};
 
 /// Something that can be launched. Fields are dropped in order: the kernel before the memory it uses.
 pub(super) struct Runner {

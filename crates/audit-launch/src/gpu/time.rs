@@ -5,12 +5,12 @@ use super::error::driver;
 use super::flush::Flush;
 use super::runner::Runner;
 use super::{Gpu, Job, refuse};
-use launch_facts::{
-    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
-};
 use crate::{CheckPlan, LaunchError, Program, Reference, ReferencePlan};
 use cudarc::driver::result::event;
 use cudarc::driver::sys::{CUevent, CUevent_flags};
+use launch_facts::{
+    BENCHMARK_SCHEMA, Benchmark, Clocks, Completed, FlushedBy, GemmChoice, HeldOutputs, TimedReference, TimingMethod,
+};
 use std::time::{Duration, Instant};
 
 /// Launches of each side before the first sample.

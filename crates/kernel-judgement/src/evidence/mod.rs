@@ -14,12 +14,6 @@ mod source_view;
 mod test_run;
 mod timeline;
 
-pub(crate) use launch_facts::Buffer;
-pub use launch_facts::{
-    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
-    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, ToldTimes,
-    WorstElement,
-};
 pub use build::CodeBuild;
 pub(crate) use build::ReportCubin;
 pub use collected::{Collected, CollectedStep, StepOutcome};
@@ -29,6 +23,12 @@ pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};
 pub use cuda_binary::sass::{Arithmetic, Instruction, Registers, SassFunction, SassListing, SourceLine};
 pub(crate) use cuda_binary::sass::{Flow, MachineWord, Operand, OperandFrom, Register, RegisterFile, WarpSync};
 pub use dump::{SCHEMA, write_json};
+pub(crate) use launch_facts::Buffer;
+pub use launch_facts::{
+    BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, CheckRun, Clocks, Completed, Correctness, DeviceFacts, FlushedBy,
+    FunctionFacts, GemmChoice, HeldOutputs, LaunchFacts, OutputCheck, TimedReference, TimingMethod, ToldTimes,
+    WorstElement,
+};
 pub use ncu_report::{
     ClockStatus, Device, Dim3, Instance, Launch, Metric, NameSet, NvtxRange, Origin, Process, Report, RuleResult,
     Rules, SourceText, Speedup, Value, Want, Workload, is_asked_for,

@@ -2,6 +2,7 @@
 
 use crate::analysis::KernelSummary;
 use crate::catalog::{self, Counter, Part};
+use std::collections::BTreeSet;
 
 /// Compute throughput of the SMs, percent of peak.
 pub(in crate::analysis) const SM: Counter = Counter::SmThroughputAvgPctElapsed;
@@ -37,18 +38,10 @@ pub(in crate::analysis) const AVERAGE: &str = ".avg.pct_of_peak_sustained_elapse
 /// Ending of the same counter's busiest instance.
 pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapsed";
 
-/// The names in the breakdown list of a throughput; none where the report has no such list.
-fn listed<'k>(kernel: &'k KernelSummary<'_>, throughput: Counter) -> impl Iterator<Item = &'k str> {
-    let list = kernel.breakdown(&format!("breakdown:{throughput}")).unwrap_or_default();
-    list.split(',').map(str::trim).filter(|name| !name.is_empty())
-}
-
-/// The names in the two breakdown lists, each once.
-fn members<'k>(kernel: &'k KernelSummary<'_>) -> Vec<&'k str> {
-    let mut names: Vec<&str> = [MEMORY, SM].into_iter().flat_map(|whole| listed(kernel, whole)).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+/// The names in the two breakdown lists, each once; none where the report has no such lists.
+fn members<'k>(kernel: &'k KernelSummary<'_>) -> BTreeSet<&'k str> {
+    let lists = [MEMORY, SM].into_iter().filter_map(|whole| kernel.breakdown(&format!("breakdown:{whole}")));
+    lists.flat_map(|list| list.split(',').map(str::trim).filter(|name| !name.is_empty())).collect()
 }
 
 /// The counters of the breakdown lists with their values, the busiest first.
