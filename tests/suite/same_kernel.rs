@@ -10,6 +10,7 @@ use crate::simulation::Random;
 use kernel_audit::analysis::{self, Evidence, Limits, Reduction, Side, Verdict, Work};
 use kernel_audit::evidence::{Benchmark, Clocks, Origin, Want};
 use kernel_audit::source::{self, ncu_csv};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ const MOST: f64 = 1.0;
 type Launches = Vec<(f64, f64)>;
 
 /// What is done to one counter of one side that executes the same.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Trifle {
     Nothing,
     /// One instruction in a hundred thousand.
@@ -100,19 +101,16 @@ struct Tally {
     rows: usize,
 }
 
-/// Launches that followed each other, as a profiler takes them: `comparisons` of a kernel that share none, or one from every launch
-/// that `STEP` divides.
-fn windows<'l>(
-    launches: &'l Launches,
-    count: usize,
-    comparisons: Option<usize>,
-    random: &mut Random,
-) -> Vec<&'l [(f64, f64)]> {
-    let Some(comparisons) = comparisons else { return launches.windows(2 * count).step_by(STEP).collect() };
-    let comparisons = comparisons.min(launches.len() / (2 * count));
-    let room = launches.len() - comparisons * 2 * count;
+/// Where the first launch of each comparison stands, of launches that followed each other, as a profiler takes them: `comparisons` of a
+/// kernel that share none, or one from every launch that `STEP` divides.
+fn starts(launches: usize, count: usize, comparisons: Option<usize>, random: &mut Random) -> Vec<usize> {
+    let Some(comparisons) = comparisons else {
+        return (0..(launches + 1).saturating_sub(2 * count)).step_by(STEP).collect();
+    };
+    let comparisons = comparisons.min(launches / (2 * count));
+    let room = launches - comparisons * 2 * count;
     let from = (random.uniform() * (room + 1) as f64) as usize;
-    launches[from..].chunks_exact(2 * count).take(comparisons).collect()
+    (0..comparisons).map(|comparison| from + comparison * 2 * count).collect()
 }
 
 fn compared(
@@ -124,10 +122,15 @@ fn compared(
 ) -> Tally {
     let (mut tally, limits) = (Tally::default(), Limits::default());
     for launches in kernels {
-        for both in windows(launches, count, comparisons, random) {
-            let (old, new) = both.split_at(count);
-            let (old, new) = (side(old, Trifle::Nothing), side(new, trifle));
-            let joined = analysis::joined(&old, &[(1, &new, &limits)]).unwrap();
+        // The new side of one comparison is the old one of a later.
+        let mut sides = HashMap::new();
+        for start in starts(launches.len(), count, comparisons, random) {
+            let both = [(start, Trifle::Nothing), (start + count, trifle)];
+            for (from, trifle) in both {
+                sides.entry((from, trifle)).or_insert_with(|| side(&launches[from..from + count], trifle));
+            }
+            let [old, new] = both.map(|key| &sides[&key]);
+            let joined = analysis::joined(old, &[(1, new, &limits)]).unwrap();
             let comparison = &joined.against[0].comparison;
             tally.all += 1;
             match comparison.whole.verdict {
