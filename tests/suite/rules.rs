@@ -440,3 +440,100 @@ fn more_blocks_do_not_save_the_launch_itself() {
     };
     assert!(at(1_600.0) < 7.0 && at(1.0e6) > 50.0, "{} {}", at(1_600.0), at(1.0e6));
 }
+
+/// L1 at 96 % with requests at 5.8 % makes 16 passes for each; at 30 % it makes three, which wide loads take.
+#[test]
+fn lanes_far_apart_are_told_by_passes_where_nobody_counted_sectors() {
+    let at = |requests: Option<f64>| {
+        let (mut report, views) = one("h200/both_basic", "gemm_bias_v1");
+        requests
+            .into_iter()
+            .for_each(|share| set(&mut report, "l1tex__lsuin_requests.avg.pct_of_peak_sustained_elapsed", share));
+        judged::audit(&report, &views, &Work::default())
+    };
+    let told = at(None);
+    let apart = lever(&told, "coalesce").expect("a lever");
+    assert!(apart.why.to_plain().contains("16 passes or more for each"), "{}", apart.why.to_plain());
+    assert!(lever(&told, "reuse-in-sm").is_none());
+    let wide = at(Some(30.0));
+    assert!(lever(&wide, "coalesce").is_none() && lever(&wide, "reuse-in-sm").is_some());
+}
+
+/// 2,048 blocks on 132 SMs are 15.5 for each: SMs with 15 wait for those with 16 for 3 % of the time.
+#[test]
+fn sms_with_a_block_less_are_a_last_wave_and_no_imbalance() {
+    let at = |idle: f64| {
+        let (mut report, views) = one("h200/both_basic", "gemm_bias_v2");
+        set(&mut report, "launch__waves_per_multiprocessor", 2048.0 / 132.0 / 2.0);
+        set(&mut report, "sm__cycles_active.max", 1.0e6);
+        set(&mut report, "sm__cycles_active.avg", 1.0e6 * (1.0 - idle));
+        let cycles = "sm__cycles_elapsed.max gpc__cycles_elapsed.max sm__cycles_elapsed.avg";
+        cycles.split(' ').for_each(|name| set(&mut report, name, 1.0e6));
+        let audit = judged::audit(&report, &views, &Work::default());
+        lever(&audit, "even-blocks").is_some()
+    };
+    assert!(!at(0.05) && at(0.3));
+}
+
+/// Eight sums are no tile that registers are needed for, in however many registers products leave them.
+#[test]
+fn sums_are_counted_as_what_products_add_to() {
+    let (report, views) = one("pairs/h100", "sgemm_d");
+    let audit = judged::audit(&report, &views, &Work::default());
+    assert!(lever(&audit, "more-warps").is_some());
+}
+
+/// The audit of a page of sections that ncu printed for one launch on an RTX A6000: 64 blocks of 128, where nothing else is said.
+fn printed(rows: &[(&str, &str, &str, &str)]) -> Audit {
+    let head = r#""ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value""#;
+    let launch = r#""0","1","a","h","spmm","1","7","(128, 1, 1)","(64, 1, 1)","0","8.6""#;
+    let row = |(section, name, unit, value): &(&str, &str, &str, &str)| {
+        format!("{launch},\"{section}\",\"{name}\",\"{unit}\",\"{value}\"\n")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.csv");
+    fs::write(&path, format!("{head}\n{}", rows.iter().map(row).collect::<String>())).unwrap();
+    let report = kernel_audit::source::read_profile(&path, &kernel_audit::source::Want::everything()).unwrap();
+    judged::audit(&report, &[], &Work::default())
+}
+
+#[test]
+fn roll_ups_that_are_equal_are_their_one_part() {
+    const SPEED: &str = "GPU Speed Of Light Throughput";
+    let at = |memory: &str, issued: &str| {
+        let audit = printed(&[
+            (SPEED, "Duration", "ms", "460.39"),
+            (SPEED, "Elapsed Cycles", "cycle", "269,329,911"),
+            (SPEED, "SM Active Cycles", "cycle", "269,329,911"),
+            (SPEED, "Memory Throughput", "%", memory),
+            (SPEED, "DRAM Throughput", "%", "12.05"),
+            (SPEED, "Compute (SM) Throughput", "%", "79.78"),
+            ("Scheduler Statistics", "One or More Eligible", "%", issued),
+        ]);
+        audit.now.bottleneck.limiter
+    };
+    assert_eq!(at("79.78", "40.00"), Code::Unit(Part::MemoryLsu));
+    assert_eq!(at("61.20", "79.90"), Code::Unit(Part::Issue));
+    assert_eq!(at("61.20", "40.00"), Code::Unit(Part::UnknownUnit));
+}
+
+/// Twenty SMs of 84 without a block are a quarter of the time, and the average SM is idle for all of it: one block is the launch.
+#[test]
+fn blocks_that_are_few_and_unequal_are_balanced() {
+    let at = |active: &str| {
+        let audit = printed(&[
+            ("GPU Speed Of Light Throughput", "Duration", "us", "117.98"),
+            ("GPU Speed Of Light Throughput", "Elapsed Cycles", "cycle", "166,261"),
+            ("GPU Speed Of Light Throughput", "SM Active Cycles", "cycle", active),
+            ("GPU Speed Of Light Throughput", "Memory Throughput", "%", "3.29"),
+            ("GPU Speed Of Light Throughput", "DRAM Throughput", "%", "3.29"),
+            ("GPU Speed Of Light Throughput", "Compute (SM) Throughput", "%", "0.42"),
+            ("Launch Statistics", "# SMs", "SM", "84"),
+            ("Launch Statistics", "Waves Per SM", "", "0.76"),
+            ("Instruction Statistics", "Executed Instructions", "inst", "120,496"),
+        ]);
+        ["even-blocks", "more-blocks"].map(|action| lever(&audit, action).is_some())
+    };
+    assert_eq!(at("3,717.88"), [true, false]);
+    assert_eq!(at("120,000"), [false, true]);
+}

@@ -23,10 +23,12 @@ catalog! {
 
 /// The library that a kernel of this displayed name is of: `void at::native::elementwise<4>(int)`.
 pub(crate) fn library_of(name: &str) -> Option<&'static LibraryRow> {
-    let function = name.split(['<', '(']).next()?.rsplit(' ').next()?;
+    let typed = name.split(['<', '(']).next()?;
+    let function = typed.rsplit(' ').next()?;
+    let named = &name[typed.len() - function.len()..];
     libraries().iter().find(|row| {
         let is_with = row.with.is_empty() || row.with.iter().any(|word| function.contains(word));
-        is_with && row.begins.iter().any(|begin| function.starts_with(begin))
+        is_with && row.begins.iter().any(|begin| named.starts_with(begin))
     })
 }
 
@@ -79,6 +81,8 @@ mod tests {
     fn a_library_is_told_by_the_function_and_not_by_its_parameters() {
         let of = |name: &str| library_of(name).map(|row| row.name);
         assert_eq!(of("void cutlass::Kernel2<cutlass_80_wmma>(T1::Params)"), Some("CUTLASS"));
+        assert_eq!(of("void Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(Params)"), Some("CUTLASS"));
+        assert_eq!(of("void Kernel2<mine>(Params)"), None);
         assert_eq!(of("ampere_sgemm_128x64_nn"), Some("cuBLAS or cuDNN"));
         assert_eq!(of("void at::native::elementwise<4, at::f(at::T&)::{lambda(int)#1}>(int, T3)"), Some("PyTorch"));
         assert_eq!(of("triton_red_fused__softmax_0"), Some("PyTorch Inductor"));

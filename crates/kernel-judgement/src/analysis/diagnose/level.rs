@@ -160,17 +160,19 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
     found
 }
 
-/// Percent of which two counters differ that are one, each rounded on its page and from a pass of its own.
-const SAME: f64 = 0.1;
+/// Points by which two roll-ups differ whose busiest counter is one, each rounded on its page.
+const ROUNDED: f64 = 0.02;
+/// Those by which the schedulers and their SM differ in what they issue, each in a pass of its own.
+const OF_A_PASS: f64 = 0.25;
 
 /// The busiest part of the SMs by their roll-up alone. Where that of the memory system is the same, it is the one part of both: requests
 /// of the LSU, as instructions of its pipe and as what L1 takes in. Where the schedulers issue as often, no part is busier than issue.
 fn behind(k: &Kernel<'_>, percent: f64, active: Option<f64>) -> Option<Part> {
-    let is = |other: Option<f64>| other.is_some_and(|other| (other - percent).abs() <= SAME);
+    let is = |other: Option<f64>, apart: f64| other.is_some_and(|other| (other - percent).abs() <= apart);
     let issued = || Some(k.value(Counter::SmspIssueActiveAvgPctActive)? * active?);
     match () {
-        () if is(k.value(units::MEMORY)) => Some(Part::MemoryLsu),
-        () if is(issued()) => Some(Part::Issue),
+        () if is(k.value(units::MEMORY), ROUNDED) => Some(Part::MemoryLsu),
+        () if is(issued(), OF_A_PASS) => Some(Part::Issue),
         () => None,
     }
 }

@@ -218,9 +218,8 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let is_covered = is_covered(m);
     // SMs without a block are the tail, chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
     // Where nobody counted instructions and blocks are fewer than SMs, most of it can be what blocks differ by.
-    let is_unequal = m.study.is_none() && blocks < sms && !is_small_grid(m);
-    let is_idle = is_lone(m) || is_unequal || m.chain().is_some() || hot_spot(m).is_some();
-    let is_idle = is_idle || !is_covered && blocks >= sms;
+    let differ = m.study.is_none() && blocks < sms && !is_small_grid(m);
+    let is_idle = is_lone(m) || differ || m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
     let whole = outermost(m);
     if !is_part || is_idle || m.is_by_design() != Some(false) || m.study.is_some() && whole.is_none() {
         return None;
@@ -301,9 +300,10 @@ const UNALIKE: f64 = 0.08;
 /// What is expected to stay of a tail of blocks that differ.
 const STAYS_UNEVEN: f64 = 0.4;
 
-/// Blocks of equal work, where the tail is long enough to be told from what blocks differ by anyhow. SMs without a block are no work of
-/// others, and where there is less than a wave of them more blocks are also equal ones.
+/// Blocks of equal work, where the tail is too long for what blocks differ by anyhow, and for a last wave, which no page without waves tells.
+/// SMs without a block are no work of others, and where there is less than a wave of them more blocks are also equal ones.
 fn even(m: &Measures<'_>) -> Option<Draft> {
+    m.waves?;
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;

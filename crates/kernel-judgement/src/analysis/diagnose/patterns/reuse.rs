@@ -7,7 +7,7 @@ use super::barriers::barriers;
 use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
-use super::sectors::{apart, coalesce, sectors};
+use super::sectors::{ASKED, apart, coalesce, sectors};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
 use super::work::RECEIVED;
@@ -26,9 +26,6 @@ fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
     let by_halves = matrix_loads(m).map_or(0.0, |wide| 1.0 - wide.leaves(Part::MemoryShared));
     ((conflicts + sectors * stage.other()) / stage.whole + by_halves).min(1.0)
 }
-
-/// The need from which a cache or the LSU is asked for less.
-const ASKED: f64 = 0.3;
 
 /// The part of the largest need from which a part is worth relieving of what is no waste.
 const LEADING: f64 = 0.8;

@@ -199,6 +199,9 @@ const LINE: i64 = 128;
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
 
+/// The need from which a cache or the LSU is asked for less.
+pub(super) const ASKED: f64 = 0.3;
+
 /// Passes of L1 for a request from which no width of a lane explains them: 16 bytes take four.
 const PASSES: f64 = 8.0;
 /// Those of the widest request.
@@ -208,7 +211,7 @@ const WIDE: f64 = 4.0;
 /// request at most, on some chips half of one, so that their shares tell how many passes a request has at least.
 pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     let is_counted = m.value(SECTORS).or_else(|| m.value(WAVEFRONTS)).is_some();
-    let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.level > Level::Idle)?;
+    let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.share >= ASKED)?;
     let requests = m.unit(Part::MemoryLsu).map(|unit| unit.share);
     let requests = requests.or_else(|| Some(m.value(Counter::SmMemoryThroughputAvgPctElapsed)? / 100.0))?;
     let passes = Some(l1.share / requests).filter(|passes| passes.is_finite() && *passes >= PASSES)?;
