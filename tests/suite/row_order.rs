@@ -33,6 +33,14 @@ fn what_fills_empty_slots_or_is_written_anew_stays_first() {
 }
 
 #[test]
+fn where_warps_are_missing_what_brings_them_goes_first() {
+    // Loads ahead are expected to save more, and the verdict says that there is room for few warps.
+    assert_eq!(codes("sage_mean_before")[..2], ["more-warps", "more-in-flight"]);
+    let [room, waits] = ["more-warps", "more-in-flight"].map(|code| row("sage_mean_before", code)?.expected);
+    assert!(room < waits, "{room:?} {waits:?}");
+}
+
+#[test]
 fn what_is_to_be_found_counts_like_waste_that_was_measured() {
     assert_eq!(codes("attn_b")[..2], ["register-tile", "unconflict"]);
     assert_eq!(codes("knn_before")[..2], ["fewer-instructions", "more-blocks"]);
