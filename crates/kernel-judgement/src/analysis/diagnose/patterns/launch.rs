@@ -216,8 +216,8 @@ fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
     let is_covered = is_covered(m);
-    // SMs without a block are the tail, chains of loads are as many as the problem has, and one slice of L2 serves more blocks no faster.
-    // Where nobody counted instructions and blocks are fewer than SMs, most of it can be what blocks differ by.
+    // SMs without a block are the tail, chains of loads are as many as the problem has, one slice of L2 serves more blocks no faster, and
+    // where nobody counted instructions it can be what few blocks differ by.
     let differ = m.study.is_none() && blocks < sms && !is_small_grid(m);
     let is_idle = is_lone(m) || differ || m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
     let whole = outermost(m);
@@ -300,10 +300,10 @@ const UNALIKE: f64 = 0.08;
 /// What is expected to stay of a tail of blocks that differ.
 const STAYS_UNEVEN: f64 = 0.4;
 
-/// Blocks of equal work, where the tail is too long for what blocks differ by anyhow, and for a last wave, which no page without waves tells.
-/// SMs without a block are no work of others, and where there is less than a wave of them more blocks are also equal ones.
+/// Blocks of equal work, where the tail is too long for what blocks differ by anyhow, and for a last wave. SMs without a block are no work of
+/// others; below a wave more blocks are also equal ones; of many waves only one long block leaves a tail, and its code says which.
 fn even(m: &Measures<'_>) -> Option<Draft> {
-    m.waves?;
+    m.waves.filter(|waves| *waves < MANY_WAVES || m.study.is_some())?;
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
