@@ -18,10 +18,10 @@ pub struct SourceLine {
 }
 
 impl SourceLine {
-    /// Whether a file belongs to the CUDA toolkit, by its path in a toolkit or in a wheel of one.
+    /// Whether a file belongs to the CUDA toolkit, by its path in a toolkit, from nvcc's own folder, or in a wheel of one.
     pub fn is_toolkit(file: &str) -> bool {
-        let folder = |name: &str| file.contains(name);
-        folder("/include/") && (folder("/cuda/") || folder("/cuda-") || folder("/targets/") || folder("/nvidia/cu"))
+        const FOLDERS: [&str; 6] = ["/cuda/", "/.cuda/", "/cuda-", "/targets/", "/nvidia/cu", "/bin/../"];
+        file.contains("/include/") && FOLDERS.iter().any(|folder| file.contains(folder))
     }
 
     /// Whether it is the line of another place, whatever function either was told to stand in.
@@ -200,6 +200,7 @@ mod tests {
             "/usr/local/cuda/targets/x86_64-linux/include/cuda_bf16.hpp",
             "/usr/local/cuda-12.4/include/crt/mma.hpp",
             "/env/lib/python3.11/site-packages/nvidia/cu13/include/cub/cub.cuh",
+            "/opt/hpc/compilers/bin/../include/sm_20_atomic_functions.hpp",
         ] {
             assert!(SourceLine::is_toolkit(toolkit), "{toolkit}");
         }
