@@ -63,7 +63,7 @@ fn the_change_is_told_before_what_follows_from_it() {
     let wide = changed("h200", "wgmma_narrow", "wgmma_three_stages");
     tells(&wide, &["**Wider products**: 32 → 128 columns each."]);
     let once = changed("h200", "softmax_passes", "softmax_registers");
-    tells(&once, &["**Fewer bytes loaded**: 403 MB → 134 MB by lanes."]);
+    tells(&once, &["**Fewer bytes loaded**: 403 MB → 134 MB with all lanes on."]);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use super::{build, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
 use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
 use crate::catalog::{self, Counter, Part};
-use crate::quantity::format;
 use crate::quantity::glance::amount;
+use crate::quantity::{SECTOR, format};
 use crate::words;
 use crate::words::Words;
 use cuda_binary::op::{Act, ProductBy, Space};
@@ -282,7 +282,6 @@ pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
 
 /// The access whose sectors are most of what a counter of traffic changed by, where they were counted by instruction.
 fn asked(audit: &Audit, counter: Counter, rose: bool) -> Option<&OpcodeMove> {
-    const SECTOR: f64 = 32.0;
     let each = match counter {
         Counter::LtsTSectorsSum | Counter::MemoryL2TheoreticalSectorsGlobal => 1.0,
         Counter::DramBytesReadSum | Counter::DramBytesWriteSum => SECTOR,

@@ -5,7 +5,7 @@ use super::numbers::glance;
 use crate::analysis::{
     Audit, Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
 };
-use crate::catalog::{CHECK, Operator};
+use crate::catalog::{CHECK, Operator, ReadingForm, ReadingName};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
@@ -234,7 +234,7 @@ fn wording(condition: &Condition) -> String {
 }
 
 fn shown(name: &str, found: &Reading) -> Cell {
-    if ["change.", "points."].iter().any(|of| name.starts_with(of))
+    if matches!(ReadingName::of(name).form, ReadingForm::Change | ReadingForm::Points)
         && matches!(found, Reading::Missing(Missing::NotCollected { .. }))
     {
         return Cell::default();

@@ -99,7 +99,7 @@ fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
         RootKind::Divisions => (counted("divisions of integers"), numbers(" executed")),
         RootKind::Loaded => {
             let [was, is] = [was, is].map(|bytes| Quantity::new(bytes, Unit::BYTE).map(quantity).unwrap_or_default());
-            (format!("{word} bytes loaded"), words!(": {} → {} by lanes", was, is))
+            (format!("{word} bytes loaded"), words!(": {} → {} with all lanes on", was, is))
         }
         RootKind::Constants => (counted("loads of constants by lane"), numbers(" executed")),
         RootKind::Blocks => (format!("{word} blocks"), numbers("")),

@@ -200,7 +200,7 @@ mod tests {
             "/usr/local/cuda/targets/x86_64-linux/include/cuda_bf16.hpp",
             "/usr/local/cuda-12.4/include/crt/mma.hpp",
             "/env/lib/python3.11/site-packages/nvidia/cu13/include/cub/cub.cuh",
-            "/opt/hpc/compilers/bin/../include/sm_20_atomic_functions.hpp",
+            "/toolkit/bin/../include/sm_20_atomic_functions.hpp",
         ] {
             assert!(SourceLine::is_toolkit(toolkit), "{toolkit}");
         }

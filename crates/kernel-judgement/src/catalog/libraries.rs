@@ -23,9 +23,9 @@ catalog! {
 
 /// The library that a kernel of this displayed name is of: `void at::native::elementwise<4>(int)`.
 pub(crate) fn library_of(name: &str) -> Option<&'static LibraryRow> {
-    let typed = name.split(['<', '(']).next()?;
-    let function = typed.rsplit(' ').next()?;
-    let named = &name[typed.len() - function.len()..];
+    let head = name.split(['<', '(']).next()?;
+    let function = head.rsplit(' ').next()?;
+    let named = &name[head.len() - function.len()..];
     libraries().iter().find(|row| {
         let is_with = row.with.is_empty() || row.with.iter().any(|word| function.contains(word));
         is_with && row.begins.iter().any(|begin| named.starts_with(begin))
@@ -85,6 +85,7 @@ mod tests {
         assert_eq!(of("void Kernel2<mine>(Params)"), None);
         assert_eq!(of("ampere_sgemm_128x64_nn"), Some("cuBLAS or cuDNN"));
         assert_eq!(of("void at::native::elementwise<4, at::f(at::T&)::{lambda(int)#1}>(int, T3)"), Some("PyTorch"));
+        assert_eq!(of("void Kernel<cutlass_80_tensorop_f16>(Params)"), Some("CUTLASS"));
         assert_eq!(of("triton_red_fused__softmax_0"), Some("PyTorch Inductor"));
         for own in ["ampere_stencil", "void mine<cutlass::half_t>(cub::Int)", "triton_softmax", "scatter", "catalog"] {
             assert_eq!(of(own), None, "{own}");

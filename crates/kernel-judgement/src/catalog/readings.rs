@@ -75,7 +75,7 @@ pub struct ReadingName<'n> {
 
 impl<'n> ReadingName<'n> {
     /// The parts of a name; whether there is such a reading is another question.
-    pub(crate) fn of(name: &'n str) -> ReadingName<'n> {
+    pub fn of(name: &'n str) -> ReadingName<'n> {
         let own = ReadingForm::VARIANTS.iter().filter(|form| **form != ReadingForm::Metric).find_map(|form| {
             let word = name.strip_prefix(form.start())?;
             (form.row().0.len() > form.start().len() || word.is_empty()).then_some(ReadingName { form: *form, word })

@@ -162,7 +162,7 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
 
 /// Points by which two roll-ups differ whose busiest counter is one, each rounded on its page.
 const ROUNDED: f64 = 0.02;
-/// Those by which the schedulers and their SM differ in what they issue, each in a pass of its own.
+/// Points by which the schedulers and their SM may differ in what they issue, each measured in a pass of its own: twice what was seen (0.12).
 const OF_A_PASS: f64 = 0.25;
 
 /// The busiest part of the SMs by their roll-up alone. Where that of the memory system is the same, it is the one part of both: requests

@@ -39,7 +39,7 @@ pub enum PhaseKind {
     SlotWait,
     /// Waiting for registers that loads fill.
     LoadsWait,
-    /// Waiting for copies to shared memory of the warps' own.
+    /// Waiting for the warps' own copies to shared memory.
     CopiesWait,
     /// Part of a main loop: from the first to the last product of a step.
     Issue,

@@ -1,6 +1,6 @@
 //! What a launch executes: each opcode by its width and where it stands.
 
-use super::{guards::executions, model::PhaseKind, study::Study};
+use super::{guards::executions, lane_value::LANES, model::PhaseKind, study::Study};
 use crate::catalog::Counter;
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Op;
@@ -67,12 +67,11 @@ impl Study<'_> {
         Some(own.map(|(_, lanes)| lanes).sum::<u64>() as f64)
     }
 
-    /// Bytes that lanes bring from a space, by width; `None` where widths were not collected, and where the copy engine brings some.
+    /// Bytes of the loads from a space with all lanes on, by width; `None` where widths were not collected, and where the copy engine brings some.
     pub(in crate::analysis) fn loaded_bytes(&self, space: Space) -> Option<f64> {
-        const LANES: u64 = 32;
         let runs = self.runs();
         let own = |run: &&Run| run.op.is_in(space) && run.op.brings_from_memory();
-        let bytes = |run: &Run| run.executed * LANES * run.width.unwrap_or_default() / 8;
+        let bytes = |run: &Run| run.executed * LANES as u64 * run.width.unwrap_or_default() / 8;
         let is_told = self.has_widths() && !runs.iter().any(|run| run.op.is_bulk());
         is_told.then(|| runs.iter().filter(own).map(bytes).sum::<u64>() as f64)
     }

@@ -32,6 +32,8 @@ const COUNTS: [(&[&str], Counter); 5] = [
     (&["dram", "bytes", "written"], Counter::DramBytesWriteSum),
     (&["instructions"], Counter::SmspInstExecutedSum),
 ];
+/// Words in front of `instructions` that mean all of them.
+const OF_ALL: [&str; 8] = ["all", "executed", "fewer", "less", "more", "of", "the", "warp"];
 /// Parts of a whole, in percent.
 const PARTS: [(&str, f64); 5] = [
     ("half", 50.0),
@@ -54,8 +56,9 @@ static SHARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let part = PARTS.map(|(word, _)| word).join("|");
     let left = format!(r"(?:(?P<below>less than|under) )?(?P<left>{part}|[\d.]+ % of)");
-    let by = format!(r"(?P<verb>falls|rises) by (?P<by>{part}|[\d.]+ %)");
-    Regex::new(&format!(r"\b(?:{by}|(?P<size>[\d.]+) % (?P<than>less|fewer|more)\b|{left})")).ok()
+    let by = format!(r"(?P<verb>falls?|rises?) by (?:about |at least |more than )?(?P<by>{part}|[\d.]+ %)");
+    let size = format!(r"(?P<size>{part}|[\d.]+ %) (?P<than>less|fewer|more)\b");
+    Regex::new(&format!(r"\b(?:{by}|{size}|{left})")).ok()
 });
 
 static POINTS: LazyLock<Option<Regex>> =
@@ -205,6 +208,10 @@ fn of_a_unit(clause: &str) -> Option<Vec<Expectation>> {
 fn of_a_part(clause: &str) -> Option<Vec<Expectation>> {
     let has = |words: &[&str]| words.iter().all(|word| clause.contains(word));
     let count = COUNTS.iter().find(|(words, _)| has(words)).map(|(_, counter)| counter.name());
+    // `fewer load instructions` are not all of them.
+    let before = clause.split("instructions").next().unwrap_or_default().split_whitespace().next_back();
+    let is_all = before.is_none_or(|word| OF_ALL.contains(&word));
+    let count = count.filter(|name| is_all || *name != Counter::SmspInstExecutedSum.name());
     let unit = || UNITS.iter().find(|(unit, _)| clause.contains(&unit.to_lowercase())).map(|(_, reading)| *reading);
     let change = format!("change.{}", count.or_else(unit)?);
     let found = PART.as_ref()?.captures(clause)?;
@@ -216,12 +223,16 @@ fn of_a_part(clause: &str) -> Option<Vec<Expectation>> {
     };
     let (size, is_limit) = match (percent("by").or_else(|| percent("size")), percent("left")) {
         (Some(size), _)
-            if word("verb").or_else(|| word("than")).is_some_and(|word| matches!(word, "rises" | "more")) =>
+            if word("verb").or_else(|| word("than")).is_some_and(|word| matches!(word, "rise" | "rises" | "more")) =>
         {
             (size, false)
         }
         (Some(size), _) => (-size, false),
-        (None, left) => (left? - 100.0, word("below").is_some()),
+        // `by less than a third` and `more than half` state no part that is left.
+        (None, left) => {
+            let left = left.filter(|_| !clause.contains(" by ") && !clause.contains("more than"))?;
+            (left - 100.0, word("below").is_some())
+        }
     };
     Some(vec![match (is_limit, size > 0.0) {
         (true, _) => own(&change, Operator::Below, size),
@@ -254,6 +265,13 @@ mod tests {
             ["tensor.busy >= 63", "tensor.busy <= 77", "time <= 550000"]
         );
         assert_eq!(stated("x. Expected: 3 % more time"), ["change.time >= 2.7"]);
+        assert_eq!(
+            stated(
+                "x. Expected: instructions fall by a third, a quarter more instructions, 10 % fewer load instructions"
+            ),
+            ["change.smsp__inst_executed.sum <= -30", "change.smsp__inst_executed.sum >= 22.5"]
+        );
+        assert!(stated("x. Expected: more than half of the L2 sectors stay").is_empty());
         assert_eq!(
             stated("x. Expected: at least 10 points less in DRAM, tensor pipe 20 points more"),
             ["points.gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed <= -10", "points.tensor.busy >= 18"]

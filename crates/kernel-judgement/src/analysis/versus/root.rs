@@ -195,7 +195,7 @@ impl Sides<'_, '_> {
             self.of(RootKind::AtomicLanes).filter(is_whole).filter(weighs)
         };
         let found = products().or_else(atomics).or_else(of_limiter).or_else(by_time).or_else(lanes);
-        // Fewer accesses have fewer conflicts: the root is what more wavefronts went with.
+        // Fewer accesses have fewer conflicts as well: the root is whichever took more wavefronts along.
         let accesses = found.filter(|root| root.kind == RootKind::Conflicts).and_then(|conflicts| {
             let least = |side| Some(wavefronts(side)?.1);
             let by = (least(self.old)? - least(self.new)?).abs();
@@ -275,7 +275,8 @@ impl Sides<'_, '_> {
         })
     }
 
-    /// The part of the cycles that changed in which the SMs work off what a count changed by, at its full rate: one a cycle and SM.
+    /// The part of the cycles that changed in which the SMs work off what a count changed by, at its full rate: one a cycle and SM. Lanes of
+    /// atomics count as at one word, where each takes a turn; in whole sectors eight go at once, so that theirs is the most.
     fn takes(&self, kind: RootKind, cycles: (f64, f64)) -> Option<f64> {
         let (was, is) = match kind {
             RootKind::Spills | RootKind::Local => (self.old.value(LOCAL_SECTORS)?, self.new.value(LOCAL_SECTORS)?),

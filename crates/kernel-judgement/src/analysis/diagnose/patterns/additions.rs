@@ -118,7 +118,8 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let least = if of_dram[1] > 0.0 { (of_dram[0] - of_dram[1]).max(0.0) / (of_dram[0] + of_dram[1]) } else { 1.0 };
     let gone = added * (1.0 - stays);
     let (asked, moved) = (m.value(L2_SECTORS)?, of_dram[0] + of_dram[1]);
-    // The block that keeps a sum stores it whole, and at best each value comes to it by one load, that others have repeated.
+    // The block that keeps a sum stores it whole, and at best each value comes to it by the largest of the loads alone: the
+    // others bring it again.
     let own_sums = has_owner && turns.is_none();
     let loads = m.accesses().iter().filter(|access| access.at.op().loads_global());
     let once = loads.map(|access| access.sectors as f64).fold(0.0, f64::max);
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn half_of_what_recurs_at_a_place_is_added_up_before() {
-        // Of four additions to a word three are none of the first.
+        // Of four additions to a word three are not its first: half of those go.
         assert!((after_runs(4.0) - 0.625).abs() < 1e-9 && (after_runs(1.0) - 1.0).abs() < 1e-9);
     }
 }

@@ -106,6 +106,16 @@ pub(super) fn dealt(m: &Measures<'_>) -> Option<f64> {
     (is_by_number && felt(study).any(is_by_data)).then_some(pieces)
 }
 
+/// Whether blocks that stay draw the number of each tile: an atomic on L2 that answers to one lane for each, give or take one a block.
+pub(super) fn take_from_queue(m: &Measures<'_>) -> bool {
+    let tiles = m.phases.filter(|phases| phases.is_persistent).and_then(|phases| phases.tiles);
+    let (Some(study), Some(tiles), Some(blocks)) = (m.study, tiles, m.blocks) else { return false };
+    let code = &study.code;
+    let answers = |row: usize| code.op(row).is_l2_atomic() && code.registers(row).written().next().is_some();
+    let lanes = code.lanes.as_deref().unwrap_or_default().iter().enumerate();
+    lanes.filter(|(_, lanes)| (**lanes as f64 - tiles).abs() <= blocks).any(|(row, _)| answers(row))
+}
+
 pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
     let Some(study) = m.study else { return Pieces::Apart };
     let code = &study.code;
@@ -173,9 +183,9 @@ pub(super) fn last_wave(m: &Measures<'_>) -> Option<f64> {
     Some((1.0 - waves / waves.ceil()).min(idle))
 }
 
-/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and wait in
-/// waves. Blocks of the last wave that last as long as any leave SMs without one: `(1 − blocks of that wave / SMs) / waves`, with whole
-/// waves. Those that an SM runs as much faster as they are fewer leave the SMs that had a block less: `1 − n / ⌈n⌉` of n for each.
+/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and run in
+/// waves. Where a block of the last wave lasts as long as any, the SMs without one wait: `(1 − blocks of that wave / SMs) / waves`, with
+/// whole waves. Where fewer blocks on an SM run faster, the SMs that had a block less wait: `1 − n / ⌈n⌉`, with n blocks for each SM.
 fn of_last_wave(m: &Measures<'_>) -> Option<f64> {
     let (blocks, sms) = (m.blocks?, m.sms?);
     let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;

@@ -6,10 +6,10 @@ use cuda_binary::flow::Dominators;
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[smaller_blocks])];
 
-/// The part of all warps of the blocks below which a branch leaves some out.
+/// The part of all warps of the blocks below which a branch leaves some out: a last block that is not full is no such branch.
 const ALL: f64 = 0.97;
 
-/// The part of the warps that have work, up to which a block of half of them has as many turns for each.
+/// The part of a block of today that a smaller one is at most: the next power of two below the warps that have work.
 const HALF: f64 = 0.5;
 
 /// The warps of a block that have work.

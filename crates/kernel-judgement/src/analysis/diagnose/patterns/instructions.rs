@@ -327,7 +327,8 @@ fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
     (study.samples.sum > 0).then(|| (OF_A_FLOAT.len() as f64 / 2.0) * own as f64 / study.samples.sum as f64)
 }
 
-/// Whether the code divides integers of 64 bits and never does so: in front of each division the compiler asks whether both values fit in 32.
+/// Whether the code has divisions of integers of 64 bits and runs none of them: in front of each the compiler asks whether both values fit
+/// in 32 bits, and divides those.
 fn fits_in_half(code: &KernelCode<'_>) -> bool {
     let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
     let mut rows = (0..code.rows.len()).filter(|row| code.op(*row) == OF_A_FLOAT[2]).filter(is_long).peekable();

@@ -3,6 +3,7 @@
 use super::atomics::{hot_spot, shared_atomics};
 use super::balance::{
     Pieces, at_loop, dealt, ends, hands_on, is_last_wave, is_lone, last_wave, outermost, pieces, read_twice, share_out,
+    take_from_queue,
 };
 use super::barriers::meeting;
 use super::occupancy::{FULL_WAVE, short_blocks};
@@ -300,10 +301,13 @@ const UNALIKE: f64 = 0.08;
 /// What is expected to stay of a tail of blocks that differ.
 const STAYS_UNEVEN: f64 = 0.4;
 
-/// Blocks of equal work, where the tail is too long for what blocks differ by anyhow, and for a last wave. SMs without a block are no work of
-/// others; below a wave more blocks are also equal ones; of many waves only one long block leaves a tail, and its code says which.
+/// Blocks of equal work, where the tail is longer than blocks differ by anyhow, and than a last wave leaves. SMs without a block are no
+/// work of others; below a wave more blocks are also equal ones. Of many waves only a long block leaves a tail: without counts by
+/// instruction nobody knows whether there is one, nor where the waves are not known.
 fn even(m: &Measures<'_>) -> Option<Draft> {
-    m.waves.filter(|waves| *waves < MANY_WAVES || m.study.is_some())?;
+    if m.study.is_none() {
+        m.waves.filter(|waves| *waves < MANY_WAVES)?;
+    }
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
@@ -367,16 +371,6 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
     // Of a queue an SM is left with its last piece: half of one of twice the mean length.
     let left = dealt.map_or(STAYS_UNEVEN, |pieces| (1.0 / pieces / m.machine.time.tail).min(STAYS_UNEVEN));
     Some(all((left, 0.0)).at(at_loop(m)).says(how, why).risks(risk).checks(check, RESIDENT))
-}
-
-/// Whether blocks that stay draw the number of each tile: an atomic on L2 that answers to one lane for each, give or take one a block.
-fn take_from_queue(m: &Measures<'_>) -> bool {
-    let tiles = m.phases.filter(|phases| phases.is_persistent).and_then(|phases| phases.tiles);
-    let (Some(study), Some(tiles), Some(blocks)) = (m.study, tiles, m.blocks) else { return false };
-    let code = &study.code;
-    let answers = |row: usize| code.op(row).is_l2_atomic() && code.registers(row).written().next().is_some();
-    let lanes = code.lanes.as_deref().unwrap_or_default().iter().enumerate();
-    lanes.filter(|(_, lanes)| (**lanes as f64 - tiles).abs() <= blocks).any(|(row, _)| answers(row))
 }
 
 /// Why SMs without a block stay so: pieces that are as many for the busiest block, were there a block on each SM.

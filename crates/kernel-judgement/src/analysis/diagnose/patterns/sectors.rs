@@ -202,13 +202,14 @@ const SECTORS_PER_LOOKUP: f64 = 4.0;
 /// The need from which a cache or the LSU is asked for less.
 pub(super) const ASKED: f64 = 0.3;
 
-/// Passes of L1 for a request from which no width of a lane explains them: 16 bytes take four.
+/// Passes of L1 for a request from which lanes are far apart: twice those of the widest one, so that what else L1 passes explains no row.
 const PASSES: f64 = 8.0;
-/// Those of the widest request.
+/// Passes of the widest request: 16 bytes a lane.
 const WIDE: f64 = 4.0;
 
-/// The same where nobody counted sectors or wavefronts: L1 works, and takes few requests in. It makes one pass a cycle and takes in one
-/// request at most, on some chips half of one, so that their shares tell how many passes a request has at least.
+/// Lanes far apart, where nobody counted sectors or wavefronts: L1 works, and takes few requests in. It makes one pass a cycle and takes
+/// in one request at most, on some chips half of one, so that their shares tell how many passes a request has at least. Where the share
+/// of the requests is not there, the SM's roll-up of memory stands for it, which has them as a part.
 pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     let is_counted = m.value(SECTORS).or_else(|| m.value(WAVEFRONTS)).is_some();
     let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.share >= ASKED)?;

@@ -67,7 +67,7 @@ pub(super) fn sums(m: &Measures<'_>) -> f64 {
     let mut left: BTreeSet<u8> = BTreeSet::new();
     let mut sums = 0.0;
     for Product { row, addend, .. } in products_of((code, flows), multiplies) {
-        sums += f64::from(u8::from(!left.contains(&addend.number)));
+        sums += f64::from(!left.contains(&addend.number));
         left.extend(code.registers(row).written().map(|own| own.number));
     }
     sums

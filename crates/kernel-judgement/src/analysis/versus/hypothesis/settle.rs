@@ -151,7 +151,7 @@ pub(in crate::analysis) fn tested(
         let parsed = ReadingName::of(name);
         let of = parsed.changed()?;
         let (is, was) = (new(of).value()?, old(of)?.value()?);
-        // A share of the time tells of work times the time: what a unit does are its busy cycles.
+        // A share of the time is work divided by the time: times the cycles it is the busy cycles, which are the work.
         let is_share = of == ReadingForm::TensorBusy.row().0 || of.ends_with(OF_ELAPSED);
         let cycles = || Some(new(CYCLES.as_ref()).value()? / old(CYCLES.as_ref())?.value()?);
         let change = match parsed.form {
