@@ -289,6 +289,14 @@ fn what_is_too_little_for_a_row_is_told_where_no_row_stands() {
 }
 
 #[test]
+fn a_check_of_waits_that_nobody_counted_for_the_launch_goes_by_the_samples() {
+    let now = Reports::read().audit("weight_grad_before", 0).now;
+    let row = now.levers.iter().find(|lever| lever.code.to_string() == "double-buffer").expect("a row");
+    let check = row.check.to_plain();
+    assert_eq!(check, "samples in loads and barriers of a tile 66.6 % → 10.7 %");
+}
+
+#[test]
 fn additions_are_named_where_they_fill_l2() {
     let reports = Reports::read();
     for kernel in ["voxelize_before", "moe_combine_before"] {
