@@ -262,6 +262,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         .keeps(&DATA_STAGE, kept(reads), kept(0.0))
         .keeps(&[Part::MemoryLsu], requests(reads), requests(0.0))
         .keeps(&[Part::Issue], issue, 0.0)
+        .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE)
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
     let (name, kind) = (op.name(), of_type.to_uppercase());
     let why = words!(
