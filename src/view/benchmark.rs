@@ -7,8 +7,7 @@ use super::tables::{self, code, columns_of, heading, left, list, paragraph, righ
 use crate::analysis::{Audit, Caution, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Benchmark, Clocks, Reading, TimedReference};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The section; `None` where nothing was timed.
 pub(super) fn section(audit: &Audit) -> Option<Section> {

@@ -8,8 +8,7 @@ use crate::analysis::{Audit, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind, limiter_label};
 use crate::quantity::format;
 use crate::quantity::glance::time;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The name of the template that prints a comment.
 pub const COMMENT: &str = "pr";

@@ -4,8 +4,7 @@ use super::document::{Cell, Section, Tone};
 use super::heading::Heading;
 use super::tables::{columns_of, left, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let has_old = audit.before.is_some();

@@ -5,8 +5,7 @@ use super::tables::{filled, left, paragraph, right, text};
 use crate::analysis::{Audit, CONFIGURATION_READINGS, Configuration};
 use crate::catalog::Counter;
 use crate::quantity::{format, glance};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// How far a reading of the second goes from the best one's before it says why.
 const APART: f64 = 1.1;

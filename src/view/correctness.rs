@@ -8,8 +8,7 @@ use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong
 use crate::analysis::{Audit, Standing};
 use crate::evidence::{Correctness, LaunchFacts, OutputCheck, TestRun};
 use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let mut blocks = vec![paragraph("standing", standing(audit))];

@@ -2,8 +2,7 @@
 
 use super::charts::Chart;
 use crate::evidence::Reading;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The name of the section that belongs to the author of the page.
 pub(crate) const CONCLUSIONS: &str = "conclusions";

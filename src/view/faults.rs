@@ -4,8 +4,7 @@ use crate::analysis::{Audit, Fault, Void};
 use crate::evidence::{OutputCheck, TestCase, TestRun, WorstElement};
 use crate::quantity::format;
 use crate::view::heading::Heading;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// What is wrong with the results, a plain sentence part for each output and tool.
 pub fn faults(audit: &Audit) -> Vec<String> {

@@ -4,8 +4,7 @@ use super::heading::Heading;
 use crate::analysis::{Audit, Impossible, Milestone};
 use crate::quantity::format;
 use crate::quantity::glance::{digits, short, time};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Executed operations from this factor of the stated ones on are worth a word: padding, or work done again.
 const MORE: f64 = 2.0;

@@ -1,8 +1,7 @@
 //! What a page says about itself: the subject, the day, the commit, and what it is compared with.
 
 use crate::analysis::{Audit, Milestone, Nth, Problem, decided};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Earlier audits that a page shows.
 const SHOWN: usize = 12;

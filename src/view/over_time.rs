@@ -8,8 +8,7 @@ use crate::analysis::over_time::{OverTime, Regime, Shape};
 use crate::analysis::{Audit, LeverCode};
 use crate::catalog::{Action, Threshold, series_row};
 use crate::quantity::{format, glance};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// A tail is told as one from this share of the launch on that it costs.
 const TAIL: f64 = 0.02;

@@ -7,8 +7,7 @@ use super::tables::{self, code, columns_of, list, number, paragraph, quantity, r
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// How to get what is missing.
 fn cure() -> Words {

@@ -5,8 +5,7 @@ use super::document::{Align, Block, Cell, Column, Content, Table, Tone};
 use crate::analysis::{Audit, Change, Direction, Judgement, Role, Row};
 use crate::evidence::{Missing, Reading};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 pub(super) fn text(words: impl Into<Words>) -> Cell {
     Cell::new(words)

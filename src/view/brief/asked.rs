@@ -5,8 +5,7 @@ use crate::analysis::{Audit, Row};
 use crate::evidence::Reading;
 use crate::view::document::{Block, Content, Section, Table};
 use crate::view::tables::{paragraph, readings};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use std::collections::HashSet;
 
 /// The section behind those that stand already; `None` where they show everything that was asked for.

@@ -5,8 +5,7 @@ use crate::analysis::{Audit, Bottleneck, Lever, OtherKernel, Standing};
 use crate::quantity::glance::digits;
 use crate::view::document::{Block, Section};
 use crate::view::tables::{heading, paragraph};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Percent of the time of all kernels from which on a kernel has its verdict and its actions on the page.
 const LEAST: f64 = 10.0;

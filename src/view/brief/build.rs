@@ -13,8 +13,7 @@ use crate::quantity::glance::amount;
 use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
 use crate::view::document::{Block, Cell, Document, Section, Table};
 use crate::view::tables::{self, code, columns_of, list, paragraph, right, table, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use cuda_binary::op::Sync;
 
 /// The share of the shared memory of an SM from which that of a block is told beside it.

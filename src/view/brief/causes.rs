@@ -3,8 +3,7 @@
 use super::{phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
 use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use cuda_binary::Op;
 use cuda_binary::op::Act;
 

@@ -7,8 +7,7 @@ use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
 use crate::catalog::{self, Counter, Part};
 use crate::quantity::glance::amount;
 use crate::quantity::{SECTOR, format};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use cuda_binary::op::{Act, ProductBy, Space};
 
 /// Opcodes told of the code, those among them that a reader looks for where others moved as well, and those others.

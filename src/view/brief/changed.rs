@@ -11,8 +11,7 @@ use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::reason::Reason;
 use crate::view::tables::{left, list, paragraph, right, table, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Counters of the table, beside cycles, time and the unit of the story.
 const SHOWN: usize = 2;

@@ -11,8 +11,7 @@ use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Conditions shown of a hypothesis.
 const CONDITIONS: usize = 3;

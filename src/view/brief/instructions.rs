@@ -10,8 +10,7 @@ use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{self, Extra, fold, heading, left, paragraph, percent, right, table, text};
 use crate::view::{code, source_lines};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use cuda_binary::Op;
 use cuda_binary::op::{Control, Told};
 

@@ -10,8 +10,7 @@ use crate::shell::quoted;
 use crate::view::ceiling;
 use crate::view::document::{Block, Cell, Column, Section};
 use crate::view::tables::{code, count, fold, heading, left, paragraph, right, table, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use regex::Regex;
 use std::sync::LazyLock;
 

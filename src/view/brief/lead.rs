@@ -9,8 +9,7 @@ use crate::view::document::Line;
 use crate::view::faults::{checker, faults, tested_at, tests_passed, void_check};
 use crate::view::heading::Heading;
 use crate::view::{clock_steps, floor};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use std::borrow::Cow;
 
 /// The lines, each on one row of the page.

@@ -8,8 +8,7 @@ use crate::analysis::{Audit, Gap, ReferenceProfile, Severity, TimeSplit};
 use crate::catalog::{Code, Counter, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::clock_steps;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Share of the samples from which a phase is a part of the tile worth a word.
 const SHOWN: f64 = 0.015;

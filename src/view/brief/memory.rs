@@ -11,8 +11,7 @@ use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::source_lines;
 use crate::view::tables::{self, left, paragraph, right, table, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;

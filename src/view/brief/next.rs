@@ -10,8 +10,7 @@ use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::tables::{columns_of, filled, paragraph, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The part of a tile in which the tensor pipe idles from which the phases without products are told.
 const LEFT: f64 = 0.05;

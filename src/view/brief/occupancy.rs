@@ -9,8 +9,7 @@ use crate::view::charts;
 use crate::view::document::Section;
 use crate::view::heading::Heading;
 use crate::view::tables::{self, Extra, list, paragraph, strong, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The share of the registers from which a kernel has no room for more, in percent.
 const FULL: f64 = 95.0;

@@ -9,8 +9,7 @@ use crate::catalog::{Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::tables::{columns_of, count, left, list, paragraph, right, table, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Samples below which shares by phase say too little.
 const ENOUGH: u64 = 1_000;

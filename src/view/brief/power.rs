@@ -2,8 +2,7 @@
 
 use crate::analysis::Audit;
 use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The driver's bit for a clock that the power limit holds down.
 const POWER_CAP: u64 = 0x4;

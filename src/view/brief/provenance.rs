@@ -7,8 +7,7 @@ use crate::view::collection;
 use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, count, fold, list, paragraph, text, verbatim};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use std::collections::BTreeSet;
 
 /// Digits of a hash that tell files apart.

@@ -4,8 +4,7 @@ use super::numbers::share;
 use super::places;
 use crate::analysis::phases::{Pace, Phases};
 use crate::quantity::format;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The part of all samples from which a role has its lines told, the part of its own samples of such a line, and how many are.
 const LARGE: f64 = 0.1;

@@ -13,8 +13,7 @@ use crate::view::document::{Block, Section};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
 use crate::view::{charts, source_lines};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Reasons under this share on both sides are left out, in percent.
 const LEAST: f64 = 3.0;

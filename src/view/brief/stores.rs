@@ -4,8 +4,7 @@ use crate::analysis::Audit;
 use crate::analysis::phases::PhaseKind;
 use crate::catalog::Counter;
 use crate::quantity::{format, glance};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Sectors of 32 bytes in a line of L1.
 const SECTORS_OF_LINE: f64 = 4.0;

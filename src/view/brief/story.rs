@@ -9,8 +9,7 @@ use crate::quantity::glance::{amount, digits, quantity};
 use crate::quantity::{Quantity, Unit};
 use crate::view::document::Cell;
 use crate::view::tables::text;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// A count that fell to less than this part of what it was has gone.
 const GONE: f64 = 0.05;

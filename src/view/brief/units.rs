@@ -11,8 +11,7 @@ use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{self, left, paragraph, right, table, text};
 use crate::view::{charts, over_time, source_lines};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 const SHOWN: usize = 8;
 /// Share of the peak from which a unit has a row.

@@ -11,8 +11,7 @@ use crate::view::document::{Block, Section};
 use crate::view::faults::faults;
 use crate::view::tables::{fold, list, paragraph, steps};
 use crate::view::{over_time, source_lines, spots};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Findings beside the limiter.
 const SHOWN: usize = 2;

@@ -9,8 +9,7 @@ use crate::view::document::{Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::tables::{columns_of, filled, paragraph, right, text};
 use crate::view::{charts, clock_steps, floor};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use std::borrow::Cow;
 
 /// From this many versions on a picture says more than the table.

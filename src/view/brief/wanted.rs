@@ -7,8 +7,7 @@ use crate::analysis::{Audit, HIDDEN_ARGUMENTS, LeverCode, StallBasis, public_par
 use crate::catalog::{self, Action, Code, Counter};
 use crate::quantity::format;
 use crate::shell::quoted;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// A section of ncu, what it answers, and whether the report has it.
 struct Asked {

@@ -5,8 +5,7 @@ use crate::analysis::code::CodeColumns;
 use crate::view::columns::{lead, letters};
 use crate::view::document::{Document, Section, Table};
 use crate::view::tables::{self, left, paragraph, right};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// The document of a comparison of the builds of these audits.
 pub(crate) fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {

@@ -5,8 +5,7 @@ use crate::analysis::sass::{ClassChange, DiffLine, SassDiff};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Opcodes named of a diff.
 const CHANGED: usize = 8;

@@ -8,8 +8,7 @@ use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
 use crate::view::tables::{list, paragraph, verbatim};
 use crate::view::{brief, history, page};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 use std::collections::BTreeSet;
 
 /// The sections between build stats and checks, in reading order, with what `flow` says of the control flow.

@@ -4,8 +4,7 @@ use crate::analysis::code::{Agreement, CodeAudit, CodeFacts, Identity, ResourceR
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::tables::{self, columns_of, left, list, paragraph, right, strong, text};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// A section with one part for each architecture.
 pub(in crate::view) fn in_parts(

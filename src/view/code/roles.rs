@@ -5,8 +5,7 @@ use crate::analysis::code::CodeFacts;
 use crate::quantity::format;
 use crate::view::document::Block;
 use crate::view::tables::paragraph;
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let flow = &audit.flow;

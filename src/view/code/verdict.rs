@@ -7,8 +7,7 @@ use crate::quantity::format;
 use crate::view::brief;
 use crate::view::document::{Block, Section};
 use crate::view::tables::{list, paragraph};
-use crate::words;
-use crate::words::Words;
+use crate::words::{Words, words};
 
 /// Lanes of a warp, and bytes of a line of L1 and L2.
 const LANES: u32 = 32;

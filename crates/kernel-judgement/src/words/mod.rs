@@ -1,13 +1,15 @@
 //! Sentences as typed pieces: what is text, what is a name, what stands out.
 //!
 //! Owns [`Words`] and the macro [`words!`](crate::words!). Used by the analysis, which says what it found, and by the
-//! view; knows neither Markdown nor HTML. `use crate::words;` brings the macro and this room.
+//! view; knows neither Markdown nor HTML. `use crate::words::{Words, words};` brings the macro and this room as well.
 //!
 //! ```
 //! use kernel_audit::words;
 //! let sentence = words!("The pipe `{}` is busy for {} of the time.", "lsu", "81.20 %");
 //! assert_eq!(sentence.to_plain(), "The pipe lsu is busy for 81.20 % of the time.");
 //! ```
+
+pub use crate::words;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
