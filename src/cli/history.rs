@@ -11,18 +11,10 @@ use crate::plain;
 use crate::render::{markdown_table, svg};
 use crate::snapshot::{Record, Snapshot, SnapshotError, earlier};
 use crate::view::charts::history_chart;
-use crate::view::{self, HistoryRow};
+use crate::view::{self, HISTORY, HistoryRow};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
-
-/// A row with what git says of its commit.
-#[derive(serde::Serialize)]
-struct Printed {
-    #[serde(flatten)]
-    row: HistoryRow,
-    /// The first line of the message of the commit that made the version that was audited; empty where git does not know it.
-    subject_line: String,
-}
 
 pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = out_folder(&arguments.folder)?;
@@ -42,23 +34,23 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
     let commits: Vec<&str> = known.iter().map(|milestone| milestone.commit.as_str()).collect();
     let messages = messages(arguments, &folder, &commits)?;
     let mut unknown = 0;
-    let rows: Vec<Printed> = view::history_rows(&known)
-        .into_iter()
-        .zip(messages)
-        .map(|(mut row, subject_line)| {
-            let is_dirty = row.commit.ends_with("-dirty");
-            unknown += usize::from(subject_line.is_none() && !row.commit.is_empty() && !is_dirty);
-            let subject_line = subject_line.unwrap_or_default();
-            if row.change.is_empty() {
-                row.change.clone_from(&subject_line);
-            }
-            Printed { row, subject_line }
-        })
-        .collect();
+    let mut rows: Vec<HistoryRow> = known.iter().map(view::history_row).collect();
+    for ([_, commit, change, ..], message) in rows.iter_mut().zip(&messages) {
+        unknown += usize::from(message.is_none() && !commit.is_empty() && !commit.ends_with("-dirty"));
+        if change.is_empty() {
+            change.clone_from(message.as_ref().unwrap_or(&String::new()));
+        }
+    }
     let failed = |error: &dyn std::fmt::Display| Failure::usage(format!("the history cannot be printed: {error}"));
     match arguments.format {
         HistoryFormat::Json => {
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
+            // With the first line of the message of the commit that made the version; empty where git does not know it.
+            let audits = rows.iter().zip(&messages).map(|(row, message)| {
+                let facts = HISTORY.iter().map(|(key, ..)| *key).zip(row.iter().map(String::as_str));
+                facts.chain([("subject_line", message.as_deref().unwrap_or_default())]).collect()
+            });
+            let rows: Vec<BTreeMap<&str, &str>> = audits.collect();
             let value = serde_json::json!({
                 "schema": "kernel-audit/history/1", "subject": subject, "audits": rows, "milestones": known,
                 "misnamed": record.misnamed(), "unreadable": lost, "commits_unknown": unknown,
@@ -70,8 +62,8 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             let head =
                 ["date", "commit", "change", "gpu", "time", "rate", "share", "registers", "top_stall", "verdict"];
             writer.write_record(head).map_err(|error| failed(&error))?;
-            for printed in &rows {
-                writer.write_record(printed.row.cells().map(|text| cell(text))).map_err(|error| failed(&error))?;
+            for row in &rows {
+                writer.write_record(row.each_ref().map(|text| cell(text))).map_err(|error| failed(&error))?;
             }
             writer.flush()?;
         }
@@ -83,7 +75,6 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             write!(out, "{}", svg::file(&chart))?;
         }
         HistoryFormat::Md => {
-            let rows: Vec<HistoryRow> = rows.into_iter().map(|printed| printed.row).collect();
             write!(out, "{}", markdown_table(&view::history_table(&rows)))?;
             let decided = view::ledger(&known);
             if !decided.rows.is_empty() {

@@ -5,97 +5,76 @@ use super::document::{Block, Cell, Table};
 use super::heading::Heading;
 use super::tables::{self, code, columns_of, heading as head, paragraph, text};
 use crate::analysis::{Audit, Milestone, StallBasis};
+use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
 
-/// A row of the history as finished strings; empty where there is nothing to say.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub(crate) struct HistoryRow {
-    /// `YYYY-MM-DD`, with the number of a later audit of the day.
-    pub date: String,
-    pub commit: String,
-    pub change: String,
-    /// The GPU that it was measured on.
-    pub gpu: String,
-    /// Time of one launch.
-    pub time: String,
-    /// Rate of the stated work.
-    pub rate: String,
-    /// The time of what it was timed beside, in percent of its own.
-    pub share: String,
-    pub registers: String,
-    /// The largest stall with its share.
-    pub stall: String,
-    /// The verdict against the baseline of that audit.
-    pub verdict: String,
+/// A column of the history: what JSON calls it, its title, and what it says of an audit; empty where there is nothing to say.
+type Fact = (&'static str, &'static str, fn(&Milestone) -> String);
+
+pub(crate) const HISTORY: [Fact; 10] = [
+    ("date", "Date", Milestone::day),
+    ("commit", "Commit", |audit| audit.commit.clone()),
+    ("change", "Change", |audit| audit.change.clone()),
+    ("gpu", "GPU", |audit| audit.gpu.clone()),
+    ("time", "Time:", |audit| {
+        let timed = audit.timed_ns.and_then(|ns| Quantity::new(ns, Unit::NS));
+        timed.map_or_else(|| number(&audit.time), format::quantity)
+    }),
+    ("rate", "Rate:", |audit| audit.rate().map(format::quantity).unwrap_or_default()),
+    ("share", "Of the reference:", |audit| {
+        let share = |(name, percent): &(String, f64)| format!("{} % of {}", format::fixed(*percent, 0), called(name));
+        audit.beside.as_ref().map(share).unwrap_or_default()
+    }),
+    ("registers", "Registers:", |audit| {
+        audit.registers.value().map_or_else(|| NOT_MEASURED.to_owned(), |count| format::fixed(count, 0))
+    }),
+    ("stall", "Top stall", |audit| {
+        let stall = audit.stall.as_ref();
+        stall.map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on))).unwrap_or_default()
+    }),
+    ("verdict", "Verdict", |audit| {
+        let none = if audit.is_code_alone { "code alone" } else { "no baseline" };
+        audit.outcome().unwrap_or_else(|| none.to_owned())
+    }),
+];
+
+/// What the history says of an audit, in the order of [`HISTORY`].
+pub(crate) type HistoryRow = [String; HISTORY.len()];
+
+pub(crate) fn history_row(milestone: &Milestone) -> HistoryRow {
+    HISTORY.map(|(.., say)| say(milestone))
 }
 
-/// The rows of some milestones, in their order.
-pub(crate) fn history_rows(milestones: &[Milestone]) -> Vec<HistoryRow> {
-    milestones.iter().map(row).collect()
+const NOT_MEASURED: &str = "not measured";
+
+fn number(reading: &Reading) -> String {
+    reading.quantity().map_or_else(|| NOT_MEASURED.to_owned(), format::quantity)
 }
 
-fn row(milestone: &Milestone) -> HistoryRow {
-    let number = |reading: &crate::evidence::Reading| {
-        reading.quantity().map_or_else(|| "not measured".to_owned(), format::quantity)
-    };
-    let basis = |basis: StallBasis| match basis {
+fn basis(basis: StallBasis) -> &'static str {
+    match basis {
         StallBasis::ShareOfWarpTime => " of warp time",
         StallBasis::PerIssue => " per issue",
         StallBasis::ShareOfActive => " of active warps",
         StallBasis::PercentOfPeak => " of peak",
         StallBasis::Samples => " of samples",
-    };
-    HistoryRow {
-        date: milestone.day(),
-        commit: milestone.commit.clone(),
-        change: milestone.change.clone(),
-        gpu: milestone.gpu.clone(),
-        time: milestone
-            .timed_ns
-            .and_then(|ns| Quantity::new(ns, Unit::NS))
-            .map_or_else(|| number(&milestone.time), format::quantity),
-        rate: milestone.rate().map(format::quantity).unwrap_or_default(),
-        share: milestone
-            .beside
-            .as_ref()
-            .map(|(name, percent)| format!("{} % of {}", format::fixed(*percent, 0), called(name)))
-            .unwrap_or_default(),
-        registers: milestone.registers.value().map_or_else(|| "not measured".to_owned(), |n| format::fixed(n, 0)),
-        stall: milestone
-            .stall
-            .as_ref()
-            .map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on)))
-            .unwrap_or_default(),
-        verdict: milestone.outcome().unwrap_or_else(|| {
-            if milestone.is_code_alone { "code alone".to_owned() } else { "no baseline".to_owned() }
-        }),
-    }
-}
-
-impl HistoryRow {
-    /// What it says, in the order of the columns.
-    pub(crate) fn cells(&self) -> [&String; 10] {
-        let HistoryRow { date, commit, change, gpu, time, rate, share, registers, stall, verdict } = self;
-        [date, commit, change, gpu, time, rate, share, registers, stall, verdict]
     }
 }
 
 pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
+    const GPU: usize = 3;
     // A GPU that all have is on each page.
-    let has_gpus = rows.iter().any(|row| row.gpu != rows[0].gpu);
-    let line = |row: &HistoryRow| {
-        let mut cells = row.cells().map(|words| text(words.clone())).to_vec();
-        if !row.commit.is_empty() {
-            cells[1] = code(row.commit.clone());
-        }
+    let has_gpus = rows.iter().any(|row| row[GPU] != rows[0][GPU]);
+    let line = |[date, commit, rest @ ..]: &HistoryRow| {
+        let commit = if commit.is_empty() { Cell::default() } else { code(commit.clone()) };
+        let mut cells = vec![text(date.clone()), commit];
+        cells.extend(rest.iter().map(|words| text(words.clone())));
         if !has_gpus {
-            cells[3] = Cell::default();
+            cells[GPU] = Cell::default();
         }
         cells
     };
-    let columns = columns_of(
-        "Date | Commit | Change | GPU | Time: | Rate: | Of the reference: | Registers: | Top stall | Verdict",
-    );
+    let columns = columns_of(&HISTORY.map(|(_, title, _)| title).join(" | "));
     tables::filled("history", columns, rows.iter().map(line).collect())
 }
 
@@ -112,8 +91,7 @@ pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
         return Vec::new();
     }
     let own = heading.milestone(audit);
-    let mut rows = history_rows(heading.shown());
-    rows.push(row(&own));
+    let rows: Vec<HistoryRow> = heading.shown().iter().chain([&own]).map(history_row).collect();
     let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";
     let mut blocks = vec![head("history", "History"), paragraph("history", words)];
     blocks.push(history_table(&rows).into());
