@@ -99,60 +99,30 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Errors of which every one ends the run with the same status.
+/// Errors, each with the status that it ends the run with: those of its variants that are named, and that of all others.
 macro_rules! ends_with {
-    ($($status:ident: $($error:ty),+;)+) => {
-        $($(impl From<$error> for Failure {
+    ($($error:ident: $($($variant:ident)|+ => $own:ident,)* _ => $status:ident;)+) => {
+        $(impl From<$error> for Failure {
             fn from(error: $error) -> Failure {
-                Failure::of(Status::$status, error)
+                let status = match error {
+                    $($($error::$variant { .. })|+ => Status::$own,)*
+                    _ => Status::$status,
+                };
+                Failure::of(status, error)
             }
-        })+)+
+        })+
     };
 }
 
 ends_with! {
-    Unreadable: ReadError, SnapshotError;
-    Usage: CodeError, OtherKernelTried, SelectionError;
-}
-
-impl From<CollectError> for Failure {
-    fn from(error: CollectError) -> Failure {
-        let status = match error {
-            CollectError::Interrupted => Status::Interrupted,
-            CollectError::InUse { .. }
-            | CollectError::Manifest { .. }
-            | CollectError::NotAsMade { .. }
-            | CollectError::Folder { .. } => Status::Unreadable,
-            _ => Status::Tool,
-        };
-        Failure::of(status, error)
-    }
-}
-
-impl From<LaunchError> for Failure {
-    fn from(error: LaunchError) -> Failure {
-        let status = match error {
-            LaunchError::Arguments { .. }
-            | LaunchError::Beyond { .. }
-            | LaunchError::AllZero { .. }
-            | LaunchError::NoKernel { .. }
-            | LaunchError::NotStated { .. }
-            | LaunchError::NoSuchDevice { .. } => Status::Usage,
-            _ => Status::Tool,
-        };
-        Failure::of(status, error)
-    }
-}
-
-impl From<RenderError> for Failure {
-    fn from(error: RenderError) -> Failure {
-        let status = match error {
-            RenderError::Rejected { .. } | RenderError::Edited { .. } => Status::Rejected,
-            RenderError::Write { .. } | RenderError::TemplateFolder { .. } => Status::Unreadable,
-            _ => Status::Usage,
-        };
-        Failure::of(status, error)
-    }
+    ReadError: _ => Unreadable;
+    SnapshotError: _ => Unreadable;
+    CodeError: _ => Usage;
+    OtherKernelTried: _ => Usage;
+    SelectionError: _ => Usage;
+    CollectError: Interrupted => Interrupted, InUse | Manifest | NotAsMade | Folder => Unreadable, _ => Tool;
+    LaunchError: Arguments | Beyond | AllZero | NoKernel | NotStated | NoSuchDevice => Usage, _ => Tool;
+    RenderError: Rejected | Edited => Rejected, Write | TemplateFolder => Unreadable, _ => Usage;
 }
 
 impl From<ConfigError> for Failure {
