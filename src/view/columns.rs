@@ -1,6 +1,7 @@
 //! Profiles side by side as a document.
 
 use super::document::{Block, Cell, Document, Line, Section, Table};
+use super::groups::distinct;
 use super::over_time;
 use super::reason::Reason;
 use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
@@ -177,13 +178,9 @@ fn section(joined: &Joined, letters: &[String]) -> Section {
         .collect();
     blocks.extend(over_time::side_by_side(&sides, &columns).map(Block::from));
     let panels = joined.against.iter().flat_map(|against| &against.panels).filter(|panel| !panel.rows.is_empty());
-    let mut shown: Vec<&str> = Vec::new();
-    for panel in panels {
-        if !shown.contains(&panel.id.as_str()) {
-            shown.push(&panel.id);
-            blocks.push(heading(&panel.id, &panel.title));
-            blocks.push(table(&panel.id, joined, letters).into());
-        }
+    for (id, title) in distinct(panels.map(|panel| (panel.id.as_str(), panel.title.as_str()))) {
+        blocks.push(heading(id, title));
+        blocks.push(table(id, joined, letters).into());
     }
     Section::new("kernel", joined.kernel.short_name(), blocks)
 }

@@ -2,6 +2,7 @@
 
 use super::brief;
 use super::document::{Block, Cell, Document, Section, Table};
+use super::groups::summed;
 use super::heading::Heading;
 use super::tables::{self, columns_of, paragraph, text};
 use crate::analysis::{Audit, Standing, Verdict};
@@ -149,14 +150,7 @@ fn title(sorted: &[&Entry<'_>]) -> String {
     if let [only] = sorted {
         return format!("Performance audit of {}: {}", only.heading.subject, word_of(only));
     }
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for entry in sorted {
-        let word = word_of(entry);
-        match counts.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((word, 1)),
-        }
-    }
+    let counts = summed(sorted.iter().map(|entry| (word_of(entry), 1)));
     let words: Vec<String> = counts.iter().map(|(word, count)| format!("{count} {}", word.to_lowercase())).collect();
     format!("Performance audit: {}", words.join(", "))
 }

@@ -21,6 +21,7 @@ mod dump;
 mod dump_brief;
 mod faults;
 mod floor;
+mod groups;
 mod heading;
 mod history;
 mod index;

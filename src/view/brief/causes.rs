@@ -3,6 +3,7 @@
 use super::{phases, places};
 use crate::analysis::phases::{PhaseKind, Phases, StallPlace, Wait, WaitGroup};
 use crate::quantity::format;
+use crate::view::groups::{grouped, summed};
 use crate::words::{Words, words};
 use cuda_binary::Op;
 use cuda_binary::op::Act;
@@ -18,11 +19,11 @@ pub(super) fn words(phases: &Phases, reason: &str) -> Words {
     match reason {
         "barrier" => barriers(phases, file),
         "wait" | "dispatch_stall" | "branch_resolving" | "no_instruction" | "drain" | "misc" => {
-            let told = words::join(merged(told.map(|stall| (stall.share, place(phases, stall).into()))), ", ");
+            let told = words::join(merged(told.map(|stall| (place(phases, stall).into(), stall.share))), ", ");
             if reason == "wait" && !told.is_empty() { words!("fixed latency: {}", told) } else { told }
         }
         _ => {
-            let told = merged(told.map(|stall| (stall.share, at(phases, stall, file))));
+            let told = merged(told.map(|stall| (at(phases, stall, file), stall.share)));
             words::join(if told.is_empty() { spread(phases, reason, file) } else { told }, "; ")
         }
     }
@@ -33,13 +34,13 @@ fn spread(phases: &Phases, reason: &str, file: &str) -> Vec<Words> {
     let groups = phases.stalls_of(reason).flat_map(|stall| stall.groups.iter().map(|group| (stall.share, group)));
     let told = groups.map(|(share, group)| {
         let (lead, words) = instruction(group, file);
-        (share * group.share, words!("{} {}", lead.unwrap_or("at"), words))
+        (words!("{} {}", lead.unwrap_or("at"), words), share * group.share)
     });
-    let mut told = added(told);
-    told.retain(|(share, _)| *share >= TELLS);
-    told.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let mut told = summed(told);
+    told.retain(|(_, share)| *share >= TELLS);
+    told.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     told.truncate(PLACES);
-    merged(told.into_iter())
+    merged(told)
 }
 
 fn place(phases: &Phases, stall: &Wait) -> String {
@@ -51,20 +52,8 @@ fn whole(share: f64) -> String {
 }
 
 /// Groups that read alike as one: `85 % in the epilogue, for LDG (:107, called at :149)`.
-fn merged(groups: impl Iterator<Item = (f64, Words)>) -> Vec<Words> {
-    added(groups).into_iter().map(|(share, place)| words!("{} % {}", whole(share), place)).collect()
-}
-
-/// The shares of places that read alike, added up.
-fn added(groups: impl Iterator<Item = (f64, Words)>) -> Vec<(f64, Words)> {
-    let mut places: Vec<(f64, Words)> = Vec::new();
-    for (share, place) in groups {
-        match places.iter_mut().find(|(_, known)| *known == place) {
-            Some((sum, _)) => *sum += share,
-            None => places.push((share, place)),
-        }
-    }
-    places
+fn merged(groups: impl IntoIterator<Item = (Words, f64)>) -> Vec<Words> {
+    summed(groups).into_iter().map(|(place, share)| words!("{} % {}", whole(share), place)).collect()
 }
 
 /// `in the epilogue, for LDG (:107, called at :149)`.
@@ -117,8 +106,7 @@ fn kind(phases: &Phases, stall: &Wait) -> Option<PhaseKind> {
 fn barriers(phases: &Phases, file: &str) -> Words {
     let is_healthy = phases.pressure.and_then(|pressure| pressure.is_healthy) == Some(true);
     let products = if is_healthy { "products in flight: back-pressure" } else { "products in flight" };
-    let mut split: Vec<(&str, Vec<(f64, Words)>)> = Vec::new();
-    for stall in phases.stalls_of("barrier") {
+    let mut split = grouped(phases.stalls_of("barrier").map(|stall| {
         let what = match kind(phases, stall) {
             Some(PhaseKind::ProductsWait | PhaseKind::Drain) => products,
             Some(PhaseKind::Exit) => "finished warps, parked at the last barrier",
@@ -126,19 +114,15 @@ fn barriers(phases: &Phases, file: &str) -> Words {
             None => "barrier of other roles",
         };
         let line = stall.groups.first().map(|first| places::called_line(&first.at, file)).unwrap_or_default();
-        let line = (stall.share, Words::from(line));
-        match split.iter_mut().find(|(known, _)| *known == what) {
-            Some((_, lines)) => lines.push(line),
-            None => split.push((what, vec![line])),
-        }
-    }
-    let sum = |lines: &[(f64, Words)]| lines.iter().map(|(share, _)| share).sum::<f64>();
+        (what, (Words::from(line), stall.share))
+    }));
+    let sum = |lines: &[(Words, f64)]| lines.iter().map(|(_, share)| share).sum::<f64>();
     split.sort_by(|(_, a), (_, b)| sum(b).total_cmp(&sum(a)));
     let told = split.into_iter().map(|(what, lines)| {
         let whole = whole(sum(&lines));
-        let lines = match added(lines.into_iter()) {
-            one if one.len() == 1 => one.into_iter().map(|(_, line)| line).collect(),
-            many => merged(many.into_iter()),
+        let lines = match summed(lines) {
+            one if one.len() == 1 => one.into_iter().map(|(line, _)| line).collect(),
+            many => merged(many),
         };
         let lines = words::join(lines, "; ");
         let lines = if lines.is_empty() { lines } else { words!(" ({})", lines) };

@@ -7,6 +7,7 @@ use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
 use crate::catalog::{self, Counter, Part};
 use crate::quantity::glance::amount;
 use crate::quantity::{SECTOR, format};
+use crate::view::groups::distinct;
 use crate::words::{Words, words};
 use cuda_binary::op::{Act, ProductBy, Space};
 
@@ -154,14 +155,9 @@ fn phases(audit: &Audit) -> Option<Words> {
     let share = |all: &[(PhaseKind, f64)], kind| {
         all.iter().filter(|(own, _)| *own == kind).map(|(_, share)| share).sum::<f64>()
     };
-    let mut kinds: Vec<PhaseKind> = Vec::new();
-    for (kind, _) in was.iter().chain(&is) {
-        // Loops and stretches are told by their lines alone, which another version moves.
-        let is_known = !matches!(kind, PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Elsewhere);
-        if is_known && !kinds.contains(kind) {
-            kinds.push(*kind);
-        }
-    }
+    // Loops and stretches are told by their lines alone, which another version moves.
+    let is_known = |kind: &PhaseKind| !matches!(kind, PhaseKind::Loop | PhaseKind::Stretch | PhaseKind::Elsewhere);
+    let kinds = distinct(was.iter().chain(&is).map(|(kind, _)| *kind).filter(is_known));
     let mut found: Vec<(PhaseKind, f64, f64)> =
         kinds.into_iter().map(|kind| (kind, share(&was, kind), share(&is, kind))).collect();
     // What takes as much less as the launch is told by its time.

@@ -9,6 +9,7 @@ use crate::evidence::{Missing, Reading};
 use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
+use crate::view::groups::distinct;
 use crate::view::tables::{self, columns_of, heading, judged, left, paragraph, right, sentence, table, text};
 use crate::words::Words;
 use crate::{catalog, words};
@@ -225,13 +226,7 @@ fn what_follows(audit: &Audit) -> Vec<Words> {
 
 /// The lists that lines are from, in their order.
 fn lists(lines: &[CheckedLine]) -> Vec<&str> {
-    let mut from: Vec<&str> = Vec::new();
-    for line in lines {
-        if !from.contains(&line.expected.from.as_str()) {
-            from.push(&line.expected.from);
-        }
-    }
-    from
+    distinct(lines.iter().map(|line| line.expected.from.as_str()))
 }
 
 /// What the list says to do next.

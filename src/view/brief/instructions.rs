@@ -8,6 +8,7 @@ use crate::catalog::Counter;
 use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::groups::summed;
 use crate::view::tables::{self, Extra, fold, heading, left, paragraph, percent, right, table, text};
 use crate::view::{code, source_lines};
 use crate::words::{Words, words};
@@ -159,13 +160,7 @@ fn by_phase(phases: &Phases) -> Vec<Vec<Cell>> {
     let others = (0..phases.roles.len()).filter(|at| *at != phases.pacing);
     let others =
         others.map(|at| (Words::from(format::capital(&places::role_name(phases, at))), phases.roles[at].executed));
-    let mut all: Vec<(Words, u64)> = Vec::new();
-    for (name, count) in leaves.chain(others) {
-        match all.iter_mut().find(|(other, _)| *other == name) {
-            Some((_, all)) => *all += count,
-            None => all.push((name, count)),
-        }
-    }
+    let mut all = summed(leaves.chain(others));
     let sum = in_all(phases);
     let share = |count: u64| 100.0 * count as f64 / sum.max(1) as f64;
     all.retain(|(_, count)| share(*count) >= LEAST);

@@ -9,6 +9,7 @@ use crate::quantity::format;
 use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
+use crate::view::groups::grouped;
 use crate::view::tables::{columns_of, filled, paragraph, text};
 use crate::words::{Words, words};
 
@@ -55,14 +56,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     let share: f64 = idle.iter().map(|phase| phase.share).sum();
     let file = places::file(phases);
     // What stands on the same lines is one place to work at.
-    let mut at: Vec<(String, Vec<&Phase>)> = Vec::new();
-    for phase in &idle {
-        let lines = places::lines(phase, file);
-        match at.iter_mut().find(|(own, _)| *own == lines) {
-            Some((_, all)) => all.push(phase),
-            None => at.push((lines, vec![phase])),
-        }
-    }
+    let mut at = grouped(idle.iter().map(|phase| (places::lines(phase, file), *phase)));
     let all = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
     at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
     let place = |lines: &str, phases: &[&Phase]| {

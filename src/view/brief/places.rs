@@ -4,6 +4,7 @@ use crate::analysis::phases::{
     Line, OpcodeRun, Phase, PhaseKind, Phases, Point, Role, Span, StallPlace, Wait, WaitGroup,
 };
 use crate::quantity::format;
+use crate::view::groups::summed;
 use crate::words::Words;
 use crate::{catalog, words};
 use cuda_binary::op::{Act, Sync, Told};
@@ -180,13 +181,7 @@ pub(in crate::view) fn lines(phase: &Phase, file: &str) -> String {
 
 /// The file that most of the samples stand in, or the first access where no phase has a name; empty where no line is known.
 pub(in crate::view) fn file(phases: &Phases) -> &str {
-    let mut files: Vec<(&str, u64)> = Vec::new();
-    for phase in phases.leaves() {
-        match files.iter_mut().find(|(file, _)| *file == phase.at.file) {
-            Some((_, sum)) => *sum += phase.samples,
-            None => files.push((&phase.at.file, phase.samples)),
-        }
-    }
+    let files = summed(phases.leaves().map(|phase| (phase.at.file.as_str(), phase.samples)));
     let most = files.into_iter().max_by_key(|(_, sum)| *sum).map(|(file, _)| file);
     most.or_else(|| Some(phases.accesses.first()?.at.file.as_str())).unwrap_or_default()
 }

@@ -5,6 +5,7 @@ use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::view::collection;
 use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
+use crate::view::groups::grouped;
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, count, fold, list, paragraph, text, verbatim};
 use crate::words::{Words, words};
@@ -59,16 +60,11 @@ fn files(audit: &Audit) -> Vec<Words> {
     let own = std::iter::once(("report", &audit.now.artefact.origin));
     let old = audit.before.iter().map(|old| ("baseline", &old.artefact.origin));
     let trials = audit.trials.files.iter().map(|(role, origin)| (role.as_str(), origin));
-    let mut folders: Vec<(&str, Vec<Words>)> = Vec::new();
-    for (role, origin) in own.chain(old).chain(trials) {
+    let folders = grouped(own.chain(old).chain(trials).map(|(role, origin)| {
         let (folder, name) = origin.path.rsplit_once('/').unwrap_or(("", &origin.path));
         let hash: String = origin.blake3.chars().take(HASH).collect();
-        let file = words!("{} `{}` (`{}`)", role, name, hash);
-        match folders.iter_mut().find(|(known, _)| *known == folder) {
-            Some((_, files)) => files.push(file),
-            None => folders.push((folder, vec![file])),
-        }
-    }
+        (folder, words!("{} `{}` (`{}`)", role, name, hash))
+    }));
     let item = |(folder, files): (&str, Vec<Words>)| {
         let files = words::join(files, ", ");
         if folder.is_empty() { files } else { words!("`{}/`: {}", folder, files) }

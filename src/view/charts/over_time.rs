@@ -6,6 +6,7 @@ use crate::analysis::Audit;
 use crate::analysis::over_time::{OverTime, Shape};
 use crate::quantity::Unit;
 use crate::quantity::format::{self, Scale};
+use crate::view::groups::distinct;
 use crate::view::over_time;
 
 /// Stretches narrower than this share of the launch are not set off.
@@ -22,12 +23,8 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         Some((old, was)) => vec![("old", old, was), ("new", new, shape)],
         None => vec![("", new, shape)],
     };
-    let mut names: Vec<&str> = Vec::new();
-    for curve in sides.iter().rev().flat_map(|(_, over, _)| &over.curves) {
-        if !names.contains(&curve.unit.as_str()) {
-            names.push(&curve.unit);
-        }
-    }
+    let curves = sides.iter().rev().flat_map(|(_, over, _)| &over.curves);
+    let mut names = distinct(curves.map(|curve| curve.unit.as_str()));
     names.truncate(LEVELS);
     let panel = |(title, over, shape): &(&str, &OverTime, &Shape)| Panel {
         title: (*title).to_owned(),

@@ -3,6 +3,7 @@
 use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade, Tick};
 use crate::analysis::{Audit, Unit};
 use crate::quantity::format;
+use crate::view::groups::distinct;
 
 /// Units drawn, and the share of peak from which one is.
 const UNITS: usize = 6;
@@ -13,12 +14,8 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let new = &audit.now.bottleneck.units;
     let old = audit.before.as_ref().map(|old| old.bottleneck.units.as_slice()).unwrap_or_default();
     let reference = audit.trials.reference.as_ref().map(|reference| reference.units.as_slice()).unwrap_or_default();
-    let mut names: Vec<&str> = Vec::new();
-    for unit in new.iter().chain(reference).filter(|unit| unit.share >= LEAST) {
-        if !names.contains(&unit.name.as_str()) {
-            names.push(&unit.name);
-        }
-    }
+    let large = new.iter().chain(reference).filter(|unit| unit.share >= LEAST);
+    let mut names = distinct(large.map(|unit| unit.name.as_str()));
     names.truncate(UNITS);
     if names.len() < 2 {
         return None;

@@ -4,6 +4,7 @@ use crate::analysis::code::CodeFacts;
 use crate::analysis::sass::{ClassChange, DiffLine, SassDiff};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
+use crate::view::groups::summed;
 use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
 use crate::words::{Words, words};
 
@@ -46,17 +47,10 @@ fn by_opcode(diff: &SassDiff) -> String {
 
 /// The opcodes of a listing, and how many more of each the new build has.
 fn listed(diff: &SassDiff) -> Vec<(&str, i64)> {
-    let mut net: Vec<(&str, i64)> = Vec::new();
-    for line in diff.hunks.iter().flatten().filter(|line| line.sign != ' ') {
-        let step = if line.sign == '+' { 1 } else { -1 };
-        let Some(opcode) = line.text.split_whitespace().find(|word| !word.starts_with('@')) else { continue };
-        let opcode = opcode.trim_end_matches(';');
-        match net.iter_mut().find(|(known, _)| *known == opcode) {
-            Some((_, sum)) => *sum += step,
-            None => net.push((opcode, step)),
-        }
-    }
-    net
+    summed(diff.hunks.iter().flatten().filter(|line| line.sign != ' ').filter_map(|line| {
+        let opcode = line.text.split_whitespace().find(|word| !word.starts_with('@'))?;
+        Some((opcode.trim_end_matches(';'), if line.sign == '+' { 1 } else { -1 }))
+    }))
 }
 
 /// A count with its sign; nothing has none.

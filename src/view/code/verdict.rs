@@ -6,6 +6,7 @@ use crate::analysis::{Audit, Finding, Judgement, Role};
 use crate::quantity::format;
 use crate::view::brief;
 use crate::view::document::{Block, Section};
+use crate::view::groups::grouped;
 use crate::view::tables::{list, paragraph};
 use crate::words::{Words, words};
 
@@ -16,24 +17,22 @@ const LINE: u64 = 128;
 /// The section: each finding once, with the builds that have it.
 pub(super) fn section(audit: &Audit) -> Section {
     let codes = &audit.code;
-    let mut told: Vec<(Words, Vec<String>)> = Vec::new();
-    let mut tell = |words: Words, code: &CodeAudit| match told.iter_mut().find(|(known, _)| *known == words) {
-        Some((_, builds)) => builds.push(build_name(codes, code)),
-        None => told.push((words, vec![build_name(codes, code)])),
-    };
-    for code in codes {
+    let found = |code: &CodeAudit| -> Vec<Words> {
         match code.findings.as_slice() {
-            [] => tell(clean(code).into(), code),
-            findings => findings.iter().for_each(|finding| tell(said(finding), code)),
+            [] => vec![clean(code).into()],
+            findings => findings.iter().map(said).collect(),
         }
-    }
-    for code in codes {
+    };
+    let beside = |code: &CodeAudit| -> Vec<Words> {
         // Of several builds they are a row of the table.
         let products = products(code).filter(|_| codes.len() == 1);
         let tensor = products.map(|products| words!("Tensor instructions in the code: {}.", products));
-        tensor.into_iter().for_each(|words| tell(words, code));
-        code.facts.stores.iter().filter_map(|store| scattered(store, audit)).for_each(|words| tell(words, code));
-    }
+        tensor.into_iter().chain(code.facts.stores.iter().filter_map(|store| scattered(store, audit))).collect()
+    };
+    let all = codes.iter().map(|code| (code, found(code))).chain(codes.iter().map(|code| (code, beside(code))));
+    let mut told = grouped(
+        all.flat_map(|(code, all)| all.into_iter().map(|words| (words, build_name(codes, code))).collect::<Vec<_>>()),
+    );
     let lead = |builds: &[String]| match builds.len() {
         2 if codes.len() == 2 => "Both builds".to_owned(),
         one if one == codes.len() && one > 1 => format!("All {one} builds"),
