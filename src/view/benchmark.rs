@@ -3,7 +3,7 @@
 use super::clock_steps;
 use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
-use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
+use super::tables::{self, code, columns_of, heading, list, paragraph, text};
 use crate::analysis::{Audit, Caution, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Benchmark, Clocks, Reading, TimedReference};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
@@ -235,53 +235,33 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
     let is_wrong = audit.standing() == Standing::Wrong;
     let old = timing.change.as_ref().filter(|_| !is_wrong).map(|change| &change.old);
     let reference = timing.reference.as_ref().filter(|_| !is_wrong);
-    let mut columns = vec![left("Benchmark")];
-    let mut sides: Vec<&Timed> = Vec::new();
-    if let Some(old) = old {
-        columns.push(right("Old kernel"));
-        sides.push(old);
-    }
-    columns.push(right("Kernel"));
-    sides.push(&timing.kernel);
-    if let Some(reference) = reference {
-        columns.push(right("Reference"));
-        sides.push(reference);
-    }
-    let scale = Scale::of_samples(sides.iter().map(|side| side.time.median));
-    let own = usize::from(old.is_some());
-    let line = |label: &str, cells: Vec<Cell>| -> Vec<Cell> { std::iter::once(text(label)).chain(cells).collect() };
-    let mut rows: Vec<Vec<_>> = Vec::new();
+    let sides = [old, Some(&timing.kernel), reference];
+    let scale = Scale::of_samples(sides.iter().flatten().map(|side| side.time.median));
+    let line = |label: &str, read: &dyn Fn(&Timed) -> Cell| -> Vec<Cell> {
+        let cells = sides.map(|side| side.map(read).unwrap_or_default());
+        std::iter::once(text(label)).chain(cells).collect()
+    };
     // Wrong results are not the stated work, so that there is no rate of it.
     let facts = if is_wrong { &FACTS[..RATES] } else { &FACTS[..] };
-    for (at, (label, read)) in facts.iter().enumerate() {
-        let mut cells: Vec<Cell> = sides.iter().map(|side| read(&scale, side)).collect();
-        if at == 0 {
-            cells[own] = std::mem::take(&mut cells[own]).strong();
-        }
-        rows.push(line(label, cells));
-    }
-    let interval = |side: &&Timed| match side.time.interval {
+    let mut rows: Vec<Vec<Cell>> = facts.iter().map(|(label, read)| line(label, &|side| read(&scale, side))).collect();
+    rows[0][2] = std::mem::take(&mut rows[0][2]).strong();
+    let label = format!("Interval of the median at {} %", format::plain(timing.confidence, 1));
+    let interval = line(&label, &|side| match side.time.interval {
         Some((low, high)) => pair(&scale, low, high),
         None if side.time.count >= MANY => text("none across a step"),
         None => text("too few samples"),
-    };
-    let label = format!("Interval of the median at {} %", format::plain(timing.confidence, 1));
-    rows.insert(1, line(&label, sides.iter().map(interval).collect()));
+    });
+    rows.insert(1, interval);
     if audit.performance.time.has_number() {
-        let mut cells = Vec::new();
-        if old.is_some() {
-            let old = audit.performance.time.old.as_ref();
-            cells.push(old.map(profiled).unwrap_or_default());
-        }
-        cells.push(profiled(&audit.performance.time.new));
-        if reference.is_some() {
-            let held = audit.trials.reference.as_ref().and_then(|reference| reference.rows.first());
-            cells.push(held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference)));
-        }
-        rows.push(line("Duration under ncu", cells));
+        let was = old.and(audit.performance.time.old.as_ref()).map(profiled).unwrap_or_default();
+        let held = audit.trials.reference.as_ref().and_then(|reference| reference.rows.first());
+        let beside = || held.map_or_else(|| text("not profiled"), |row| profiled(&row.reference));
+        let own = profiled(&audit.performance.time.new);
+        rows.push(vec![text("Duration under ncu"), was, own, reference.map(|_| beside()).unwrap_or_default()]);
     }
     let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
-    Table { caption: caption.into(), ..tables::table("times", columns, rows) }
+    let columns = columns_of("Benchmark | Old kernel: | Kernel: | Reference:");
+    Table { caption: caption.into(), ..tables::filled("times", columns, rows) }
 }
 
 fn counters(reference: &ReferenceProfile) -> Vec<Block> {

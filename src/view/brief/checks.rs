@@ -10,7 +10,7 @@ use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
 use crate::view::groups::distinct;
-use crate::view::tables::{self, columns_of, heading, judged, left, paragraph, right, sentence, table, text};
+use crate::view::tables::{self, columns_of, heading, judged, paragraph, sentence, table, text};
 use crate::words::Words;
 use crate::{catalog, words};
 
@@ -238,26 +238,21 @@ fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
 }
 
 fn checklist(lines: &[&CheckedLine]) -> Table {
-    let has_old = lines.iter().any(|line| line.old.is_some());
-    let mut columns = columns_of("Check | Result | Found: | Wanted: | Reading");
-    if has_old {
-        columns.splice(1..1, [left("Old result"), right("Old")]);
-    }
     let row = |line: &&CheckedLine| {
-        let mut row = vec![
+        let old = line.old.as_ref().map(|old| [judged(old.outcome, Role::Check), found(&old.found)]);
+        let [old_result, old_found] = old.unwrap_or_default();
+        vec![
             text(line.expected.label.clone()),
+            old_result,
+            old_found,
             judged(line.outcome, Role::Check).strong(),
             found(&line.found),
             text(wanted(line)).sorted(line.expected.value),
             tables::code(line.expected.reading.clone()),
-        ];
-        if has_old {
-            let old = line.old.as_ref().map(|old| [judged(old.outcome, Role::Check), found(&old.found)]);
-            row.splice(1..1, old.unwrap_or_default());
-        }
-        row
+        ]
     };
-    tables::table("checks", columns, lines.iter().map(row).collect())
+    let columns = columns_of("Check | Old result | Old: | Result | Found: | Wanted: | Reading");
+    tables::filled("checks", columns, lines.iter().map(row).collect())
 }
 
 fn found(reading: &Reading) -> Cell {

@@ -104,9 +104,10 @@ fn is_named(op: Op) -> bool {
 fn opcodes(audit: &Audit, executed: Option<&Row>, has_old: bool) -> (Vec<Vec<Cell>>, Vec<Op>) {
     let total = executed.and_then(|row| row.new.value());
     let line = |label: Words, row: &Row| {
+        let [old, new] = numbers::sides(audit, row, amount);
         let mut cells = vec![text(label)];
-        let sides = numbers::sides(audit, row, amount);
-        cells.extend(sides.into_iter().skip(usize::from(audit.before.is_some() && !has_old)));
+        cells.extend(has_old.then_some(old));
+        cells.push(new);
         let share = row.new.value().filter(|own| *own > 0.0).zip(total).filter(|(_, total)| *total > 0.0);
         cells.push(share.map_or_else(Cell::default, |(own, total)| text(format!("{} %", tenth(100.0 * own / total)))));
         cells

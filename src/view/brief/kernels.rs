@@ -8,8 +8,8 @@ use crate::quantity::format;
 use crate::quantity::glance::{digits, time};
 use crate::shell::quoted;
 use crate::view::ceiling;
-use crate::view::document::{Block, Cell, Column, Section};
-use crate::view::tables::{code, count, fold, heading, left, paragraph, right, table, text};
+use crate::view::document::{Block, Cell, Section};
+use crate::view::tables::{code, columns_of, count, filled, fold, heading, paragraph, text};
 use crate::words::{Words, words};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -44,10 +44,8 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
         true => words!("`audit generate --kernel FUNCTION`, or with a row's flags, writes a kernel's own page."),
         false => words!("`audit generate --kernel FUNCTION` writes a kernel's own page."),
     };
-    let blocks = vec![
-        table("kernels", shown.columns(), rows).into(),
-        paragraph("pick", words!("{}{} {}", gain.unwrap_or_default(), scope, own)),
-    ];
+    let blocks =
+        vec![shown.table("kernels", rows), paragraph("pick", words!("{}{} {}", gain.unwrap_or_default(), scope, own))];
     Some(Section::new("kernels", "Kernels of this report", blocks))
 }
 
@@ -58,8 +56,7 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Vec<Block> {
     }
     let rows: Vec<Row> = (0..audit.report.kernels.len()).map(|at| Row::bare(audit, at)).collect();
     let all = Shown { is_whole: true, has_grid: true, ..Shown::among(rows) };
-    let part =
-        |name: &str, rows: &[Row]| table(name, all.columns(), rows.iter().map(|row| all.cells(row)).collect()).into();
+    let part = |name: &str, rows: &[Row]| all.table(name, rows.iter().map(|row| all.cells(row)).collect());
     let (unfolded, folded) = all.rows.split_at(all.rows.len().min(UNFOLDED));
     // Why this kernel and no other.
     let choice = match &audit.report.kernels[0] {
@@ -197,56 +194,46 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn columns(&self) -> Vec<Column> {
-        let grid = self.has_grid.then(|| left(if self.is_whole { "Grid × block" } else { "Grid" }));
-        let (share, part) = (self.has_share.then(|| right("% of time")), self.has_share.then(|| right("Of total")));
-        let first = [left("Kernel")].into_iter().chain(grid);
-        let times = [right("Launches"), right("Time per launch")].into_iter().chain(share);
-        let limits = [left("Limiter"), left("Busiest, % of peak"), left("First lever"), right("Ceiling")];
-        first.chain(times).chain(limits).chain(part).chain(self.has_flags.then(|| left("Flags"))).collect()
+    fn table(&self, name: &str, rows: Vec<Vec<Cell>>) -> Block {
+        let grid = if self.is_whole { "Grid × block" } else { "Grid" };
+        let head = "Launches: | Time per launch: | % of time: | Limiter | Busiest, % of peak | First lever | Ceiling:";
+        filled(name, columns_of(&format!("Kernel | {grid} | {head} | Of total: | Flags")), rows).into()
     }
 
     fn cells(&self, row: &Row<'_>) -> Vec<Cell> {
         let OtherKernel { kernel, launches, time: median, share, is_subject } = row.kernel;
         let (ns, part) = (median.value(), row.of_all());
         // A grid without blocks is one that the report does not tell.
-        let grid = kernel.grid.filter(|grid| grid.0[0] > 0).map(|grid| grid.to_string());
-        let block = kernel.block.filter(|_| self.is_whole).map(|block| format!(" × {block}"));
-        let mut cells = vec![code(if self.is_whole { kernel.short_name().to_owned() } else { name(kernel) })];
-        cells.extend(
-            self.has_grid.then(|| text(grid.map(|grid| grid + &block.unwrap_or_default()).unwrap_or_default())),
-        );
-        cells.push(count(*launches as u64));
-        cells.push(text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns));
-        cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(*share)));
-        if *is_subject {
-            cells = cells.into_iter().map(Cell::strong).collect();
-        }
+        let grid = kernel.grid.filter(|grid| self.has_grid && grid.0[0] > 0);
+        let block = kernel.block.filter(|_| self.is_whole).map(|block| format!(" × {block}")).unwrap_or_default();
+        let own = [
+            code(if self.is_whole { kernel.short_name().to_owned() } else { name(kernel) }),
+            text(grid.map(|grid| format!("{grid}{block}")).unwrap_or_default()),
+            count(*launches as u64),
+            text(ns.map_or_else(|| "not measured".to_owned(), time)).sorted(ns),
+            text(share.map(digits).unwrap_or_default()).sorted(*share),
+        ];
         let First { does, ceiling, percent } = row.judged.map(First::of).unwrap_or_default();
         let unit = row.judged.and_then(|(bottleneck, _)| bottleneck.units.first());
-        cells.push(text(row.judged.map(|(bottleneck, _)| verdict::limiter(bottleneck)).unwrap_or_default()));
-        cells.push(text(unit.map(crate::analysis::Unit::said).unwrap_or_default()));
-        cells.extend([text(does), text(ceiling).sorted(percent)]);
-        let of_all = part.map(|part| format!("≤ {} %", tenth(part))).unwrap_or_default();
-        cells.extend(self.has_share.then(|| text(of_all).sorted(part)));
-        let flags = if *is_subject { Words::default() } else { row.flags.clone() };
-        cells.extend(self.has_flags.then(|| text(flags)));
-        cells
+        let judged = [
+            text(row.judged.map(|(bottleneck, _)| verdict::limiter(bottleneck)).unwrap_or_default()),
+            text(unit.map(crate::analysis::Unit::said).unwrap_or_default()),
+            text(does),
+            text(ceiling).sorted(percent),
+            text(part.map(|part| format!("≤ {} %", tenth(part))).unwrap_or_default()).sorted(part),
+            text(if *is_subject { Words::default() } else { row.flags.clone() }),
+        ];
+        own.map(|cell| if *is_subject { cell.strong() } else { cell }).into_iter().chain(judged).collect()
     }
 
     /// One row for what has none.
     fn rest(&self) -> Option<Vec<Cell>> {
-        if self.rest.is_empty() {
-            return None;
-        }
         let launches: usize = self.rest.iter().map(|kernel| kernel.launches).sum();
         let share: Option<f64> = self.rest.iter().map(|kernel| kernel.share).sum();
-        let mut cells = vec![text(format!("{} more", format::integer(self.rest.len() as u64)))];
-        cells.extend(self.has_grid.then(Cell::default));
-        cells.extend([count(launches as u64), Cell::default()]);
-        cells.extend(self.has_share.then(|| text(share.map(digits).unwrap_or_default()).sorted(share)));
-        cells.resize(self.columns().len(), Cell::default());
-        Some(cells)
+        let name = text(format!("{} more", format::integer(self.rest.len() as u64)));
+        let share = text(share.map(digits).unwrap_or_default()).sorted(share);
+        let cells = [name, Cell::default(), count(launches as u64), Cell::default(), share];
+        (!self.rest.is_empty()).then(|| [cells.to_vec(), vec![Cell::default(); 6]].concat())
     }
 }
 

@@ -10,7 +10,7 @@ use crate::quantity::glance::{amount, bytes, digits};
 use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::source_lines;
-use crate::view::tables::{self, left, paragraph, right, table, text};
+use crate::view::tables::{self, columns_of, filled, paragraph, table, text};
 use crate::words::{Words, words};
 
 /// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
@@ -115,34 +115,20 @@ pub(in crate::view) fn levels(audit: &Audit) -> Vec<(Level, &Row)> {
 }
 
 fn bytes_moved(audit: &Audit) -> Option<Table> {
-    let held = levels(audit);
     let rate = |level: &Level| {
         let (name, metric) = level.hits?;
         // Sectors and hits are counted in different passes.
         Some(format!("{name} {} %", tenth(value(audit, metric)?.min(100.0))))
     };
-    if held.is_empty() {
-        return None;
-    }
-    let has_least = held.iter().any(|(level, _)| level.least.is_some());
-    let has_hits = held.iter().any(|(level, _)| rate(level).is_some());
-    let mut columns = vec![left("Level")];
-    columns.extend(audit.before.is_some().then(|| right("Old")));
-    columns.push(right(if audit.before.is_some() { "New" } else { "Bytes" }));
-    if has_least {
-        columns.extend([right("Unavoidable"), right("Factor")]);
-    }
-    columns.extend(has_hits.then(|| right("Hit rate")));
     let line = |(level, row): &(Level, &Row)| {
-        let mut cells: Vec<Cell> = vec![text(level.label)];
-        cells.extend(sides(audit, row, bytes));
-        if has_least {
-            cells.extend(against(level, row.new.value().unwrap_or_default()));
-        }
-        cells.extend(has_hits.then(|| text(rate(level).unwrap_or_default())));
-        cells
+        let ([old, new], [least, factor]) =
+            (sides(audit, row, bytes), against(level, row.new.value().unwrap_or_default()));
+        vec![text(level.label), old, new, least, factor, text(rate(level).unwrap_or_default())]
     };
-    Some(table("bytes", columns, held.iter().map(line).collect()))
+    let rows: Vec<Vec<Cell>> = levels(audit).iter().map(line).collect();
+    let own = if audit.before.is_some() { "New" } else { "Bytes" };
+    let columns = columns_of(&format!("Level | Old: | {own}: | Unavoidable: | Factor: | Hit rate:"));
+    (!rows.is_empty()).then(|| filled("bytes", columns, rows))
 }
 
 /// The part of what cannot be avoided below which more is missing than what levels round and count in other passes.
@@ -173,9 +159,8 @@ fn multicast(audit: &Audit) -> Option<Words> {
     is_less.then(|| words!("**Multicast:** L2 sent {} for the {} that L1 received.", bytes(sent), bytes(received)))
 }
 
-fn columns() -> Vec<crate::view::document::Column> {
-    vec![left("Access"), right("Requests"), right("Sectors/request"), right("Ideal"), right("Excess sectors")]
-}
+/// The head of a table of accesses.
+const ACCESSES: &str = "Access | Requests: | Sectors/request: | Ideal: | Excess sectors:";
 
 /// The accesses with an excess of sectors; where none has, the sentence below says so.
 fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
@@ -207,7 +192,7 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
             text(excess).sorted(access.excess() as f64),
         ]
     };
-    Some(table("accesses", columns(), told.iter().map(line).collect()))
+    Some(table("accesses", columns_of(ACCESSES), told.iter().map(line).collect()))
 }
 
 /// `size`, where the launcher tells the arguments; `the argument at byte 16`, of those that the kernel is called with; its place in the
@@ -251,7 +236,7 @@ fn by_line(audit: &Audit) -> Option<Table> {
             text(amount(line.excess as f64)).sorted(line.excess as f64),
         ]
     };
-    (!lines.is_empty()).then(|| table("accesses", columns(), lines.iter().map(row).collect()))
+    (!lines.is_empty()).then(|| table("accesses", columns_of(ACCESSES), lines.iter().map(row).collect()))
 }
 
 fn coalescing(audit: &Audit) -> Option<Words> {

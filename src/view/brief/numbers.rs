@@ -45,12 +45,12 @@ pub(super) fn both(label: impl Into<Words>, (old, new): (f64, f64), write: fn(f6
     vec![text(label), text(write(old)).sorted(old), text(write(new)).sorted(new).strong(), change]
 }
 
-/// Old and new side of a row, the new one strong beside the old; only the new one where the audit has no other.
-pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> Vec<Cell> {
+/// Old and new side of a row, the new one strong beside the old; the old one is empty where the audit has no other.
+pub(super) fn sides(audit: &Audit, row: &Row, write: fn(f64) -> String) -> [Cell; 2] {
     let own = cell(Some(&row.new), write);
     match audit.before {
-        Some(_) => vec![cell(row.old.as_ref(), write), own.strong()],
-        None => vec![own],
+        Some(_) => [cell(row.old.as_ref(), write), own.strong()],
+        None => [Cell::default(), own],
     }
 }
 

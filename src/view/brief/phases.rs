@@ -8,7 +8,7 @@ use crate::analysis::{Audit, Limits, Unit};
 use crate::catalog::{Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
-use crate::view::tables::{columns_of, count, left, list, paragraph, right, table, text};
+use crate::view::tables::{columns_of, count, filled, left, list, paragraph, table, text};
 use crate::words::{Words, words};
 
 /// Samples below which shares by phase say too little.
@@ -168,50 +168,41 @@ fn rows(
     let is_full = depth == Depth::Full;
     let launched = value(audit, Counter::LaunchGridSize);
     let file = places::file(phases);
-    let has_cycles = shown.iter().any(|(phase, _)| phase.cycles.is_some());
-    let has_tensor = shown.iter().any(|(phase, _)| phase.tensor.is_some());
-    let mut columns =
-        vec![left("Phase"), left(&if file.is_empty() { "Offsets".to_owned() } else { format!("Lines of {file}") })];
-    columns.extend(old.is_some().then(|| right("Old")));
-    columns.push(right(if old.is_some() { "New" } else { "Samples" }));
-    columns.extend(has_cycles.then(|| {
-        right(match (phases.unit, step) {
-            (_, Some(_)) => "Cycles/step",
-            (Some(CycleUnit::Tile | CycleUnit::Block), _) => "Cycles/tile",
-            _ => "Cycles",
-        })
-    }));
-    columns.extend(has_tensor.then(|| right("Tensor")));
-    if is_full {
-        columns.extend(columns_of("Counted: | Issue slots: | Executed: | Opcodes"));
-    }
-    columns.push(left("Waits (of the phase)"));
+    let lines = if file.is_empty() { "Offsets".to_owned() } else { format!("Lines of {file}") };
+    let own = if old.is_some() { "New" } else { "Samples" };
+    let unit = match (phases.unit, step) {
+        (_, Some(_)) => "Cycles/step",
+        (Some(CycleUnit::Tile | CycleUnit::Block), _) => "Cycles/tile",
+        _ => "Cycles",
+    };
+    let columns = columns_of(&format!(
+        "Phase | {lines} | Old: | {own}: | {unit}: | Tensor: | Counted: | Issue slots: | Executed: | Opcodes | Waits (of the phase)"
+    ));
     let line = |(phase, is_part): &(&Phase, bool)| {
         let label = words!("{}{}", if *is_part { "· " } else { "" }, places::row(phase, phases.steps));
-        let mut cells = vec![text(label), text(places::lines(phase, file))];
-        cells.extend(old.map(|old| twin(&phases.phases, &old.phases, phase).map_or_else(Cell::default, share)));
-        let own = share(phase);
-        cells.push(if old.is_some() { own.strong() } else { own });
-        cells.extend(has_cycles.then(|| cycles(phases, phase, step, launched)));
-        cells.extend(has_tensor.then(|| {
-            // The last products run on in the drain.
-            let drains = phase.kind == PhaseKind::MainLoop && phases.share(PhaseKind::Drain) > 0.0;
-            let drain = if drains { " with the drain" } else { "" };
-            let tensor = phase.tensor.map(|tensor| tensor / step.unwrap_or(1.0));
-            tensor
-                .map_or_else(Cell::default, |tensor| text(format!("{}{drain}", glance::cycles(tensor))).sorted(tensor))
-        }));
-        if is_full {
-            let issue = |issue: f64| text(glance::cycles(issue)).sorted(issue);
-            cells.push(count(phase.samples));
-            cells.push(phase.issue.map_or_else(Cell::default, issue));
-            cells.push(count(phase.executed));
-            cells.push(text(phase.opcodes.iter().map(run).collect::<Vec<_>>().join(", ")));
-        }
+        let was = old.and_then(|old| twin(&phases.phases, &old.phases, phase)).map(share);
+        // The last products run on in the drain.
+        let drains = phase.kind == PhaseKind::MainLoop && phases.share(PhaseKind::Drain) > 0.0;
+        let drain = if drains { " with the drain" } else { "" };
+        let tensor = |tensor: f64| text(format!("{}{drain}", glance::cycles(tensor))).sorted(tensor);
+        let issue = |issue: f64| text(glance::cycles(issue)).sorted(issue);
+        let opcodes = || text(phase.opcodes.iter().map(run).collect::<Vec<_>>().join(", "));
+        let more = is_full.then(|| {
+            [count(phase.samples), phase.issue.map(issue).unwrap_or_default(), count(phase.executed), opcodes()]
+        });
+        let mut cells = vec![
+            text(label),
+            text(places::lines(phase, file)),
+            was.unwrap_or_default(),
+            if old.is_some() { share(phase).strong() } else { share(phase) },
+            cycles(phases, phase, step, launched),
+            phase.tensor.map(|all| tensor(all / step.unwrap_or(1.0))).unwrap_or_default(),
+        ];
+        cells.extend(more.unwrap_or_default());
         cells.push(text(if is_full { places::waits(phase, file) } else { waits(audit, phases, phase) }));
         cells
     };
-    table("phases", columns, shown.iter().map(line).collect())
+    filled("phases", columns, shown.iter().map(line).collect())
 }
 
 /// `4 QGMMA (4.18 M)`: an opcode in the code and its executions.

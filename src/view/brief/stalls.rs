@@ -9,9 +9,9 @@ use crate::catalog::{self, Counter, Threshold};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
-use crate::view::document::{Block, Section};
+use crate::view::document::{Block, Cell, Section};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, Extra, fold, left, paragraph, right, table, text};
+use crate::view::tables::{self, Extra, columns_of, filled, fold, paragraph, text};
 use crate::view::{charts, source_lines};
 use crate::words::{Words, words};
 
@@ -69,20 +69,15 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let is_row = |(_, note): &(&StallRow, Words)| !has_notes || audit.before.is_some() || !note.is_empty();
     let (rows, unplaced): (Vec<_>, Vec<_>) = noted.into_iter().partition(is_row);
     let left_out: Vec<&StallRow> = unplaced.into_iter().map(|(row, _)| row).chain(left_out).collect();
-    let mut columns = vec![left("Stall")];
-    columns.extend(audit.before.is_some().then(|| right("Old")));
-    columns.push(right(match (audit.before.is_some(), shares.basis) {
+    let own = match (audit.before.is_some(), shares.basis) {
         (true, _) => "New",
         (false, StallBasis::PerIssue) => "Cycles",
         (false, _) => "Share",
-    }));
-    columns.extend(has_notes.then(|| left("Here")));
+    };
     let rounded = if has_whole { tenth } else { hundredth };
     let line = |(row, note): (&StallRow, Words)| {
-        let mut cells = vec![text(row.row.label.as_str())];
-        cells.extend(sides(audit, &row.row, rounded));
-        cells.extend(has_notes.then(|| text(note)));
-        cells
+        let [old, new] = sides(audit, &row.row, rounded);
+        vec![text(row.row.label.as_str()), old, new, if has_notes { text(note) } else { Cell::default() }]
     };
     let mut basis = basis(audit, shares.basis);
     if !has_whole && !small.is_empty() {
@@ -102,7 +97,8 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
-        blocks.push(table("stalls", columns, rows.into_iter().map(line).collect()).into());
+        let columns = columns_of(&format!("Stall | Old: | {own}: | Here"));
+        blocks.push(filled("stalls", columns, rows.into_iter().map(line).collect()).into());
     }
     Some(Section::new("stalls", "Warp stalls", blocks))
 }

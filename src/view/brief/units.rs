@@ -5,11 +5,10 @@ use super::kernels;
 use super::numbers::{cell, sides, tenth, value};
 use crate::analysis::{Audit, Level, Row, Standing, Unit};
 use crate::catalog::{Code, Counter, Family, Part, Threshold};
-use crate::evidence::Reading;
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, left, paragraph, right, table, text};
+use crate::view::tables::{self, columns_of, filled, left, paragraph, right, text};
 use crate::view::{charts, over_time, source_lines};
 use crate::words::{Words, words};
 
@@ -120,56 +119,32 @@ fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
 }
 
 fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -> Table {
-    let mut columns = vec![left("% of peak"), right("Old"), right("New")];
-    columns.extend(audit.trials.reference.is_some().then(|| right("Reference")));
-    let time = has_time(audit).then(|| {
-        let mut time: Vec<Cell> = vec![text("Duration under ncu")];
-        time.extend(sides(audit, &audit.performance.time, glance::time));
-        time.extend(audit.trials.reference.is_some().then(|| duration(audit)));
-        time
-    });
+    let [was, is] = sides(audit, &audit.performance.time, glance::time);
+    let time = vec![text("Duration under ncu"), was, is, duration(audit)];
     let line = |name: &&str| {
-        let mut cells: Vec<Cell> = vec![text(format::capital(name)), share(old, name), share(new, name).strong()];
-        cells.extend(audit.trials.reference.is_some().then(|| share(reference, name)));
-        cells
+        vec![text(format::capital(name)), share(old, name), share(new, name).strong(), share(reference, name)]
     };
-    table("units", columns, time.into_iter().chain(names.iter().map(line)).collect())
-}
-
-/// Whether a side has its time.
-fn has_time(audit: &Audit) -> bool {
-    let time = &audit.performance.time;
-    let sides = [Some(&time.new), time.old.as_ref()].into_iter().flatten();
-    sides.chain(reference_time(audit)).any(|reading| reading.value().is_some())
+    let has_time = time[1..].iter().any(|side| !side.words.is_empty());
+    let rows = Some(time).filter(|_| has_time).into_iter().chain(names.iter().map(line));
+    filled("units", columns_of("% of peak | Old: | New: | Reference:"), rows.collect())
 }
 
 fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> Table {
-    let has_time = has_time(audit);
-    let mut columns = vec![left("% of peak")];
-    columns.extend(has_time.then(|| right("Duration under ncu")));
+    let mut columns = vec![left("% of peak"), right("Duration under ncu")];
     columns.extend(names.iter().map(|name| right(&format::capital(name))));
-    let shares = |units: &[Unit]| names.iter().map(|name| share(units, name)).collect::<Vec<Cell>>();
-    let mut kernel = vec![text("This kernel")];
-    kernel.extend(has_time.then(|| cell(Some(&audit.performance.time.new), glance::time)));
-    kernel.extend(shares(new));
-    let mut rows = vec![kernel];
-    if audit.trials.reference.is_some() {
-        let mut beside = vec![text("Reference")];
-        beside.extend(has_time.then(|| duration(audit)));
-        beside.extend(shares(reference));
-        rows.push(beside);
-    }
-    table("units", columns, rows)
+    let line = |label: &str, time: Cell, units: &[Unit]| {
+        [text(label), time].into_iter().chain(names.iter().map(|name| share(units, name))).collect()
+    };
+    let mut rows = vec![line("This kernel", cell(Some(&audit.performance.time.new), glance::time), new)];
+    rows.extend(audit.trials.reference.is_some().then(|| line("Reference", duration(audit), reference)));
+    filled("units", columns, rows)
 }
 
-fn reference_time(audit: &Audit) -> Option<&Reading> {
-    let id = &audit.performance.time.id;
-    let row = audit.trials.reference.as_ref()?.rows.iter().find(|own| own.id == *id)?;
-    Some(&row.reference)
-}
-
+/// The time of the reference; empty without one.
 fn duration(audit: &Audit) -> Cell {
-    cell(reference_time(audit), glance::time)
+    let rows = audit.trials.reference.iter().flat_map(|reference| &reference.rows);
+    let time = rows.filter(|own| own.id == audit.performance.time.id).map(|row| &row.reference).next();
+    cell(time, glance::time)
 }
 
 /// A unit's share of its peak; empty where it was not measured.
