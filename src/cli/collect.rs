@@ -7,7 +7,7 @@ use super::plan::config_at;
 use super::requests::{Place, context, requests};
 use super::say::say;
 use super::task::Attempt;
-use super::{array, progress, variants};
+use super::{array, progress, requests};
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
 use crate::config::Subject;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub(super) fn run(arguments: &Collect, out: &mut dyn Write) -> Result<(), Failur
     let (path, config) = config_at(arguments.config.as_ref())?;
     let every = || config.subjects.iter().map(|subject| subject.name.to_string()).collect();
     let names: Vec<String> = if arguments.all { every() } else { arguments.subjects.clone() };
-    let subjects: Vec<&Subject> = config.named(&variants::subjects(&names))?;
+    let subjects: Vec<&Subject> = config.named(&requests::subjects(&names))?;
     if let (Some(_), [_, _, ..]) = (&arguments.evidence, subjects.as_slice()) {
         return Err(Failure::usage(
             "--evidence names the folder of one subject\n  help: name one subject, or use the key `evidence` of each",

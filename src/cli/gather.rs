@@ -1,17 +1,15 @@
 //! Gathering: the files of a subject, read into the evidence that its audit is made from.
 
 use super::baseline::Found;
-use super::before::{self, Before};
-use super::builds::Builds;
-use super::code::{self, ToolTime, builds, kept_build, places};
+use super::code::{self, Builds, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
 use super::failure::Failure;
 use super::plan::Plan;
 use super::say::say;
-use super::slot::{Days, Slot};
+use super::slot::{self, Before, Days, Slot};
 use super::stated::stated_work;
 use super::trials::{self, Further, measured};
-use super::{baseline, lines};
+use super::{baseline, parts};
 use crate::analysis::code::Launched;
 use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};
@@ -108,7 +106,7 @@ impl<'p> Gatherer<'p> {
                 let code = builds.facts(subject, None)?;
                 let new = Side { work, unchecked: builds.unchecked(subject, &code), code, ..Side::default() };
                 let slot = self.slot(subject, &new)?;
-                let (record, after) = before::series(subject, self.plan, &self.limits, &slot, &new)?;
+                let (record, after) = slot::series(subject, self.plan, &self.limits, &slot, &new)?;
                 let series = &self.plan.series;
                 let (old, baseline) = match baseline::code(series, subject.name.as_str(), slot.at, &new) {
                     Ok(code) => (code.map(|code| Side { code, ..Side::default() }), String::new()),
@@ -182,8 +180,8 @@ impl<'p> Gatherer<'p> {
         leave_stated(&mut report);
         missed.map_or_else(|| pick.leave(&mut report), Err)?;
         let views = match self.is_of_all_kernels {
-            true => lines::source_views(&mut profile, &report, &selection, self.allow_damage)?,
-            false => lines::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
+            true => parts::source_views(&mut profile, &report, &selection, self.allow_damage)?,
+            false => parts::page_views(&mut profile, &report, &selection, self.allow_damage, &builds.new)?,
         };
         let with = Reduction { source: &views, work: &work, limits: &self.limits };
         let filter = subject.kernel.as_ref();
@@ -224,8 +222,8 @@ impl<'p> Gatherer<'p> {
         new.missed.extend(builds.missed.iter().map(|why| ("code".to_owned(), why.clone())));
         new.is_of_one_kernel()?;
         let slot = self.slot(subject, &new)?;
-        let (record, after) = before::series(subject, self.plan, &self.limits, &slot, &new)?;
-        before::remember(&record, slot.at, &mut new.work);
+        let (record, after) = slot::series(subject, self.plan, &self.limits, &slot, &new)?;
+        slot::remember(&record, slot.at, &mut new.work);
         let Found { side: mut old, words, against, with } = match self.is_of_all_kernels {
             true => Found::default(),
             false => {
@@ -277,7 +275,7 @@ impl<'p> Gatherer<'p> {
         };
         let old = source::read_profile(path, want)?;
         let launch = analysis::old_launch(report, &old, selection);
-        let view = launch.map(|launch| lines::old_view(path, launch, self.allow_damage)).transpose()?.flatten();
+        let view = launch.map(|launch| parts::old_view(path, launch, self.allow_damage)).transpose()?.flatten();
         let with = Reduction { source: view.as_slice(), work: &new.work, limits: &self.limits };
         let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
         let Some(kernel) = new.profile.as_ref().map(|profile| &profile.kernel) else {

@@ -2,8 +2,7 @@
 
 use super::args::Init;
 use super::failure::Failure;
-use super::init_cmake::{self, Cmake};
-use super::init_cuda::Source;
+use super::init_build::{self, Cmake, Source};
 use super::init_python::{Script, script};
 use super::plan::DEFAULT_CONFIG;
 use crate::analysis::{self, KernelKey};
@@ -295,7 +294,7 @@ impl Found {
         let mut text = format!("\n[[subject]]\nname = \"{}\"\n", line.name);
         let profiled = line.report.and_then(|report| report.arch.clone());
         let place = source.map_or(Path::new(""), |source| &source.path);
-        let built = init_cmake::arch(&self.cmakes, place, profiled.as_deref());
+        let built = init_build::arch(&self.cmakes, place, profiled.as_deref());
         let arch = built.or(profiled).unwrap_or_else(|| "sm_90".to_owned());
         match line.report {
             Some(report) => {
@@ -316,7 +315,7 @@ impl Found {
                 text += &format!("kernel = {}\n", toml::Value::from(format!("^{}", regex::escape(line.function))));
                 if let Some(Source { path, .. }) = source {
                     let include = if Path::new("include").is_dir() { ", \"-Iinclude\"" } else { "" };
-                    let program = init_cmake::program(&self.cmakes, path).unwrap_or_else(|| "./APP".to_owned());
+                    let program = init_build::program(&self.cmakes, path).unwrap_or_else(|| "./APP".to_owned());
                     text += &format!(
                         "source = {}\narch = \"{arch}\"   # the chip to compile for\nflags = [\"-O3\"{include}]\n# run = [\"{program}\"]   # what launches it: then `audit generate --collect` on a GPU measures it\n",
                         said(path)

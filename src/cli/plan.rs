@@ -1,4 +1,4 @@
-//! What to generate: the configuration file and the flags, folded into subjects.
+//! What to generate: the configuration file and the flags, folded into subjects; and the folder that verbs work in.
 
 use super::args::{Folder, Generate, SubjectFlags};
 use super::failure::Failure;
@@ -185,4 +185,32 @@ fn from_file(arguments: &Generate) -> Result<Plan, Failure> {
     plan.config = plan.config.filter(|_| flags.is_empty());
     (plan.flags, plan.named) = (flags, named);
     Ok(plan)
+}
+
+/// Goes to the folder whose `audit.toml` is meant where none is named and none lies here; `paths`, which are relative
+/// to the folder that the user stands in, go along. Errors: a folder that cannot be entered.
+pub(super) fn enter(config: Option<&Path>, paths: Vec<&mut PathBuf>) -> Result<(), Failure> {
+    if config.is_some() || Path::new(DEFAULT_CONFIG).is_file() {
+        return Ok(());
+    }
+    let Ok(here) = std::env::current_dir() else { return Ok(()) };
+    let Some(root) = above(&here) else { return Ok(()) };
+    std::env::set_current_dir(&root).map_err(|error| {
+        Failure::usage(format!(
+            "cannot work in {}: {error}\n  help: name the configuration with --config",
+            root.display()
+        ))
+    })?;
+    let Ok(inside) = here.strip_prefix(&root) else { return Ok(()) };
+    for path in paths.into_iter().filter(|path| path.is_relative()) {
+        *path = inside.join(&*path);
+    }
+    Ok(())
+}
+
+/// The nearest folder above with an `audit.toml`, no further than the root of a repository.
+fn above(here: &Path) -> Option<PathBuf> {
+    let root = here.ancestors().find(|folder| folder.join(".git").exists())?;
+    let found = here.ancestors().skip(1).find(|folder| folder.join(DEFAULT_CONFIG).is_file())?;
+    found.starts_with(root).then(|| found.to_owned())
 }

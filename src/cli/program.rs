@@ -3,7 +3,7 @@
 use super::args::{Arguments, BaselineVerb, Folder, Note, Verb};
 use super::failure::{Failure, Status};
 use super::{
-    baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, place,
+    baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, plan,
     render, resolve, show, timeline,
 };
 use crate::plain::Screen;
@@ -130,5 +130,5 @@ fn enter(verb: &mut Verb) -> Result<(), Failure> {
         Verb::Completions(given) if given.subjects => (None, Vec::new()),
         _ => return Ok(()),
     };
-    place::enter(config.as_deref(), paths)
+    plan::enter(config.as_deref(), paths)
 }

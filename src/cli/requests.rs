@@ -1,4 +1,5 @@
-//! What is collected of subjects, what is there of it already, and what a collection asks of the files that tools wrote.
+//! What is collected of subjects and their variants (`gemm` is the first, `gemm.wide` the one called "Wide"), what is there of it
+//! already, and what a collection asks of the files that tools wrote.
 
 use super::args::Collect;
 use super::code::places;
@@ -6,8 +7,8 @@ use super::evidence::{folder_of, together};
 use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::{AskedCommit, now};
+use super::progress;
 use super::say::say;
-use super::{progress, variants};
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{
@@ -38,7 +39,7 @@ pub(super) fn requests(subjects: &[&Subject], place: &Place<'_>, arguments: &Col
         let why = if arguments.all { launcher::none_for(subject, here.as_deref()) } else { None };
         match why {
             None => {
-                for (name, variant) in variants::chosen(subject, &arguments.subjects)? {
+                for (name, variant) in chosen(subject, &arguments.subjects)? {
                     let of_variant = variant.map(|variant| subject.of_variant(variant));
                     let made = request(of_variant.as_ref().unwrap_or(subject), variant, place, arguments)?;
                     let is_served = |other: &Request| !made.also.is_empty() && other.evidence == made.evidence;
@@ -249,4 +250,39 @@ fn public(report: &[u8]) -> Option<Vec<u8>> {
 /// Whether a file is a timeline.
 fn is_timeline(path: &Path) -> Result<(), String> {
     source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// What stands between a subject and its variant; no name of a subject has it.
+const BETWEEN: char = '.';
+
+/// The subjects of names that may say a variant, each once.
+pub(super) fn subjects(names: &[String]) -> Vec<String> {
+    let mut bare: Vec<String> = names.iter().filter_map(|name| name.split(BETWEEN).next().map(str::to_owned)).collect();
+    bare.dedup();
+    bare
+}
+
+/// The builds of a subject that `names` take, with what each is called; the first is the subject's own and has no
+/// variant. A subject that is named takes all of its variants with it. A program of one's own brings its own kernel, so
+/// that variants are nothing to it. Errors: a variant that the subject does not have.
+pub(super) fn chosen<'s>(
+    subject: &'s Subject,
+    names: &[String],
+) -> Result<Vec<(String, Option<&'s Variant>)>, Failure> {
+    let own = subject.name.as_str();
+    let further = subject.variants.iter().skip(1).filter(|_| subject.collect.run.is_empty());
+    let further = further.map(|variant| (format!("{own}{BETWEEN}{}", variant.slug()), Some(variant)));
+    let all: Vec<(String, Option<&Variant>)> = [(own.to_owned(), None)].into_iter().chain(further).collect();
+    if names.is_empty() || names.iter().any(|name| name == own) {
+        return Ok(all);
+    }
+    let prefix = format!("{own}{BETWEEN}");
+    if let Some(lost) =
+        names.iter().find(|name| name.starts_with(&prefix) && all.iter().all(|(known, _)| known != *name))
+    {
+        let known: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(Failure::usage(format!("{lost} is not a build of {own}\n  help: there are {}", known.join(", "))));
+    }
+    let is_of_it = names.iter().any(|name| name.starts_with(&prefix));
+    Ok(all.into_iter().filter(|(name, _)| !is_of_it || names.contains(name)).collect())
 }

@@ -3,7 +3,7 @@
 use super::args::Show;
 use super::baseline::is_snapshot;
 use super::failure::Failure;
-use super::lines;
+use super::parts;
 use crate::analysis::{
     self, Audit, Evidence, Limits, Reduction, Selection, SelectionError, Standing, Work, audit, short_name,
 };
@@ -135,7 +135,7 @@ fn shown(file: &Path, arguments: &Show) -> Result<Shown, Failure> {
     };
     let selection = Selection { kernel: arguments.kernel.clone(), baseline_kernel: None };
     let report = profile.read_chosen(&want, analysis::brief(), |report| analysis::page_rows(report, &selection))?;
-    let source = lines::page_views(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
+    let source = parts::page_views(&mut profile, &report, &selection, arguments.allow_damage, &[])?;
     let (work, limits) = (Work::default(), Limits::default());
     let with = Reduction { source: &source, work: &work, limits: &limits };
     let kernel = analysis::Profile::subject(&report, arguments.kernel.as_ref(), &with)?;

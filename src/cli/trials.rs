@@ -2,7 +2,7 @@
 
 use super::evidence::Folder;
 use super::failure::Failure;
-use super::lines;
+use super::parts;
 use crate::analysis::{self, KernelKey, MeasuredVariant, Reference, Selection, Side, TimedLaunches};
 use crate::collect::{MANIFEST, files as steps};
 use crate::config::{Subject, TrialFiles, Variant};
@@ -64,7 +64,7 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
     if let Some(path) = reference {
         let report = source::read_profile(path, &analysis::want())?;
         new.files.push(("report of the reference".to_owned(), report.origin.clone()));
-        beside.reference = Reference::of(&report, lines::reference_view(path, &report)?.as_slice());
+        beside.reference = Reference::of(&report, parts::reference_view(path, &report)?.as_slice());
     }
     Ok(beside)
 }

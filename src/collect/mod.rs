@@ -8,7 +8,6 @@
 
 #[cfg(feature = "gpu")]
 mod clocks;
-mod disassemble;
 mod error;
 pub mod files;
 mod homes;
@@ -18,7 +17,6 @@ mod launcher;
 mod machine;
 mod ncu;
 mod nvcc;
-mod progress;
 mod request;
 mod runner;
 mod sanitizer;
@@ -26,25 +24,21 @@ mod session;
 mod slurm;
 mod store;
 mod tools;
-mod words;
 
 #[cfg(feature = "gpu")]
 pub use clocks::clocks;
-pub use disassemble::disassemble;
 pub(crate) use error::{CollectError, Setback};
 pub(crate) use journal::Journal;
 pub(crate) use keys::{Collecting, METRIC_SETS, ORDERS, Together};
-pub use launcher::Stated;
 pub(crate) use launcher::{Launcher, OwnLauncher, Trial};
+pub use launcher::{Stated, Words};
 pub use machine::Counters;
 pub(crate) use machine::Machine;
 pub use ncu::Profile;
 pub(crate) use ncu::{Metrics, NcuSaid};
-pub use nvcc::compile;
-pub use progress::about;
-pub(crate) use progress::{Done, Progress};
-pub use request::{Absent, Build, Context, Summary};
-pub(crate) use request::{Check, Request, Tests};
+pub use nvcc::{compile, disassemble};
+pub use request::{Absent, Build, Context, Summary, about};
+pub(crate) use request::{Check, Done, Progress, Request, Tests};
 pub use runner::{Call, run};
 pub(crate) use runner::{Interrupt, Ran, run_watched};
 pub(crate) use sanitizer::{SanitizerSaid, sanitizer_words};
@@ -56,4 +50,3 @@ pub use store::Store;
 pub(crate) use store::{MANIFEST, Stage, is_as_made};
 pub(crate) use tools::FoundTool;
 pub use tools::{Places, Tool};
-pub use words::Words;

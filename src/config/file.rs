@@ -1,10 +1,9 @@
 //! The file `audit.toml`: its keys, and the checks that need more than one of them.
 
 use super::code::Tools;
-use super::error::{ConfigError, ConfigErrorKind};
 use super::keys::SubjectKeys;
 use super::subject::Subject;
-use super::text::Text;
+use super::text::{ConfigError, ConfigErrorKind, Text};
 use crate::bounds;
 use crate::catalog::Threshold;
 use crate::collect::Together;

@@ -5,12 +5,9 @@
 
 mod amount;
 mod code;
-mod error;
 mod file;
-mod hypothesis;
 mod keys;
 mod launch;
-mod shared;
 mod subject;
 mod text;
 
@@ -18,10 +15,9 @@ pub use amount::Amount;
 pub(crate) use amount::AmountError;
 pub use code::Code;
 pub(crate) use code::{Tools, Variant};
-pub(crate) use error::ConfigError;
-pub use error::ConfigErrorKind;
 pub use file::Config;
 pub(crate) use file::{DEFAULT_OUT, DEFAULT_TEMPLATE};
 pub use subject::{Subject, Tiles, Work};
 pub(crate) use subject::{SubjectName, TrialFiles};
-pub(crate) use text::regex_reason;
+pub use text::ConfigErrorKind;
+pub(crate) use text::{ConfigError, regex_reason};

@@ -1,12 +1,13 @@
 //! Whether the kernel computes what it should: the check of its outputs, then the findings of compute-sanitizer.
 
-use super::document::{Block, Section, Table, Tone};
+use super::document::{Block, Cell, Section, Table, Tone};
 use super::faults::{checker, faults, position, tested_at, tests_passed, void_check};
 use super::heading::Heading;
-use super::sanitizer;
 use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong, text};
 use crate::analysis::{Audit, Standing};
-use crate::evidence::{Correctness, LaunchFacts, OutputCheck, TestRun};
+use crate::evidence::{
+    Correctness, LaunchFacts, OutputCheck, SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, TestRun,
+};
 use crate::quantity::format;
 use crate::words::{Words, words};
 
@@ -21,7 +22,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         blocks.extend(launch(audit, &check.launch, "check"));
     }
     blocks.extend(audit.trials.tested.iter().flat_map(|tested| tests(tested, heading)));
-    blocks.extend(sanitizer::blocks(&audit.trials.sanitizer));
+    blocks.extend(sanitized(&audit.trials.sanitizer));
     Section::new("correctness", "Correctness", blocks)
 }
 
@@ -180,4 +181,72 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
 fn arguments(launch: &LaunchFacts, what: &str) -> Option<Block> {
     let items = list("arguments", launch.arguments.iter().map(words::code));
     (!launch.arguments.is_empty()).then(|| fold("arguments", format!("Arguments of the {what}"), vec![items]))
+}
+
+/// The blocks about the runs; none where there are none.
+fn sanitized(runs: &[SanitizerRun]) -> Vec<Block> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![tools(runs).into()];
+    let found: Vec<_> = runs.iter().flat_map(|run| run.findings.iter().map(move |found| (run, found))).collect();
+    if !found.is_empty() {
+        blocks.push(paragraph("sanitizer-findings", "Where:"));
+        blocks.push(places(&found).into());
+    }
+    blocks
+}
+
+fn tools(runs: &[SanitizerRun]) -> Table {
+    let row = |run: &SanitizerRun| {
+        vec![
+            code(run.tool.name()),
+            text(run.tool.looks_for()),
+            if run.is_clean() { result(run) } else { result(run).strong() },
+        ]
+    };
+    let columns = columns_of("compute-sanitizer | Looks for | Result");
+    let caption = "Each tool ran the same program before anything was measured.";
+    Table { caption: caption.into(), ..tables::table("sanitizer", columns, runs.iter().map(row).collect()) }
+}
+
+fn result(run: &SanitizerRun) -> Cell {
+    if !run.not_measured.is_empty() {
+        return text(format!("NOT MEASURED: {}", run.not_measured)).toned(Tone::Unsure);
+    }
+    let of = |level| run.findings.iter().filter(|finding| finding.level == level).count();
+    let (errors, warnings) = (of(SanitizerLevel::Error), of(SanitizerLevel::Warning));
+    let counted = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    match (errors, warnings) {
+        (0, 0) if run.findings.is_empty() => text("clean").toned(Tone::Good),
+        (0, 0) => text(counted(run.findings.len(), "remark")),
+        (0, n) => text(counted(n, "warning")),
+        (n, 0) => text(format!("WRONG: {}", counted(n, "error"))).toned(Tone::Bad),
+        (n, m) => text(format!("WRONG: {} and {}", counted(n, "error"), counted(m, "warning"))).toned(Tone::Bad),
+    }
+}
+
+fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
+    let columns = columns_of("Tool | Place | What | Threads: | Hazards:");
+    let row = |&(run, finding): &(&SanitizerRun, &SanitizerFinding)| {
+        let sites: Vec<String> = finding.sites.iter().map(site).collect();
+        let hazards = if finding.hazards == 0 { Cell::default() } else { count(finding.hazards) };
+        vec![
+            code(run.tool.name()),
+            text(if sites.is_empty() { "outside kernels".into() } else { sites.join("; ") }),
+            text(finding.text.clone()),
+            count(finding.records),
+            hazards,
+        ]
+    };
+    tables::table("sanitizer-findings", columns, found.iter().map(row).collect())
+}
+
+fn site(site: &SanitizerSite) -> String {
+    let function = format!("{}+{}", site.function, site.pc);
+    let place = match site.line {
+        0 => function,
+        line => format!("{}:{line} ({function})", site.file),
+    };
+    if site.access.is_empty() { place } else { format!("{} at {place}", site.access) }
 }

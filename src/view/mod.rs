@@ -32,7 +32,6 @@ mod page;
 mod phases;
 mod reason;
 mod roofline;
-mod sanitizer;
 mod source_lines;
 mod spots;
 mod tables;

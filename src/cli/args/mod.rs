@@ -11,7 +11,6 @@
 //! The list of verbs and of exit statuses is `verb.rs`; how the text of a flag becomes a value, `value.rs`.
 
 mod act;
-mod around;
 mod generate;
 mod judge;
 mod look;
@@ -19,8 +18,7 @@ mod subject;
 mod value;
 mod verb;
 
-pub(super) use act::{Collect, Doctor, Launch};
-pub(super) use around::{Completions, Init, Lint, Man};
+pub(super) use act::{Collect, Completions, Doctor, Init, Launch, Lint, Man};
 pub(super) use generate::{Generate, PageFormat, Render};
 pub(super) use judge::{
     Baseline, BaselineVerb, Check, Compare, Folder, History, HistoryFormat, Note, PinBaseline, Resolve,

@@ -1,9 +1,8 @@
 //! The audits and settings of another version of the project, read from git: what a change does to its own gate is told by
 //! name, and judged as that version has it.
 
-use super::outcome::{Outcome, Said};
+use super::outcome::{Outcome, Said, Seen};
 use super::past::{in_place, removed};
-use super::seen::Seen;
 use crate::analysis::{Limits, Milestone};
 use crate::catalog::Threshold;
 use crate::cli::failure::Failure;

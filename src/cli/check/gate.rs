@@ -1,10 +1,9 @@
 //! What the gate says of one subject: how its series stands, and whatever else it is held to.
 
 use super::base::Base;
-use super::outcome::{Outcome, Said, compared};
+use super::outcome::{Outcome, Said, Seen, compared};
 use super::past::Past;
-use super::seen::Seen;
-use super::{baseline, beside, stated};
+use super::{baseline, stated};
 use crate::analysis::{Limits, SeriesStanding, audit};
 use crate::catalog::Threshold;
 use crate::cli::args::Check;
@@ -200,8 +199,8 @@ impl Gate<'_> {
         let past = self.past.told(subject, seen, compared.outcome == Outcome::New, self.base.is_some());
         let correctness = if self.arguments.no_checks { None } else { stated::correctness(audit) };
         let report = if self.arguments.fresh { None } else { self.stated(subject) };
-        let report = report.and_then(|stated| beside::report(stated, self.project, seen));
-        let chosen = self.config.zip(self.stated(subject)).and_then(|(all, own)| beside::chosen(own, all, made));
+        let report = report.and_then(|stated| stated::report(stated, self.project, seen));
+        let chosen = self.config.zip(self.stated(subject)).and_then(|(all, own)| stated::chosen(own, all, made));
         let work = stated::work(audit, &seen.record.milestones());
         let all = [Some(compared), past, work, page, report, chosen, checks, correctness, findings];
         Ok(Said::together(all.into_iter().flatten().chain(series)))

@@ -1,10 +1,13 @@
-//! From a verdict to the outcome of the gate.
+//! From a verdict to the outcome of the gate, and a subject as the gate sees it.
 
 use crate::analysis::{Audit, Judgement, Limits, Mark, Open, Problem, SeriesStanding as Standing, Verdict};
 use crate::catalog::Threshold;
+use crate::cli::failure::{Failure, Status};
+use crate::cli::made::Made;
 use crate::quantity::format;
-use crate::snapshot::Accepted;
+use crate::snapshot::{Accepted, Entry, Record};
 use crate::view::{self, Reason};
+use std::path::PathBuf;
 
 /// What the gate says of a subject; the graver goes before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -125,5 +128,53 @@ fn below(audit: &Audit, limits: &Limits) -> String {
         Some(Verdict::Slower) => format!(" This is below the {shown} % that count as a regression."),
         Some(Verdict::Ambiguous) => format!(" A slow-down of {shown} % is ruled out."),
         _ => String::new(),
+    }
+}
+
+/// A subject as the gate sees it.
+pub(super) struct Seen {
+    pub(super) record: Record,
+    /// Its newest audit, compared with what the series stands on.
+    pub(super) made: Option<Made>,
+    /// The same as its page has it, where that compared it with another audit.
+    pub(super) written: Option<Made>,
+    /// The snapshot's path where it was read.
+    pub(super) file: Option<PathBuf>,
+}
+
+impl Seen {
+    /// The earlier audit that was made from the launches of the newest one, to which the kernel went back.
+    pub(super) fn back(&self) -> Option<&Entry> {
+        let newest = self.record.newest().filter(|newest| !newest.milestone.measured.is_empty())?;
+        let is_same =
+            |entry: &&Entry| entry.milestone.measured == newest.milestone.measured && entry.found.at < newest.found.at;
+        self.record.entries.iter().find(is_same)
+    }
+}
+
+/// A subject with what the gate says of it.
+pub(super) struct Checked {
+    pub(super) subject: String,
+    /// Its page, where an audit was read; empty otherwise.
+    pub(super) page: String,
+    pub(super) seconds: f64,
+    pub(super) said: Said,
+    /// What HEAD has another version of.
+    pub(super) stale: Option<String>,
+    /// How it ends where it could not be checked.
+    pub(super) failed: Option<Status>,
+}
+
+impl Checked {
+    /// A subject that could not be checked: the others are.
+    pub(super) fn failed(subject: &str, failure: &Failure) -> Checked {
+        Checked {
+            subject: subject.to_owned(),
+            page: String::new(),
+            seconds: 0.0,
+            said: Said { outcome: Outcome::Broken, text: failure.text() },
+            stale: None,
+            failed: Some(failure.status()),
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What the folder of audits and git have of audits that are not in the series of a subject.
 
-use super::outcome::{Outcome, Said};
-use super::seen::Seen;
+use super::outcome::{Outcome, Said, Seen};
 use crate::cli::moment::{git, git_text};
 use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::Config;

@@ -1,7 +1,7 @@
 //! How any step goes: it is kept where its file is there from the same, else its tool runs and what it wrote is judged.
 
 use super::run::{Session, seconds};
-use crate::collect::progress::percentage;
+use crate::collect::request::percentage;
 use crate::collect::{Call, CollectError, Context, Done, Ran, Request, Setback, Stage, Tool, Words, run_watched};
 use crate::evidence::{CollectedStep, StepOutcome};
 use std::ffi::OsString;

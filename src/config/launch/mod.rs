@@ -2,11 +2,9 @@
 //! beside.
 
 mod argument;
-mod groups;
 mod plan;
+mod product;
 mod reference;
-mod scales;
-mod values;
 
 pub(super) use plan::LaunchKeys;
 pub(super) use reference::{ReferenceKeys, Subjected};

@@ -2,6 +2,7 @@
 //! beside. Both name a reference by the same keys.
 
 use super::argument::ArgumentKeys;
+use super::product::GemmKeys;
 use crate::config::ConfigError;
 use crate::config::subject::StatedTests;
 use crate::config::text::Text;
@@ -54,25 +55,6 @@ struct KernelKeys {
     args: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     maps: bool,
-}
-
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as `{ a = \"a\", b = \"b\", out = \"c\" }`")]
-pub(super) struct GemmKeys {
-    a: Spanned<String>,
-    b: Spanned<String>,
-    pub(super) a_scale: Option<Spanned<String>>,
-    pub(super) b_scale: Option<Spanned<String>>,
-    bias: Option<Spanned<String>>,
-    out: Spanned<String>,
-    groups: Option<Spanned<String>>,
-    #[serde(default)]
-    transpose_a: bool,
-    #[serde(default)]
-    transpose_b: bool,
-    #[serde(default)]
-    tf32: bool,
-    fast_accumulation: Option<bool>,
 }
 
 /// The parts of a subject that its reference is made from.
@@ -289,95 +271,5 @@ impl Text {
             own.push(argument);
         }
         Ok(own)
-    }
-
-    fn gemm(
-        &self,
-        keys: &GemmKeys,
-        plan: &LaunchPlan,
-        own: &[Argument],
-        position: impl Fn(&Spanned<String>) -> Result<usize, ConfigError>,
-    ) -> Result<Gemm, ConfigError> {
-        let plan = LaunchPlan { arguments: plan.arguments.iter().chain(own).cloned().collect(), ..plan.clone() };
-        let mut batches: Vec<u64> = Vec::new();
-        let mut matrix = |name: &Spanned<String>| {
-            let at = position(name)?;
-            match plan.buffer(at).map(|buffer| &buffer.shape[..]) {
-                Some(&[rows, columns]) => {
-                    batches.push(1);
-                    Ok((at, rows, columns))
-                }
-                Some(&[batch, rows, columns]) => {
-                    batches.push(batch);
-                    Ok((at, rows, columns))
-                }
-                _ => {
-                    let help = Some("or three, of which the first counts products".to_owned());
-                    Err(self.wrong("a product needs buffers with two extents".into(), name.span(), "", help))
-                }
-            }
-        };
-        let turned = |(at, rows, columns): (usize, u64, u64), is_turned: bool| match is_turned {
-            true => (at, columns, rows),
-            false => (at, rows, columns),
-        };
-        let (a, m, k) = turned(matrix(&keys.a)?, keys.transpose_a);
-        let (b, inner, n) = turned(matrix(&keys.b)?, keys.transpose_b);
-        let (out, rows, columns) = matrix(&keys.out)?;
-        if k != inner || (m, n) != (rows, columns) {
-            let message = format!("[{m}, {k}] × [{inner}, {n}] does not give [{rows}, {columns}]");
-            let help = Some("check `transpose_a` and `transpose_b`: `b` stored as [n, k] is transposed".to_owned());
-            return Err(self.wrong(message, keys.b.span(), "", help));
-        }
-        let groups = keys.groups.as_ref().map(|name| self.groups(name, &plan, m, &batches, &position)).transpose()?;
-        if let Some(name) = keys.groups.as_ref().filter(|_| keys.transpose_a) {
-            let help = Some("store `a` as [rows, k]".to_owned());
-            return Err(self.wrong("groups are of rows of `a`".into(), name.span(), "", help));
-        }
-        // Of groups only `b` has a matrix for each.
-        let batch = batches[usize::from(groups.is_some())];
-        if groups.is_none() && batches.iter().any(|other| *other != batch) {
-            let message = format!("a, b and out are of {batches:?} products");
-            return Err(self.wrong(message, keys.out.span(), "", None));
-        }
-        let scales = self.scales(keys, &plan, [(a, m), (b, n)], k, &position)?;
-        if let Some((_, span)) = scales.as_ref().filter(|_| batch > 1 || keys.transpose_a || !keys.transpose_b) {
-            let help = Some("store `a` as [m, k] and `b` as [n, k], with `transpose_b = true`".to_owned());
-            let message = "a product with scales of blocks is one product of rows of `a` and rows of `b`";
-            return Err(self.wrong(message.into(), span.clone(), "", help));
-        }
-        let bias = keys.bias.as_ref().map(|name| Ok((position(name)?, name.span()))).transpose()?;
-        if let Some((at, span)) = &bias
-            && plan.buffer(*at).is_none_or(|buffer| buffer.elements() != n)
-        {
-            return Err(self.wrong(format!("expected a bias of {n} elements"), span.clone(), "", None));
-        }
-        let floats = [a, b, out].iter().all(|at| plan.buffer(*at).is_some_and(|buffer| buffer.dtype.is_float()));
-        if !floats {
-            return Err(self.wrong(
-                "here a cuBLASLt product is of floating-point types".into(),
-                keys.a.span(),
-                "",
-                None,
-            ));
-        }
-        Ok(Gemm {
-            own: own.to_vec(),
-            batch,
-            groups,
-            a,
-            b,
-            scales: scales.map(|(scales, _)| scales),
-            bias: bias.map(|(at, _)| at),
-            out,
-            m,
-            n,
-            k,
-            transpose_a: keys.transpose_a,
-            transpose_b: keys.transpose_b,
-            tf32: keys.tf32,
-            fast_accumulation: keys.fast_accumulation.unwrap_or(true),
-            then: None,
-        })
     }
 }

@@ -3,13 +3,11 @@
 //! `page` is the page of an audit without a report and puts these sections into that of an audit with one.
 
 mod checks;
-mod columns;
 mod diff;
 mod graph;
 mod page;
 mod phases;
 mod resources;
-mod roles;
 mod sass;
 mod variants;
 mod verdict;
@@ -22,9 +20,9 @@ pub(super) fn build_name(codes: &[CodeAudit], code: &CodeAudit) -> String {
     if is_one_arch && !code.facts.variant.is_empty() { code.facts.variant.clone() } else { code.facts.label() }
 }
 
-pub(crate) use columns::code_side_by_side;
 pub(super) use diff::said as diff;
 pub use graph::graph;
 pub(super) use page::{join, static_document};
 pub(super) use resources::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
+pub(crate) use variants::code_side_by_side;
 pub(super) use variants::section as variants;

@@ -1,7 +1,7 @@
 //! Where the sections of a build stand on a page.
 
 use super::resources::{self, in_parts};
-use super::{build_name, checks, diff, phases, roles, sass, variants, verdict};
+use super::{build_name, checks, diff, phases, sass, variants, verdict};
 use crate::analysis::Audit;
 use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Document, Line, Section};
@@ -28,7 +28,7 @@ fn sections(codes: &[CodeAudit], flow: fn(&CodeAudit) -> Vec<Block>) -> Vec<Sect
 pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
     let codes = audit.code.as_slice();
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
-    let flow = |code: &CodeAudit| [roles::blocks(&code.facts), phases::blocks(&code.facts, usize::MAX)].concat();
+    let flow = |code: &CodeAudit| [phases::roles(&code.facts), phases::blocks(&code.facts, usize::MAX)].concat();
     let mut own: Vec<Section> = sections(codes, flow);
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
@@ -61,7 +61,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     page.extend(brief::checks(audit));
     page.push(provenance(heading, audit));
     // The phases of the code stand on the page.
-    details.extend(sections(&audit.code, |code| roles::blocks(&code.facts)));
+    details.extend(sections(&audit.code, |code| phases::roles(&code.facts)));
     details.extend(brief::hypotheses_in_full(heading, &audit.hypotheses));
     let history = history::blocks(heading, audit);
     if !history.is_empty() {

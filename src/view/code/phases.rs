@@ -1,10 +1,11 @@
-//! The phases of code that nobody ran: what each role of warps holds and its main loop, without times.
+//! The phases of code that nobody ran: its control flow, what each role of warps holds and its main loop, without times.
 
-use super::sass::lines;
+use super::sass::{lines, offset};
 use crate::analysis::code::{BarrierUse, CodeFacts, LoopRow, RoleRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{self, columns_of, left, text};
+use crate::view::tables::{self, columns_of, left, paragraph, text};
+use crate::words::{Words, words};
 use cuda_binary::op::Sync;
 
 /// What barriers in shared memory are called.
@@ -99,4 +100,41 @@ fn classes(one: &LoopRow) -> String {
     let mostly: Vec<String> =
         one.classes.iter().take(2).map(|class| format!("{} {}", class.count, class.label())).collect();
     mostly.join(", ")
+}
+
+pub(super) fn roles(audit: &CodeFacts) -> Vec<Block> {
+    let flow = &audit.flow;
+    let mut words = vec![format!(
+        "{}, {}, {}",
+        format::counted(flow.blocks as u64, "basic block"),
+        format::counted(flow.edges as u64, "edge"),
+        format::counted(audit.loops.len() as u64, "loop")
+    )];
+    if flow.called > 0 {
+        words.push(format!("{} functions called in the same section", flow.called));
+    }
+    if flow.irreducible > 0 {
+        words.push(format!(
+            "{} back edges into code with several entries, left out of the table of loops",
+            flow.irreducible
+        ));
+    }
+    if flow.unseen > 0 {
+        words.push(format!("{} indirect jumps whose targets the listing does not name", flow.unseen));
+    }
+    let mut blocks = vec![paragraph("flow", format!("{}.", words.join("; ")))];
+    if audit.dispatches.is_empty() {
+        blocks.push(paragraph(
+            "roles",
+            "All warps run the same code: no branch on the warp index splits them into roles with loops of their own.",
+        ));
+    }
+    for dispatch in &audit.dispatches {
+        let line = dispatch.line.map_or_else(String::new, |line| format!(" (line {line})"));
+        let meet = dispatch.meet.map_or_else(|| Words::from("never"), |at| words!("at `{}`", offset(at)));
+        let (at, count) = (offset(dispatch.at), dispatch.roles.len());
+        let words = words!("Warps split at `{}`{} into {} roles and rejoin {}.", at, line, count, meet);
+        blocks.push(paragraph("roles", words));
+    }
+    blocks
 }

@@ -1,16 +1,17 @@
-//! Several builds of one source side by side: times, resources, occupancy, instructions by class.
+//! Several builds side by side: those of one source with times, resources and occupancy, and those of several audits.
 
 use super::verdict::products;
 use super::{build_name, resources};
 use crate::analysis::code::{
-    CodeAudit, CodeColumnsRow, FRAME, INSTRUCTIONS, SPILL_LOADS, SPILL_STORES, StaticOccupancy, code_rows,
+    CodeAudit, CodeColumns, CodeColumnsRow, FRAME, INSTRUCTIONS, SPILL_LOADS, SPILL_STORES, StaticOccupancy, code_rows,
 };
 use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::catalog::chip_of_arch;
 use crate::quantity::{format, glance};
-use crate::view::document::{Block, Cell, Section};
+use crate::view::columns::{lead, letters};
+use crate::view::document::{Block, Cell, Document, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
-use crate::words;
+use crate::words::{Words, words};
 
 /// The section; `None` where the source has one build.
 pub(in crate::view) fn section(codes: &[CodeAudit], times: &[VariantTimes]) -> Option<Section> {
@@ -204,4 +205,34 @@ pub(super) fn counted(row: &CodeColumnsRow) -> Vec<Cell> {
         text(shown).sorted(*value)
     };
     std::iter::once(text(row.label.clone())).chain(row.values.iter().map(value)).collect()
+}
+
+/// The document of a comparison of the builds of these audits.
+pub(crate) fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {
+    let letters = letters(names.len());
+    let section = |one: &CodeColumns| {
+        let columns = std::iter::once(left("What")).chain(letters.iter().map(|letter| right(letter))).collect();
+        let rows = table("columns", columns, one.rows.iter().map(counted).collect());
+        let blocks = vec![paragraph("kernels", kernels(one, &letters)), rows.into()];
+        Section::new(format!("code-{}", one.arch), format!("Code for {}", one.arch), blocks)
+    };
+    Document {
+        title: "Comparison of machine code".into(),
+        lead: lead(names, &letters),
+        sections: columns.iter().map(section).collect(),
+        ..Document::default()
+    }
+}
+
+fn kernels(one: &CodeColumns, letters: &[String]) -> Words {
+    let side = |at: usize| {
+        let kernel = &one.kernels[at];
+        if kernel.is_empty() {
+            return words!("{}: no such build", &letters[at]);
+        }
+        let same = if at > 0 && one.same_as_first[at] { ", the same bytes as the first" } else { "" };
+        words!("{}: `{}`{}", &letters[at], kernel, same)
+    };
+    let sides = words::join((0..one.kernels.len()).map(side), "; ");
+    words!("{}. Static counts: how often an instruction occurs in the code, not how often it ran.", sides)
 }
