@@ -356,9 +356,5 @@ fn hash(content: &str) -> String {
         true => Sha256::digest(content.replace("\r\n", "\n")),
         false => Sha256::digest(content),
     };
-    digest.iter().take(8).fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("{digest:x}")[..16].to_owned()
 }

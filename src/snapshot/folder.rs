@@ -67,7 +67,7 @@ fn all(folder: &Path, ending: &str) -> Result<Vec<(Found, String)>, SnapshotErro
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if super::accepted::is_absent(&error) => return Ok(Vec::new()),
+        Err(error) if super::notes::is_absent(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error)),
     };
     let mut found = Vec::new();

@@ -1,7 +1,6 @@
 //! The hash of a snapshot's content, which does not depend on the white space of its JSON.
 
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
 /// SHA-256 over JSON texts without white space, each followed by a line end, as lower-case hexadecimal.
 pub(super) fn content(texts: &[&str]) -> String {
@@ -10,11 +9,7 @@ pub(super) fn content(texts: &[&str]) -> String {
         without_space(text, |piece| hasher.update(piece));
         hasher.update(b"\n");
     }
-    hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    format!("{:x}", hasher.finalize())
 }
 
 /// Hands out the pieces of a JSON text between the white space that stands outside of its strings.

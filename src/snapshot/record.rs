@@ -1,12 +1,11 @@
 //! What the folder of audits keeps of a subject: its audits in their order, what people accepted and pinned, and how the
 //! series stands.
 
-use super::accepted::AcceptedFile;
 use super::error::SnapshotError;
 use super::file::{SCHEMA, Snapshot};
 use super::folder::{Dated, Found, earlier};
 use super::head;
-use super::pins::Pins;
+use super::notes::{AcceptedFile, Pins};
 use crate::analysis::{Mark, Milestone, Series, SeriesAgainst as Against, SeriesStanding, SeriesStep};
 use chrono::NaiveDate;
 use std::collections::{HashMap, HashSet};

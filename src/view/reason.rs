@@ -290,11 +290,13 @@ fn moved_by(judged: &Judged) -> String {
 
 /// ` (between −3.3 % and −2.9 %)`; nothing without an interval.
 fn between(interval: Option<(f64, f64)>) -> String {
-    match interval.map(|(low, high)| (percent(low), percent(high))) {
-        Some((low, high)) if low == high => format!(" (within 0.1 points of {low})"),
-        Some((low, high)) => format!(" (between {low} and {high})"),
-        None => String::new(),
-    }
+    within(interval).map(|within| format!(" ({within})")).unwrap_or_default()
+}
+
+/// `between −3.3 % and −2.9 %`.
+fn within(interval: Option<(f64, f64)>) -> Option<String> {
+    let (low, high) = interval.map(|(low, high)| (percent(low), percent(high)))?;
+    Some(if low == high { format!("within 0.1 points of {low}") } else { format!("between {low} and {high}") })
 }
 
 fn percent(value: f64) -> String {
@@ -311,12 +313,8 @@ fn samples(timed: &TimedChange) -> String {
 /// ` between −2.1 % and −1.3 %, 84 samples against 110`: what stands behind a change of the time that was told.
 fn count(timed: &TimedChange) -> String {
     let Judged { interval, new, old, .. } = &timed.time;
-    let between = match interval.map(|(low, high)| (percent(low), percent(high))) {
-        Some((low, high)) if low == high => format!(" within 0.1 points of {low}"),
-        Some((low, high)) => format!(" between {low} and {high}"),
-        None => String::new(),
-    };
-    format!("{between}, {} samples against {}", new.count, old.count)
+    let within = within(*interval).map(|within| format!(" {within}")).unwrap_or_default();
+    format!("{within}, {} samples against {}", new.count, old.count)
 }
 
 /// How many launches there are: `one launch on each side`, `20 launches against a single one`, `20 launches against 12`.

@@ -3,7 +3,7 @@
 use super::charts;
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, columns_of, list, number, paragraph, quantity, reading, right, text};
+use super::tables::{self, code, columns_of, filled, list, number, paragraph, quantity, reading, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -117,26 +117,22 @@ fn share(value: Option<f64>) -> Cell {
 
 /// The ceilings; with an old side its rates and shares beside the new ones.
 fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
-    let mut columns = columns_of("Ceiling | Peak: | Reached: | Share: | Measured by");
-    if old.is_some() {
-        columns.splice(2..2, [right("Old reached"), right("Old share")]);
-    }
     let was = |id: &str| old.and_then(|old| old.ceilings.iter().find(|ceiling| ceiling.id == id));
     let old_absent = old.map_or("not measured", |old| absent(&old.ceilings));
     let line = |ceiling: &Ceiling| {
-        let mut row = vec![
+        let absent = if is_tensor(ceiling) { old_absent } else { "not measured" };
+        let was = was(&ceiling.id).map(|was| [reading(&was.achieved), share(was.share())]);
+        let was = was.or(old.map(|_| [text(absent), text("")]));
+        let [was_reached, was_share] = was.unwrap_or_default();
+        vec![
             text(ceiling.label.clone()),
             reading(&ceiling.peak),
+            was_reached,
+            was_share,
             reading(&ceiling.achieved),
             share(ceiling.share()).strong(),
             source(ceiling),
-        ];
-        if old.is_some() {
-            let was = was(&ceiling.id).map(|was| [reading(&was.achieved), share(was.share())]);
-            let absent = if is_tensor(ceiling) { old_absent } else { "not measured" };
-            row.splice(2..2, was.unwrap_or_else(|| [text(absent), text("")]));
-        }
-        row
+        ]
     };
     // A type that only the old side counted has no peak on the new one: its row carries the old peak.
     let gone = |ceiling: &&Ceiling| is_tensor(ceiling) && all.iter().all(|new| new.id != ceiling.id);
@@ -156,7 +152,8 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
     let gone = old.into_iter().flat_map(|old| old.ceilings.iter()).filter(gone);
     let rows = shown.map(line).chain(gone.map(past)).collect();
-    tables::table("ceilings", columns, rows)
+    let columns = columns_of("Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by");
+    filled("ceilings", columns, rows)
 }
 
 fn is_tensor(ceiling: &Ceiling) -> bool {
@@ -181,10 +178,6 @@ fn source(ceiling: &Ceiling) -> Cell {
 /// The points; with an old side its intensity and its share of the roof, of pipes and levels that both have.
 fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     let (all, ceilings) = (&roofline.points, &roofline.ceilings);
-    let mut columns = columns_of("Work | Level | Intensity: | Reached: | Roof: | Of the roof: | Roof set by");
-    if old.is_some() {
-        columns.splice(2..2, [right("Old intensity"), right("Old of the roof")]);
-    }
     let was = |point: &Point| {
         let same = |was: &&Point| (&was.compute, &was.memory) == (&point.compute, &point.memory);
         old.and_then(|old| old.points.iter().find(same))
@@ -195,20 +188,19 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     let label = |id: &str| both().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
-        let mut row = vec![
+        let was = was(point).map(|was| [intensity(was), share(Some(was.share()))]);
+        let [was, was_of_roof] = was.or(old.map(|_| [text("no point"), text("")])).unwrap_or_default();
+        vec![
             text(compute.clone()),
             text(memory.clone()),
+            was,
+            was_of_roof,
             intensity(point),
             quantity(point.rate, Unit::FLOP_PER_SECOND),
             quantity(point.roof, Unit::FLOP_PER_SECOND),
             share(Some(point.share())).strong(),
             text(if point.is_under_slope { memory } else { compute }),
-        ];
-        if old.is_some() {
-            let was = was(point).map(|was| [intensity(was), share(Some(was.share()))]);
-            row.splice(2..2, was.unwrap_or_else(|| [text("no point"), text("")]));
-        }
-        row
+        ]
     };
     let is_gone = |was: &&Point| {
         was.compute.starts_with("tensor-")
@@ -222,5 +214,6 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     };
     let gone = old.into_iter().flat_map(|old| old.points.iter()).filter(is_gone);
     let rows = all.iter().map(line).chain(gone.map(past)).collect();
-    tables::table("points", columns, rows)
+    let head = "Intensity: | Reached: | Roof: | Of the roof: | Roof set by";
+    filled("points", columns_of(&format!("Work | Level | Old intensity: | Old of the roof: | {head}")), rows)
 }

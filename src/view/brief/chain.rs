@@ -137,12 +137,8 @@ fn moved(rows: &[StallRow], change: f64, points: impl Fn((f64, f64)) -> f64) -> 
     found
         .into_iter()
         .take(SHOWN)
-        .map(|(row, by)| format!("{} {}", format::uncapital(&row.row.label), signed(by)))
+        .map(|(row, by)| format!("{} {}", format::uncapital(&row.row.label), format::signed(by, 1)))
         .collect()
-}
-
-fn signed(by: f64) -> String {
-    format!("{}{}", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1))
 }
 
 /// `of the consumers' old time wait for the turn 13.7 → 9.9 %`: the phases whose time moved most, in percent of the old side's: a share of

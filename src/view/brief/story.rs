@@ -206,8 +206,7 @@ pub(super) fn unit_rows(audit: &Audit) -> Vec<Vec<Cell>> {
     let unit = &story.unit;
     let label =
         if unit.is_tensor { "Tensor".to_owned() } else { format::capital(unit.label.trim_start_matches("the ")) };
-    let by = unit.share.1 - unit.share.0;
-    let points = format!("{}{} pp", if by < 0.0 { "−" } else { "+" }, format::fixed(by.abs(), 1));
+    let points = format!("{} pp", format::signed(unit.share.1 - unit.share.0, 1));
     let mut shares = both(format!("{label}: % of peak"), unit.share, tenth);
     shares[3] = text(points);
     vec![both(format!("{label}: busy cycles"), (unit.busy.0.round(), unit.busy.1.round()), amount), shares]
