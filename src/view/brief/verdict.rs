@@ -83,7 +83,7 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
             "{} that no finding answers: no, or not measured",
             format::counted(silent.len() as u64, "question")
         );
-        let asked = silent.into_iter().map(|step| words!("{} (needs `{}`)", step.question, step.needs));
+        let asked = silent.into_iter().map(|step| Words::from(step.question));
         blocks.push(fold("how", summary, vec![list("how", asked)]));
     }
     let is_right = audit.standing() != Standing::Wrong && !blocks.is_empty();

@@ -27,8 +27,6 @@ use crate::words::Words;
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Step {
     pub question: &'static str,
-    /// The sections or metrics of ncu that answer it.
-    pub needs: &'static str,
     /// Whether it is enough to limit, with a sentence that has the numbers; `None` where it is not so, or not measured.
     pub held: Option<(bool, Words)>,
     /// The readings, by name.
@@ -121,14 +119,13 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
     let is_before = before.is_some();
     let Limit { held, of, cure, ahead, near, nearly } = before.map_or(limit, |held| Limit::alone(held, 1.0));
-    let step = |question, needs, own: Option<&Held>| Step {
+    let step = |question, own: Option<&Held>| Step {
         question,
-        needs,
         held: own.map(|own| (own.code == held.code, own.sentence.clone())),
         readings: own.map(|own| own.readings.clone()).unwrap_or_default(),
     };
-    let steps = answers.iter().map(|(rule, own)| step(rule.asks, rule.needs, own.as_ref()));
-    let steps = steps.chain([step("What would the launch save most without?", "--set full", Some(&held))]).collect();
+    let steps = answers.iter().map(|(rule, own)| step(rule.asks, own.as_ref()));
+    let steps = steps.chain([step("What would the launch save most without?", Some(&held))]).collect();
     let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
     // Where nothing is gained without it, what takes time by itself is none, and a cause is worth knowing and no more.
     let gain = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);

@@ -6,7 +6,7 @@ use crate::analysis::diagnose::level::{ATOMICS, L2_SECTORS, added_to, is_mostly_
 use crate::analysis::phases::address;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Do lanes of a warp add to one word?", SOURCE, taking_turns, Stands::For(Action::FewerAtomics))
+    [Pattern::asks("Do lanes of a warp add to one word?", taking_turns, Stands::For(Action::FewerAtomics))
         .cured_by(&[spread, read_first])];
 
 /// Parts that a sum has at least: what is added up by the block that keeps the sum is stored once, in whole sectors.

@@ -5,16 +5,11 @@ use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::level::place;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
-    Pattern::asks("Is one slice of L2 a roof beside other work?", SPEED, slice, Stands::Beside),
-    Pattern::asks("Is one L2 slice or memory channel full?", SPEED, hot_spot, Stands::ByItself(Action::FewerAtomics))
+    Pattern::asks("Is one slice of L2 a roof beside other work?", slice, Stands::Beside),
+    Pattern::asks("Is one L2 slice or memory channel full?", hot_spot, Stands::ByItself(Action::FewerAtomics))
         .cured_by(&[fewer_atomics]),
-    Pattern::asks(
-        "Do lanes add to few words of shared memory?",
-        SOURCE,
-        shared_atomics,
-        Stands::For(Action::FewerAtomics),
-    )
-    .cured_by(&[copies]),
+    Pattern::asks("Do lanes add to few words of shared memory?", shared_atomics, Stands::For(Action::FewerAtomics))
+        .cured_by(&[copies]),
 ];
 
 /// What warps wait for that add to memory.

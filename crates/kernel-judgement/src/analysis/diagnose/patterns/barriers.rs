@@ -8,13 +8,9 @@ use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::phases::Loop;
 use cuda_binary::op::Control;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
-    "Do warps exchange values in rounds of barriers?",
-    SOURCE,
-    rounds,
-    Stands::For(Action::FewerBarriers),
-)
-.cured_by(&[barriers, double_buffer])];
+pub(super) const PATTERNS: [Pattern; 1] =
+    [Pattern::asks("Do warps exchange values in rounds of barriers?", rounds, Stands::For(Action::FewerBarriers))
+        .cured_by(&[barriers, double_buffer])];
 
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
 fn rounds(m: &Measures<'_>) -> Option<Held> {

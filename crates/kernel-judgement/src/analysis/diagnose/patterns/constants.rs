@@ -4,15 +4,9 @@ use super::instructions::{OF_EACH, of_index};
 use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Do lanes read constants at different addresses?",
-        SPEED,
-        divergent,
-        Stands::For(Action::MoveConstants),
-    )
-    .cured_by(&[move_constants, broadcasts]),
-    Pattern::asks("Does the code leave the instruction cache?", "--section WarpStateStats", fetch, Stands::Beside)
-        .cured_by(&[smaller_code]),
+    Pattern::asks("Do lanes read constants at different addresses?", divergent, Stands::For(Action::MoveConstants))
+        .cured_by(&[move_constants, broadcasts]),
+    Pattern::asks("Does the code leave the instruction cache?", fetch, Stands::Beside).cured_by(&[smaller_code]),
 ];
 
 /// Requests of the constant cache that the LSU sends.

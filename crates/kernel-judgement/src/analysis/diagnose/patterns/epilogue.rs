@@ -5,7 +5,6 @@ use crate::analysis::phases::{Line, Loop, Span};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     "Is the tensor pipe idle in the epilogue?",
-    SOURCE,
     exposed_epilogue,
     Stands::ByItself(Action::OverlapEpilogue),
 )

@@ -9,7 +9,7 @@ use crate::analysis::phases::{DIVISION, OF_A_FLOAT, PIPES};
 use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Are integers divided?", SOURCE, dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
+    [Pattern::asks("Are integers divided?", dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
         fewer,
         divisions,
         conversions,

@@ -6,15 +6,9 @@ use crate::analysis::phases::GuardedOpcode;
 use std::collections::BTreeSet;
 
 pub(super) const PATTERNS: [Pattern; 4] = [
-    Pattern::asks("Are blocks whole warps?", "--section LaunchStats", partial, Stands::Beside).cured_by(&[whole_warps]),
-    Pattern::asks("Do branches diverge?", "--section InstructionStats", divergence, Stands::For(Action::Regroup))
-        .cured_by(&[regroup]),
-    Pattern::asks(
-        "Are lanes switched off by predicates?",
-        "--section InstructionStats",
-        predicated_off,
-        Stands::Beside,
-    ),
+    Pattern::asks("Are blocks whole warps?", partial, Stands::Beside).cured_by(&[whole_warps]),
+    Pattern::asks("Do branches diverge?", divergence, Stands::For(Action::Regroup)).cured_by(&[regroup]),
+    Pattern::asks("Are lanes switched off by predicates?", predicated_off, Stands::Beside),
     Pattern::changes(&[skipped]),
 ];
 

@@ -14,16 +14,13 @@ use crate::analysis::phases::Carried;
 use crate::evidence::Workload;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
-    Pattern::asks("Did the launch fail?", SPEED, failed, Stands::Before),
-    Pattern::asks("Is the launch too short to measure?", SPEED, brief, Stands::Before),
+    Pattern::asks("Did the launch fail?", failed, Stands::Before),
+    Pattern::asks("Is the launch too short to measure?", brief, Stands::Before),
     Pattern::changes(&[fuse]),
-    Pattern::asks("Does the grid leave SMs idle?", "--section LaunchStats", small_grid, Stands::Beside)
-        .cured_by(&[more_blocks, share_out]),
-    Pattern::asks("Do blocks end at very different times?", "--section WorkloadDistribution", tail, Stands::Beside)
-        .cured_by(&[even]),
+    Pattern::asks("Does the grid leave SMs idle?", small_grid, Stands::Beside).cured_by(&[more_blocks, share_out]),
+    Pattern::asks("Do blocks end at very different times?", tail, Stands::Beside).cured_by(&[even]),
     Pattern::asks(
         "Are there too few blocks to fill the warp slots?",
-        "--section Occupancy",
         underfilled,
         Stands::Warps(|m| m.filled(), Action::MoreBlocks),
     ),

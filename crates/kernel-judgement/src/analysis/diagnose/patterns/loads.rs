@@ -11,7 +11,7 @@ use crate::analysis::diagnose::level::QUEUED;
 use crate::analysis::phases::Indirection;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Are accesses that hit in a cache served one by one?", SPEED, serialised_accesses, Stands::Beside)
+    [Pattern::asks("Are accesses that hit in a cache served one by one?", serialised_accesses, Stands::Beside)
         .cured_by(&[chains, in_flight, sorted])];
 
 /// A load whose address is its own value one turn back.

@@ -5,14 +5,9 @@ use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::phases::{Loop, address};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Do spills or local arrays fill the memory system?",
-        SOURCE,
-        local,
-        Stands::For(Action::KeepInRegisters),
-    )
-    .cured_by(&[keep_in_registers]),
-    Pattern::asks("Does a loop load again what it stored?", SOURCE, kept_in_memory, Stands::Beside),
+    Pattern::asks("Do spills or local arrays fill the memory system?", local, Stands::For(Action::KeepInRegisters))
+        .cured_by(&[keep_in_registers]),
+    Pattern::asks("Does a loop load again what it stored?", kept_in_memory, Stands::Beside),
 ];
 
 /// Sectors of local accesses.

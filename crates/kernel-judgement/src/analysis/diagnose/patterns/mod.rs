@@ -94,8 +94,6 @@ pub(super) struct Pattern {
 /// What a pattern asks.
 pub(super) struct Question {
     pub(super) asks: &'static str,
-    /// The sections or metrics of ncu that answer.
-    pub(super) needs: &'static str,
     pub(super) measure: fn(&Measures<'_>) -> Option<Held>,
     pub(super) stands: Stands,
 }
@@ -105,13 +103,8 @@ pub(super) type Cure = fn(&Measures<'_>) -> Option<Draft>;
 
 impl Pattern {
     /// A question, with what the answer stands for.
-    const fn asks(
-        asks: &'static str,
-        needs: &'static str,
-        measure: fn(&Measures<'_>) -> Option<Held>,
-        stands: Stands,
-    ) -> Pattern {
-        Pattern { question: Some(Question { asks, needs, measure, stands }), changes: &[] }
+    const fn asks(asks: &'static str, measure: fn(&Measures<'_>) -> Option<Held>, stands: Stands) -> Pattern {
+        Pattern { question: Some(Question { asks, measure, stands }), changes: &[] }
     }
 
     /// What could be done about it.
@@ -166,10 +159,6 @@ impl Stands {
         }
     }
 }
-
-const SPEED: &str = "--section SpeedOfLight";
-
-const SOURCE: &str = "--section SourceCounters";
 
 /// The data stage of L1, by the name of what fills most of it.
 const DATA_STAGE: [Part; 2] = [Part::MemoryShared, Part::MemoryL1tex];

@@ -10,20 +10,12 @@ use crate::analysis::derive::occupancy::{FileInUse, SHARED_BYTE};
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks(
         "Do blocks end faster than they start?",
-        "--section Occupancy",
         short_blocks,
         Stands::Warps(|m| m.filled(), Action::LargerBlocks),
     )
     .cured_by(&[larger_blocks]),
-    Pattern::asks("Do slots stay empty while blocks wait?", "--section Occupancy", uneven, Stands::Beside)
-        .cured_by(&[fill]),
-    Pattern::asks(
-        "Do too few warps fit?",
-        "--section Occupancy",
-        occupancy,
-        Stands::Warps(little_room, Action::MoreWarps),
-    )
-    .cured_by(&[warps]),
+    Pattern::asks("Do slots stay empty while blocks wait?", uneven, Stands::Beside).cured_by(&[fill]),
+    Pattern::asks("Do too few warps fit?", occupancy, Stands::Warps(little_room, Action::MoreWarps)).cured_by(&[warps]),
 ];
 
 /// Waves from which the blocks of a grid fill the chip.

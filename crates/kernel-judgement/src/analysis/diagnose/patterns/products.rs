@@ -12,13 +12,8 @@ use crate::analysis::derive::roofline::executed_operations;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks(
-        "Does each step wait for all of its products?",
-        SOURCE,
-        drained,
-        Stands::ByItself(Action::KeepProducts),
-    )
-    .cured_by(&[drain]),
+    Pattern::asks("Does each step wait for all of its products?", drained, Stands::ByItself(Action::KeepProducts))
+        .cured_by(&[drain]),
     Pattern::changes(&[generation, on_tensor, wider, in_order]),
 ];
 

@@ -5,16 +5,10 @@ use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
 
 pub(super) const PATTERNS: [Pattern; 3] = [
-    Pattern::asks(
-        "Do accesses touch more sectors than their bytes need?",
-        SOURCE,
-        uncoalesced,
-        Stands::For(Action::Coalesce),
-    )
-    .cured_by(&[coalesce, in_order, apart]),
-    Pattern::asks("Do contiguous accesses start off a sector boundary?", SOURCE, misaligned, Stands::Beside)
-        .cured_by(&[align]),
-    Pattern::asks("Do asynchronous copies bring sectors twice?", SOURCE, split, Stands::For(Action::AlignCopies))
+    Pattern::asks("Do accesses touch more sectors than their bytes need?", uncoalesced, Stands::For(Action::Coalesce))
+        .cured_by(&[coalesce, in_order, apart]),
+    Pattern::asks("Do contiguous accesses start off a sector boundary?", misaligned, Stands::Beside).cured_by(&[align]),
+    Pattern::asks("Do asynchronous copies bring sectors twice?", split, Stands::For(Action::AlignCopies))
         .cured_by(&[align_copies]),
 ];
 
