@@ -169,6 +169,8 @@ def printed(browser, page, shots, name):
     light = [sum(int(part) for part in colour[colour.index("(") + 1:-1].split(",")[:3]) for colour in ink]
     expect(light[0] > light[1], f"{name}: paper has dark ink on white: {ink}")
     browser.shot(shots / f"{name}-printed.png")
+    width = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    expect(browser.run(width) <= 0, f"{name}: no table is wider than the paper")
     memory(browser, shots, f"{name}-printed")
     browser.call("POST", "/goog/cdp/execute", {"cmd": "Emulation.setEmulatedMedia", "params": {"media": ""}})
 
@@ -198,6 +200,8 @@ def sources(browser, name):
     both = browser.run("""return Array.from(document.querySelectorAll('.pane:first-child tr[data-line]'))
         .filter(row => row.cells[1].textContent && row.cells[2].textContent).length""")
     before = "return document.querySelectorAll('.lines td.old[class*=\" h\"]').length"
+    shares = browser.run("return Array.from(document.querySelectorAll('.lines td.old'), cell => parseFloat(cell.textContent) || 0)")
+    expect(99.0 <= sum(shares) <= 101.0, f"{name}: the old side's samples are all there: {sum(shares)}")
     expect(both >= 1 and browser.run(before) >= both, f"{name}: {both} lines have the samples of both sides")
     heat = "return document.querySelectorAll('.lines td.h9:not(.old)').length"
     samples = browser.run(heat)

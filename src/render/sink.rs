@@ -8,7 +8,7 @@ use crate::words::{Inline, Words};
 /// What stands behind a number as its unit.
 const UNITS: &str = "% s ms µs ns B kB KB MB GB TB KiB MiB GiB B/s kB/s KB/s MB/s GB/s TB/s k K M G T P Hz MHz GHz W \
                      FLOP/s MFLOP/s GFLOP/s TFLOP/s PFLOP/s OP/s TOP/s POP/s pp points cycles launches samples \
-                     registers blocks warps";
+                     registers blocks warps inst sectors Gsector/s FLOP/byte OP/byte registers/thread B/block °C";
 
 /// A medium: Markdown, HTML, a terminal.
 pub(super) trait Sink {

@@ -119,7 +119,7 @@ fn note(listing: &Listing) -> Words {
     });
     if let Some((old, _)) = listing.old_samples {
         parts.push(words!(
-            "Old: the share of the old side's {} samples at its line of the same text.",
+            "Old: the share of the old side's {} samples at its line of the same text, or at the one in its place.",
             format::integer(old)
         ));
     }
@@ -136,7 +136,7 @@ fn percent(part: u64, whole: u64, digits: usize) -> String {
 /// The share of some samples in all, and how many they are beside the most, 0 to 9; empty for none.
 fn heated(own: Option<u64>, all: Option<u64>, most: u64) -> (String, String) {
     let both = own.filter(|n| *n > 0).zip(all.filter(|n| *n > 0));
-    both.map(|(own, all)| (percent(own, all, 1), (9 * own / most.max(1)).to_string())).unwrap_or_default()
+    both.map(|(own, all)| (percent(own, all, 1), (9 * own / most.max(1)).min(9).to_string())).unwrap_or_default()
 }
 
 fn written(cost: &LineCost, all: Option<u64>, most: u64) -> CostText {

@@ -14,11 +14,11 @@ struct Elements {
 
 impl Ink for Elements {
     fn text(&self, text: &str) -> String {
-        xml::text(&glued(text)).replace('\n', "<br>")
+        breakable(xml::text(&glued(text))).replace('\n', "<br>")
     }
 
     fn code(&self, name: &str) -> String {
-        format!("<code>{}</code>", xml::text(name))
+        format!("<code>{}</code>", breakable(xml::text(name)))
     }
 
     fn strong(&self, inner: String) -> String {
@@ -35,6 +35,17 @@ impl Ink for Elements {
     fn has_lines(&self) -> bool {
         self.has_lines
     }
+}
+
+/// Bytes of a word from which on it may be parted where a part of it ends: names of counters, files and kernels.
+const LONG: usize = 18;
+
+fn breakable(text: String) -> String {
+    let part = |word: &str| match word.len() < LONG {
+        true => word.to_owned(),
+        false => ["_", "/", "::"].iter().fold(word.to_owned(), |word, end| word.replace(end, &format!("{end}<wbr>"))),
+    };
+    text.split_inclusive(char::is_whitespace).map(part).collect()
 }
 
 pub(in crate::render) fn line(plain: &str) -> String {

@@ -186,7 +186,7 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
             text(milestone.day()),
             commit,
             text(format!("{}{}", one.name, late(one.foresight))),
-            text(change.clone()),
+            text(expectation::done(change)),
             judged(one.judgement, Role::Hypothesis),
             text(one.reason.clone()),
         ]

@@ -29,10 +29,11 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     };
     let steps = phases.steps.filter(|steps| *steps >= 2.0);
     let added = steps.map(|steps| format!("; the {} steps of the main loop added up", format::fixed(steps, 0)));
-    let has_tensor = phases.tensor.is_some();
+    // Products in flight across phases are of none of them.
+    let has_tensor = rows.iter().any(|shown| busy(shown.phase) > 0.0);
     let legend = [(Shade::New, "tensor pipe busy".to_owned()), (Shade::Old, "other cycles".to_owned())];
     let told: Vec<String> = rows.iter().map(|shown| format!("{} {}", shown.label(), span(shown.phase))).collect();
-    let busy = phases.tensor.map(|tensor| format!(" The tensor pipe works {} of them.", glance::cycles(tensor)));
+    let works = phases.tensor.map(|tensor| format!(" The tensor pipe works {} of them.", glance::cycles(tensor)));
     Some(Chart {
         id: "phases".into(),
         title: format!("Phases of {of}"),
@@ -41,7 +42,7 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
             "Cycles of {of}, {} in all: {}.{}",
             glance::cycles(cycles),
             told.join("; "),
-            busy.unwrap_or_default()
+            works.unwrap_or_default()
         ),
         file: String::new(),
         figure: Figure::Bars(Bars {
@@ -93,10 +94,15 @@ fn span(phase: &Phase) -> String {
     glance::cycles(phase.cycles.unwrap_or_default())
 }
 
+/// The cycles of a main loop with the tensor pipe at work.
+fn busy(phase: &Phase) -> f64 {
+    phase.tensor.filter(|_| phase.kind == PhaseKind::MainLoop).unwrap_or_default()
+}
+
 fn row(shown: &Shown<'_>, has_tensor: bool) -> BarRow {
     let Shown { phase, start, is_part } = *shown;
     let cycles = phase.cycles.unwrap_or_default();
-    let busy = phase.tensor.filter(|_| phase.kind == PhaseKind::MainLoop).unwrap_or_default().min(cycles);
+    let busy = busy(phase).min(cycles);
     let bar = |shade, value, text| Bar { shade, value, text };
     let mut bars = vec![bar(Shade::Gap, start, String::new())];
     if busy > 0.0 {

@@ -12,7 +12,7 @@ use crate::words::{Words, words};
 use std::collections::BTreeSet;
 
 /// The sections between build stats and checks, in reading order, with what `flow` says of the control flow.
-fn sections(codes: &[CodeAudit], flow: fn(&CodeAudit) -> Vec<Block>) -> Vec<Section> {
+fn sections(codes: &[CodeAudit], flow: impl Fn(&CodeAudit) -> Vec<Block>) -> Vec<Section> {
     [
         in_parts("sass", "SASS evidence", codes, |code| sass::blocks(&code.facts)),
         in_parts("control-flow", "Control flow and warp roles", codes, flow),
@@ -28,7 +28,11 @@ fn sections(codes: &[CodeAudit], flow: fn(&CodeAudit) -> Vec<Block>) -> Vec<Sect
 pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
     let codes = audit.code.as_slice();
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
-    let flow = |code: &CodeAudit| [phases::roles(&code.facts), phases::blocks(&code.facts, usize::MAX)].concat();
+    let ran = audit.now.phases.is_some();
+    let flow = |code: &CodeAudit| {
+        let phases = if ran { Vec::new() } else { phases::blocks(&code.facts, usize::MAX) };
+        [phases::roles(&code.facts, ran), phases].concat()
+    };
     let mut own: Vec<Section> = sections(codes, flow);
     if let Some(first) = own.first_mut() {
         first.blocks.splice(0..0, verdict::against(codes));
@@ -61,7 +65,7 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
     page.extend(brief::checks(audit));
     page.push(provenance(heading, audit));
     // The phases of the code stand on the page.
-    details.extend(sections(&audit.code, |code| phases::roles(&code.facts)));
+    details.extend(sections(&audit.code, |code| phases::roles(&code.facts, false)));
     details.extend(brief::hypotheses_in_full(heading, &audit.hypotheses));
     let history = history::blocks(heading, audit);
     if !history.is_empty() {

@@ -102,7 +102,8 @@ fn classes(one: &LoopRow) -> String {
     mostly.join(", ")
 }
 
-pub(super) fn roles(audit: &CodeFacts) -> Vec<Block> {
+/// What the code alone tells, where no launch `ran`: that tells roles which the code does not.
+pub(super) fn roles(audit: &CodeFacts, ran: bool) -> Vec<Block> {
     let flow = &audit.flow;
     let mut words = vec![format!(
         "{}, {}, {}",
@@ -123,10 +124,10 @@ pub(super) fn roles(audit: &CodeFacts) -> Vec<Block> {
         words.push(format!("{} indirect jumps whose targets the listing does not name", flow.unseen));
     }
     let mut blocks = vec![paragraph("flow", format!("{}.", words.join("; ")))];
-    if audit.dispatches.is_empty() {
+    if audit.dispatches.is_empty() && !ran {
         blocks.push(paragraph(
             "roles",
-            "All warps run the same code: no branch on the warp index splits them into roles with loops of their own.",
+            "No branch on the warp index was found that splits warps into roles with loops of their own.",
         ));
     }
     for dispatch in &audit.dispatches {

@@ -11,7 +11,7 @@ pub(in crate::view) fn in_parts(
     name: &str,
     title: &str,
     codes: &[CodeAudit],
-    part: fn(&CodeAudit) -> Vec<Block>,
+    part: impl Fn(&CodeAudit) -> Vec<Block>,
 ) -> Option<Section> {
     let mut blocks = Vec::new();
     for code in codes {

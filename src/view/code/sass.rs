@@ -86,7 +86,11 @@ fn loops(audit: &CodeFacts) -> Vec<Block> {
     // What only waits goes last.
     let mut order: Vec<&LoopRow> = audit.loops.iter().collect();
     order.sort_by_key(|row| (row.waits, row.start));
-    blocks.extend(in_two(["loops", "loops-rest"], "loops", &columns, order.into_iter().map(loop_row).collect()));
+    let is_alike = |a: &&LoopRow, b: &&LoopRow| {
+        (a.waits, a.depth, a.lines, a.hottest, a.innermost) == (b.waits, b.depth, b.lines, b.hottest, b.innermost)
+    };
+    let rows = order.chunk_by(is_alike).map(|alike| loop_row(alike[0], alike.len() - 1)).collect();
+    blocks.extend(in_two(["loops", "loops-rest"], "loops", &columns, rows));
     blocks
 }
 
@@ -100,13 +104,19 @@ fn in_two(names: [&str; 2], what: &str, columns: &[Column], mut rows: Vec<Vec<Ce
     std::iter::once(shown).chain(rest).collect()
 }
 
-fn loop_row(row: &LoopRow) -> Vec<Cell> {
+/// A loop, with how many like it follow at its lines.
+fn loop_row(row: &LoopRow, more: usize) -> Vec<Cell> {
     let mostly: Vec<String> = row.classes.iter().map(|class| format!("{} {}", class.count, class.label())).collect();
-    let remark = match (row.hottest, row.waits) {
+    let said = match (row.hottest, row.waits) {
         (true, _) => strong("hottest"),
         (false, true) => text("waits"),
         (false, false) if !row.innermost => text("holds others"),
         (false, false) => text(""),
+    };
+    let remark = match more {
+        0 => said,
+        _ if said.words.is_empty() => text(format!("{} alike", more + 1)),
+        _ => text(words!("{}, {} alike", said.words, more + 1)),
     };
     vec![
         code(offset(row.start)),

@@ -115,7 +115,8 @@ fn singular(unit: &str) -> &str {
 
 /// One quantity with a scale of its own.
 pub fn quantity(q: Quantity) -> String {
-    Scale::of(q.unit(), [q.value()]).write(q.value())
+    let said = Scale::of(q.unit(), [q.value()]).write(q.value());
+    said.strip_prefix('-').map(|digits| format!("−{digits}")).unwrap_or(said)
 }
 
 /// A number of the given decimals with `,` between groups of three digits; never `-0`.

@@ -162,7 +162,7 @@ impl Listing {
         }
     }
 
-    /// The same with the samples of the old side at the lines whose text both have, in their order.
+    /// The same with the samples of the old side at the lines whose text both have, in their order, and at those that took a line's place.
     #[must_use]
     pub fn beside(mut self, old: &SourceView) -> Listing {
         let old = Listing::of(old);
@@ -176,13 +176,14 @@ impl Listing {
             let texts =
                 |lines: &[ListedLine]| -> Vec<String> { lines.iter().map(|line| shortened(&line.text)).collect() };
             let diff = capture_diff_slices(Algorithm::Myers, &texts(&before.lines), &texts(&file.lines));
-            for same in diff {
-                let DiffOp::Equal { old_index, new_index, len } = same else { continue };
-                for (was, is) in before.lines[old_index..][..len].iter().zip(&mut file.lines[new_index..][..len]) {
-                    let (Some(was), false) = (&was.cost, is.text.trim().is_empty()) else { continue };
-                    let was = was.samples.filter(|samples| *samples > 0);
-                    is.cost.get_or_insert_default().old = was;
-                    self.old_samples = was.map(|_| all).or(self.old_samples);
+            for kept in diff.iter().filter(|kept| !matches!(kept, DiffOp::Delete { .. } | DiffOp::Insert { .. })) {
+                let (was, is) = (&before.lines[kept.old_range()], &mut file.lines[kept.new_range()]);
+                for (at, was) in was.iter().enumerate() {
+                    let is = &mut is[at.min(kept.new_range().len() - 1)];
+                    let samples = was.cost.as_ref().and_then(|cost| cost.samples).filter(|samples| *samples > 0);
+                    let Some(samples) = samples.filter(|_| !is.text.trim().is_empty()) else { continue };
+                    *is.cost.get_or_insert_default().old.get_or_insert_default() += samples;
+                    self.old_samples = Some(all);
                 }
             }
         }
