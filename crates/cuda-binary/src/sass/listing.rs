@@ -1,7 +1,7 @@
 //! Machine code, instruction by instruction, and what a disassembly holds of it.
 
 use super::machine_word::MachineWord;
-use crate::{Op, Origin};
+use crate::{Class, Op, Origin};
 use std::sync::Arc;
 
 /// A place in the source.
@@ -82,6 +82,12 @@ impl Instruction {
             (None, Some(word)) => word.op,
             (None, None) => Op::Unknown,
         }
+    }
+
+    /// Whether it computes in half precision and reads no register: compilers make constants so, which is no arithmetic.
+    pub fn makes_constant(&self) -> bool {
+        let reads = self.word.map(|word| word.registers.reads);
+        self.op().class() == Some(Class::Fp16) && reads.is_some_and(|reads| reads.iter().all(|read| read.count == 0))
     }
 
     /// Its opcode: with modifiers where a disassembler was at hand.

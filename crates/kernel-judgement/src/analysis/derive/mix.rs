@@ -118,6 +118,31 @@ impl InstructionMix {
         self
     }
 
+    /// The same with the executions that make constants in half precision, of the sides for which they are counted, among the moves.
+    #[must_use]
+    pub(in crate::analysis) fn with_constants(mut self, new: Option<f64>, old: Option<f64>) -> InstructionMix {
+        let add = |reading: &mut Reading, by: f64| {
+            let sum = reading.value().map_or(0.0, |all| (all + by).max(0.0));
+            *reading = Reading::number(sum, Unit::NONE, &[PER_OPCODE], "constants in half precision are moves");
+        };
+        for (class, sign) in [(Class::Fp16, -1.0), (Class::Move, 1.0)] {
+            let Some(own) = self.classes.iter_mut().find(|own| own.opcode == class.label()) else { continue };
+            new.iter().for_each(|by| add(&mut own.row.new, sign * by));
+            own.row.old.iter_mut().zip(old).for_each(|(own, by)| add(own, sign * by));
+            own.share = own.row.new.value().zip(self.total).map(|(count, total)| 100.0 * count / total);
+        }
+        let half = Class::Fp16.label();
+        let ran = |row: &OpcodeRow| {
+            row.row.new.value() != Some(0.0) || row.row.old.as_ref().is_some_and(|old| old.value() != Some(0.0))
+        };
+        if !self.classes.iter().any(|own| own.opcode == half && ran(own)) {
+            self.classes.retain(|own| own.opcode != half);
+            self.rows.iter_mut().filter(|row| row.class == half).for_each(|row| row.class = Class::Move.label().into());
+        }
+        sort(&mut self.classes);
+        self
+    }
+
     /// Whether either side executed an instruction that multiplies matrices; `None` when the report does not list opcodes.
     pub fn has_tensor_work(&self) -> Option<bool> {
         self.total?;

@@ -61,6 +61,7 @@ impl<'a> Kernel<'a> {
         let old_kernel = old.map(|old| old.kernel);
         let (on, old_on) = (lanes_on(phases), lanes_on(old.and_then(|old| old.phases)));
         let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
+        let mix = mix.with_constants(view.and_then(constants), old.and_then(|old| old.view).and_then(constants));
         Kernel {
             stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
             coalescing: Coalescing::of(kernel, old_kernel, &mix),
@@ -116,6 +117,13 @@ impl<'a> Kernel<'a> {
     pub(super) fn readings(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
         metrics.iter().map(|name| (name.as_ref().to_owned(), self.kernel.reading(name))).collect()
     }
+}
+
+/// Executions of instructions that make a constant in half precision; `None` where nothing was counted by instruction.
+fn constants(view: &SourceView) -> Option<f64> {
+    let executed = view.counts(Counter::InstExecuted)?;
+    let made = view.instructions.iter().zip(executed).filter(|(own, _)| own.makes_constant());
+    Some(made.map(|(_, count)| count as f64).sum())
 }
 
 /// Executions with a lane on, by opcode, where they are known exactly and some had none.

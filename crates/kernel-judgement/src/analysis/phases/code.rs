@@ -4,7 +4,7 @@ use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
-use cuda_binary::op::{Class, Control};
+use cuda_binary::op::Control;
 use cuda_binary::sass::Registers;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -87,10 +87,9 @@ impl<'v> Code<'v> {
         self.ops[row]
     }
 
-    /// Whether a row of half precision reads no register: compilers make constants so, which is no arithmetic.
+    /// Whether a row of half precision is no arithmetic.
     pub(in crate::analysis) fn makes_constant(&self, row: usize) -> bool {
-        let reads = self.rows[row].word.map(|word| word.registers.reads);
-        self.op(row).class() == Some(Class::Fp16) && reads.is_some_and(|reads| reads.iter().all(|read| read.count == 0))
+        self.rows[row].makes_constant()
     }
 
     /// The registers of a row; none where its bits tell none.

@@ -133,7 +133,7 @@ pub fn diff(old: &SassFunction, new: &SassFunction) -> SassDiff {
             let left = more.entry(shape).or_default();
             if *left * step > 0 {
                 *left -= step;
-                let (added, removed) = counts.entry(class_of(instruction.op())).or_default();
+                let (added, removed) = counts.entry(class_of(instruction)).or_default();
                 *if step > 0 { added } else { removed } += 1;
             }
         }

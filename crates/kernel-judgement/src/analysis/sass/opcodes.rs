@@ -63,9 +63,9 @@ pub(super) fn in_order<T: Copy>(counts: &HashMap<&'static str, T>) -> impl Itera
     classes.filter_map(|class| Some((class, *counts.get(class)?)))
 }
 
-/// The id of an opcode's class in the catalog; empty for an opcode that it does not know.
-pub(in crate::analysis) fn class_of(op: Op) -> &'static str {
-    op.class().map_or("", Class::id)
+/// The id of an instruction's class in the catalog; empty for an opcode that it does not know.
+pub(in crate::analysis) fn class_of(instruction: &Instruction) -> &'static str {
+    if instruction.makes_constant() { Class::Move.id() } else { instruction.op().class().map_or("", Class::id) }
 }
 
 /// Every opcode of some code with its modifiers, and how often it stands there: the most frequent first, then by name.
@@ -81,7 +81,7 @@ pub fn opcode_counts(code: &[Instruction]) -> Vec<(&str, usize)> {
 pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a Instruction>) -> Vec<ClassCount> {
     let mut counts: HashMap<&'static str, (usize, usize)> = HashMap::new();
     for instruction in instructions {
-        let (count, predicated) = counts.entry(class_of(instruction.op())).or_default();
+        let (count, predicated) = counts.entry(class_of(instruction)).or_default();
         *count += 1;
         *predicated += usize::from(instruction.predicate().is_some());
     }
@@ -164,8 +164,8 @@ mod tests {
 
     #[test]
     fn classes_are_the_catalogs() {
-        assert_eq!(class_of(Op::LDG), "global-load");
-        assert_eq!(class_of(Op::Unknown), "");
+        assert_eq!(class_of(&Instruction::printed("LDG", "")), "global-load");
+        assert_eq!(class_of(&Instruction::printed("NOSUCH", "")), "");
     }
 
     #[test]
