@@ -110,7 +110,10 @@ pub(super) fn glued(text: &str) -> String {
     for (at, c) in text.char_indices() {
         let is_inside = || {
             let unit = text[at + 1..].split(|c: char| c.is_whitespace() || ",.;:)→".contains(c)).next();
-            let is_unit = text[..at].ends_with(|c: char| c.is_ascii_digit())
+            // The name of a part ends in a digit too: `L2`.
+            let before = text[..at].rsplit(|c: char| c.is_whitespace() || "(≤".contains(c)).next().unwrap_or_default();
+            let is_unit = before.ends_with(|c: char| c.is_ascii_digit())
+                && !before.starts_with(|c: char| c.is_ascii_alphabetic())
                 && unit.is_some_and(|unit| UNITS.split(' ').any(|known| known == unit));
             is_unit || text[..at].ends_with('≤')
         };

@@ -9,7 +9,7 @@ use crate::quantity::glance::amount;
 use crate::quantity::{SECTOR, format};
 use crate::view::groups::distinct;
 use crate::words::{Words, words};
-use cuda_binary::op::{Act, ProductBy, Space};
+use cuda_binary::op::{Act, Class, ProductBy, Space, Told};
 
 /// Opcodes told of the code, those among them that a reader looks for where others moved as well, and those others.
 const OPCODES: usize = 5;
@@ -47,6 +47,8 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
     }
     if told.is_empty() {
         told.push("the same opcodes, about as often".into());
+    } else if is_beside(audit) {
+        told[0] = words!("the same accesses and floating-point arithmetic, beside them {}", std::mem::take(&mut told[0]));
     }
     let (was, is) = build::launched(audit);
     if let Some((was, is)) = was.zip(is).filter(|(was, is)| was != is) {
@@ -60,6 +62,14 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
         }));
     }
     Some(words!("**In the code:** {}.", words::join(told, "; ")))
+}
+
+/// Whether accesses and arithmetic in floating point are as many as before, and only what goes with them moved: addresses, moves, jumps.
+pub(super) fn is_beside(audit: &Audit) -> bool {
+    let moves = audit.change.as_ref().and_then(|change| change.moves.as_ref());
+    let mut classes = [Class::Fp32, Class::Fp64].into_iter();
+    moves.is_some_and(|moves| moves.iter().all(|one| one.op.told() == Told::No && !one.is_sought()))
+        && classes.any(|class| audit.now.mix.has_class(class) == Some(true))
 }
 
 /// Whether one width of an opcode took the place of another: a wider one, or as many.

@@ -107,7 +107,8 @@ fn told(audit: &Audit, Root { kind, was, is }: Root) -> (String, Words) {
         }
         RootKind::Instructions => {
             let most = opcode(chain::because(audit, Counter::SmspInstExecutedSum, is > was));
-            (format!("{word} instructions"), words!(", {}{}", format::change(was, is), most))
+            let beside = if chain::is_beside(audit) { " beside the same arithmetic" } else { "" };
+            (format!("{word} instructions{beside}"), words!(", {}{}", format::change(was, is), most))
         }
         RootKind::Warps => {
             let numbers = words!(": {} → {} % of an SM's warp slots", tenth(was), tenth(is));
