@@ -48,7 +48,8 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
     if told.is_empty() {
         told.push("the same opcodes, about as often".into());
     } else if is_beside(audit) {
-        told[0] = words!("the same accesses and floating-point arithmetic, beside them {}", std::mem::take(&mut told[0]));
+        told[0] =
+            words!("the same accesses and floating-point arithmetic, beside them {}", std::mem::take(&mut told[0]));
     }
     let (was, is) = build::launched(audit);
     if let Some((was, is)) = was.zip(is).filter(|(was, is)| was != is) {
@@ -68,8 +69,12 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
 pub(super) fn is_beside(audit: &Audit) -> bool {
     let moves = audit.change.as_ref().and_then(|change| change.moves.as_ref());
     let mut classes = [Class::Fp32, Class::Fp64].into_iter();
-    moves.is_some_and(|moves| moves.iter().all(|one| one.op.told() == Told::No && !one.is_sought()))
+    moves.is_some_and(|moves| go_with_others(moves))
         && classes.any(|class| audit.now.mix.has_class(class) == Some(true))
+}
+
+fn go_with_others(moves: &[OpcodeMove]) -> bool {
+    moves.iter().all(|one| one.op.told() == Told::No && !one.is_sought())
 }
 
 /// Whether one width of an opcode took the place of another: a wider one, or as many.
@@ -344,11 +349,21 @@ mod tests {
     use crate::analysis::Row;
     use crate::evidence::Reading;
     use crate::quantity::{Quantity, Unit};
+    use cuda_binary::Op;
 
     fn stall(reason: &str, label: &str, was: f64, is: f64) -> StallRow {
         let reading = |value| Reading::measured(Quantity::new(value, Unit::NONE).expect("finite"), &"x".into());
         let row = Row { label: label.into(), old: Some(reading(was)), new: reading(is), ..Row::default() };
         StallRow { reason: reason.to_owned(), row }
+    }
+
+    #[test]
+    fn addresses_go_with_accesses_and_sums_do_not() {
+        let moved = |op: Op| OpcodeMove { opcode: op.name().into(), op, width: None, executed: (8, 80), stand: None };
+        assert!(go_with_others(&[Op::LEA, Op::SHF, Op::UIADD3, Op::BRA].map(moved)));
+        assert!(
+            ![Op::FFMA, Op::LDG, Op::HGMMA, Op::BAR].iter().any(|op| go_with_others(&[moved(Op::LEA), moved(*op)]))
+        );
     }
 
     #[test]

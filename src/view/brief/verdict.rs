@@ -4,7 +4,7 @@ use super::numbers::share;
 use super::{hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
 use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
-use crate::catalog::{Part, limiter_label};
+use crate::catalog::{Code, Part, limiter_label};
 use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Section};
@@ -56,9 +56,13 @@ fn limits(audit: &Audit) -> Vec<Block> {
     blocks
 }
 
-/// The findings that stand beside the limiter.
+/// The findings that stand beside the limiter. A wait that the verdict itself names as what it causes is told there.
 fn beside(audit: &Audit) -> impl Iterator<Item = &Finding> {
-    let others = audit.now.findings.iter().filter(|finding| finding.code != audit.now.bottleneck.limiter);
+    let (limiter, of) = (audit.now.bottleneck.limiter, audit.now.bottleneck.of);
+    let said = audit.now.bottleneck.sentence.to_plain();
+    let is_said = move |code: Code| matches!(code, Code::Wait(reason) if of == Some(code) && reason.row().is_some_and(|row| said.contains(row.label)));
+    let others = audit.now.findings.iter();
+    let others = others.filter(move |finding| finding.code != limiter && !is_said(finding.code));
     others.filter(|finding| finding.severity != Severity::Notes).take(SHOWN)
 }
 
