@@ -144,7 +144,7 @@ impl<'a> Measures<'a> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).or_else(of_launch).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves: positive(WAVES),
+            waves: positive(WAVES).map(|told| unrounded(told, blocks, k.occupancy.blocks_per_sm.zip(sms))),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: positive(WARPS),
@@ -335,6 +335,13 @@ impl<'a> Measures<'a> {
     }
 }
 
+/// Waves as ncu counts them, blocks over those that fit on the chip at once, where a page has them to two decimals: a number of blocks that
+/// follows from these begins the very wave that it is to leave out. Where that does not give what the page says, as with clusters, it stays.
+fn unrounded(told: f64, blocks: Option<f64>, fit: Option<(f64, f64)>) -> f64 {
+    let exact = blocks.zip(fit).map(|(blocks, (of_sm, sms))| blocks / (of_sm * sms));
+    exact.filter(|exact| (exact - told).abs() <= 0.005 + 1e-9).unwrap_or(told)
+}
+
 /// The machine of a kernel, by its numbers.
 fn machine(m: &Measures<'_>) -> Machine {
     let busiest = m.value(RESIDENT_MOST).zip(m.value(CYCLES).filter(|cycles| *cycles > 0.0));
@@ -394,4 +401,19 @@ fn load_cycles(phases: &Phases) -> Option<f64> {
     let of_loads: f64 = wait.groups.iter().filter(is_load).map(|group| group.share).sum();
     // What no large group tells is taken to be loads as well where some of it is.
     (of_loads > 0.0).then_some(phases.step_cycles()? * wait.share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_of_a_page_are_those_of_its_blocks() {
+        // 1,024 blocks, 12 on each of 26 SMs: 3.28205, so that three waves are 936 blocks and not 937.
+        let waves = unrounded(3.28, Some(1024.0), Some((12.0, 26.0)));
+        assert!((1024.0 * 3.0 / waves - 936.0).abs() < 1e-9, "{waves}");
+        assert_eq!(unrounded(3.28, Some(1024.0), None), 3.28);
+        // Eight blocks an SM by the caps, four by a cluster.
+        assert_eq!(unrounded(6.56, Some(1024.0), Some((12.0, 26.0))), 6.56);
+    }
 }
