@@ -145,6 +145,7 @@ fn only(name: &str, readings: &[(&str, f64)]) -> Audit {
 }
 
 const SM: &str = "sm__throughput.avg.pct_of_peak_sustained_elapsed";
+const MEMORY: &str = "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed";
 const L2: &str = "lts__throughput.avg.pct_of_peak_sustained_elapsed";
 
 #[test]
@@ -167,6 +168,8 @@ fn work_and_latency_are_told_apart_only_where_both_sides_were_measured() {
     assert!(both == Code::Latency && sentence.starts_with("No unit is saturated"), "{sentence}");
     let (one, sentence) = said(&[(L2, 20.0)]);
     assert!(one == Code::NotMeasured && sentence.contains("nothing of the SMs"), "{sentence}");
+    // Roll-ups that are equal are the LSU, a part of the SMs and of memory: nothing of the SMs is above it.
+    assert_eq!(said(&[(SM, 30.0), (MEMORY, 30.0)]).0, Code::Latency);
 }
 
 /// A counter at its peak makes its own unit the busiest, whatever else the kernel does.

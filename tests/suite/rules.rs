@@ -513,6 +513,9 @@ fn roll_ups_that_are_equal_are_their_one_part() {
         audit.now.bottleneck.limiter
     };
     assert_eq!(at("79.78", "40.00"), Code::Unit(Part::MemoryLsu));
+    // Two hundredths of a point are what two rounded numbers may differ by, in binary a little more.
+    assert_eq!(at("79.80", "40.00"), Code::Unit(Part::MemoryLsu));
+    assert_eq!(at("79.81", "40.00"), Code::Unit(Part::UnknownUnit));
     assert_eq!(at("61.20", "79.90"), Code::Unit(Part::Issue));
     assert_eq!(at("61.20", "40.00"), Code::Unit(Part::UnknownUnit));
 }

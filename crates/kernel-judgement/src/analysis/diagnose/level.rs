@@ -160,8 +160,8 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
     found
 }
 
-/// Points by which two roll-ups differ whose busiest counter is one, each rounded on its page.
-const ROUNDED: f64 = 0.02;
+/// Points by which two roll-ups differ whose busiest counter is one, each rounded on its page to hundredths, which no binary number is.
+const ROUNDED: f64 = 0.02 + 1e-6;
 /// Points by which the schedulers and their SM may differ in what they issue, each measured in a pass of its own: twice what was seen (0.12).
 const OF_A_PASS: f64 = 0.25;
 

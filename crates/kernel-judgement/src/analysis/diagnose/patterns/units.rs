@@ -294,9 +294,11 @@ pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
         _ if has_some => "stall reasons without what all of them sum up to".to_owned(),
         _ => "no stall reasons".to_owned(),
     };
-    let unmeasured = match (m.units.iter().any(is_memory), m.units.iter().all(is_memory)) {
-        (true, false) => None,
-        (true, true) => Some("the SMs"),
+    // The roll-up of the SMs says how busy their busiest part is, even where that is the LSU, a part of memory as well.
+    let has_sms = m.value(units::SM).is_some() || !m.units.iter().all(is_memory);
+    let unmeasured = match (m.units.iter().any(is_memory), has_sms) {
+        (true, true) => None,
+        (true, false) => Some("the SMs"),
         (false, _) => Some("the memory system"),
     };
     let (code, sentence) = match unmeasured {
