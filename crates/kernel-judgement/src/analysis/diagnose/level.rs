@@ -250,6 +250,17 @@ pub(super) fn asked(k: &Kernel<'_>) -> Option<f64> {
     asked.filter(|bytes| *bytes > 0.0)
 }
 
+/// Bytes that a launch stores and that L2 still holds when it ends, where most of what it stored was written to device memory meanwhile: a
+/// launch under a profiler finds L2 without any, and leaves these to the next one, which has to write them before it has room for its own.
+/// What is stored many times over and what stays in L2 from launch to launch is none of it.
+pub(super) fn left_behind(k: &Kernel<'_>) -> Option<f64> {
+    let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
+    let stored: u64 = accesses().filter(|access| access.at.op().stores_global()).map(|access| access.ideal).sum();
+    let (stored, written) = (SECTOR * stored as f64, k.value(DRAM_BYTES[1])?);
+    let held = k.value(Counter::DeviceAttributeL2CacheSize)?;
+    Some(stored - written).filter(|left| *left > 0.0 && *left <= written && *left <= held)
+}
+
 /// What device memory moves over what L2 is asked for; `None` where the report does not tell.
 pub(super) fn of_dram(k: &Kernel<'_>) -> Option<f64> {
     Some(k.sum(DRAM_BYTES)? / asked(k)?)

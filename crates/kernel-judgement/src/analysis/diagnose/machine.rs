@@ -74,6 +74,8 @@ pub(super) struct Machine {
     stretches: Vec<(Stretch, f64)>,
     /// The share of the warps' time that is latency: waits that are no queue, and the issue itself.
     waiting: f64,
+    /// What of the need of DRAM the next launch has the time of, at best: bytes that wait in L2 to be written, over those that were moved.
+    pub(super) later: f64,
     /// What the stated work takes on the units that do it at their peak; 0 where none is stated.
     pub(super) floor: f64,
 }
@@ -110,7 +112,7 @@ impl Machine {
             (stretch, latency)
         };
         let stretches = stretches.into_iter().map(latency).collect();
-        Machine { time, needs, stretches, waiting, floor: 0.0 }
+        Machine { time, needs, stretches, waiting, later: 0.0, floor: 0.0 }
     }
 
     /// The time of a stretch where the parts need that, and where this is left of its latency.
@@ -198,7 +200,8 @@ impl Machine {
                 None if change.rewrites && !is_shared(*part) => 0.0,
                 None => 1.0,
             };
-            (*part, need * factor)
+            let now = if *part == Part::MemoryDram { 1.0 + self.later } else { 1.0 };
+            (*part, need * factor / now)
         };
         let left = self.needs.iter().map(least).max_by(|(_, a), (_, b)| a.total_cmp(b));
         // Work that goes takes the waits in front of it along, where nothing is said of them.

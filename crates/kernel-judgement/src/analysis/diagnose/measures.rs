@@ -366,13 +366,18 @@ fn machine(m: &Measures<'_>) -> Machine {
         }
     };
     let time = TimeSplit { block, ..time };
-    let bytes = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum].map(|counter| m.value(counter));
-    let written = match bytes {
-        [Some(read), Some(written)] if read + written > 0.0 => written / (read + written),
+    let later = level::left_behind(m).unwrap_or_default();
+    let (written, later) = match level::DRAM_BYTES.map(|counter| m.value(counter)) {
+        [Some(read), Some(written)] if read + written > 0.0 => {
+            ((written + later) / (read + written + later), later / (read + written))
+        }
         // Where nobody counted them no bound gets smaller.
-        _ => 0.0,
+        _ => (0.0, 0.0),
     };
-    let reaches = |part: Part| if part == Part::MemoryDram { DRAM_REACHES - DRAM_TURNS * written } else { 1.0 };
+    let reaches = |part: Part| match part {
+        Part::MemoryDram => (DRAM_REACHES - DRAM_TURNS * written) / (1.0 + later),
+        _ => 1.0,
+    };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
     let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m) && !level::is_mostly_atomics(m);
@@ -383,7 +388,7 @@ fn machine(m: &Measures<'_>) -> Machine {
     let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
     let waiting = (1.0 - queued).clamp(0.05, 1.0);
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
-    machine.floor = floor.unwrap_or_default();
+    (machine.floor, machine.later) = (floor.unwrap_or_default(), later);
     let filled = 1.0 - m.vacant().unwrap_or_default();
     let cost = machine.after(&Change { warps: (filled, filled), ..Change::default() }).expected;
     let of = if m.ends_soon() == Some(false) { &mut machine.time.uneven } else { &mut machine.time.turnover };

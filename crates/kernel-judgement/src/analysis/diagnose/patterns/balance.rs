@@ -35,6 +35,22 @@ fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
     exits(study, cycle).any(|row| study.flows.turns_by_block(&study.code, cycle, row, blocks))
 }
 
+/// Whether all that a turn of a loop leaves in shared memory is made of what it read there behind a barrier.
+pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
+    let code = &study.code;
+    let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let is_made_of_shared = |row: &usize| {
+        let behind = study.flows.behind_row(code, *row);
+        behind.iter().any(|row| code.op(*row).loads_shared() && cycle.blocks.contains(&code.block_of[*row]))
+    };
+    // A copy past the registers brings what no turn before has made.
+    let mut stores =
+        rows.iter().filter(|row| code.op(**row).stores_shared() || code.op(**row).copies_global()).peekable();
+    stores.peek().is_some()
+        && rows.iter().any(|row| code.is_block_barrier(*row))
+        && stores.all(|row| code.op(*row).stores_shared() && is_made_of_shared(row))
+}
+
 /// How the turns of a loop follow one another, where they do, and why: each stores a value that the turn before left in registers (of
 /// several the one that nobody has before), or all that it leaves in shared memory is made of what it read there behind a barrier.
 pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'static str)> {
@@ -46,17 +62,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
         let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
         return Some((own, why));
     }
-    let is_made_of_shared = |row: &usize| {
-        let behind = study.flows.behind_row(code, *row);
-        behind.iter().any(|row| code.op(*row).loads_shared() && cycle.blocks.contains(&code.block_of[*row]))
-    };
-    // A copy past the registers brings what no turn before has made.
-    let mut stores =
-        rows.iter().filter(|row| code.op(**row).stores_shared() || code.op(**row).copies_global()).peekable();
-    let is_recurrence = stores.peek().is_some()
-        && rows.iter().any(|row| code.is_block_barrier(*row))
-        && stores.all(|row| code.op(*row).stores_shared() && is_made_of_shared(row));
-    is_recurrence.then_some((
+    recurs_in_shared(study, cycle).then_some((
         Carried::Recurrence,
         "each turn of the loop makes what it leaves in shared memory of what the turn before left there, so that they follow one another",
     ))

@@ -1,10 +1,10 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
+use super::balance::recurs_in_shared;
 use super::stages::shared_of_block;
 use super::units::wait;
-use super::work::{barriers_executed, exchanges, is_once, width};
+use super::work::{barriers_executed, exchanges, is_once, of_values, width};
 use super::*;
-use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::phases::Loop;
 use cuda_binary::op::Control;
 
@@ -18,6 +18,43 @@ fn rounds(m: &Measures<'_>) -> Option<Held> {
     // Behind products the barrier is for them, or for a stage.
     m.top_wait().filter(|(top, _)| *top == reason && !m.has_tensor)?;
     exchanges(m)?.then(|| wait(m, reason)).flatten()
+}
+
+/// Whether what goes through shared memory is an exchange between warps, in rounds of barriers.
+pub(super) fn is_in_rounds(m: &Measures<'_>) -> bool {
+    exchanges(m) == Some(true) || steps(m).is_some()
+}
+
+/// Loads of a value of the turn before: by its own thread, and by one to each side.
+const READERS: f64 = 3.0;
+
+/// Rows of a problem that a thread keeps in registers at most, each of a few values.
+const ROWS: f64 = 8.0;
+
+/// Warps of a scheduler from which on one issues while another waits for the result before.
+const BUSY_WARPS: f64 = 2.0;
+
+/// Turns of a loop whose values lie in shared memory from turn to turn, each read by a few threads behind a barrier, and the rows of a
+/// thread where a warp takes the whole problem of a block. A tree or a butterfly over the threads of a block takes as many turns as the
+/// logarithm of their number; what takes more has rows of its own there, as a table of scores by its diagonals, or steps of time. `None`
+/// elsewhere, where the rows are too many for registers, and where the grid has too few problems for a warp each.
+fn steps(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let (study, warps) = (m.sampled_code()?, m.block_warps.filter(|warps| (2.0..=ROWS).contains(warps))?);
+    let code = &study.code;
+    let schedulers = m.sms? * f64::from(m.chip()?.schedulers_per_sm);
+    let count = |rows: &[usize], is_own: fn(Op) -> bool| -> f64 {
+        rows.iter().filter(|row| is_own(code.op(**row))).map(|row| code.executed[*row] as f64).sum()
+    };
+    let turns = |barrier: usize| {
+        let cycle = code.innermost(barrier).filter(|cycle| recurs_in_shared(study, cycle))?;
+        let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+        let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        let is_near = count(&rows, Op::loads_shared) <= READERS * count(&rows, Op::stores_shared);
+        (is_near && turns > (WARP * warps).log2()).then_some(turns)
+    };
+    let barriers = (0..code.rows.len()).filter(|row| code.is_block_barrier(*row) && code.executed[*row] > 0);
+    let found = barriers.filter_map(turns).max_by(f64::total_cmp)?;
+    (m.blocks? >= BUSY_WARPS * schedulers).then_some((found, warps))
 }
 
 /// Instructions of a round for each of its accesses and barriers: beside that its address, or who takes part.
@@ -138,11 +175,13 @@ const TWICE: f64 = 0.5;
 pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::Barrier;
     // A round of barriers is also a round through shared memory; where nobody counted them, at best.
-    let (is_round, may_be) = (exchanges(m) == Some(true), exchanges(m) != Some(false));
+    let (is_round, steps) = (is_in_rounds(m), steps(m));
+    let may_be = is_round || exchanges(m).is_none();
     let through = if may_be { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
-    let is_exchange = is_round && is_once(m);
+    let is_exchange = is_round && is_once(m) && steps.is_none();
     let wait = m.wait(reason)?;
-    if m.has_tensor || m.stalls.are_hidden {
+    // Of waits that are hidden what is left is the work beside them, which rows in registers make less.
+    if m.has_tensor || m.stalls.are_hidden && steps.is_none() {
         return None;
     }
     if let Some(found) = meeting(m) {
@@ -159,20 +198,36 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
     // What goes with a barrier of the work is the exchange around it; words of a tile, read many times between two of them, stay. A block
-    // that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads.
+    // that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads. A thread
+    // that keeps several rows passes their edges on alone, and does for all of them what each turn does beside arithmetic.
     let kept = match of_loads {
         Some(_) => TWICE,
-        None if is_round => ROUNDS,
-        None => 1.0,
+        None => steps.map_or(if is_round { ROUNDS } else { 1.0 }, |(_, rows)| 1.0 / rows),
     };
     // Where loads are the largest wait those who wait for the others wait for their loads, which stay.
     let for_loads = of_loads.is_none() && m.top_wait().is_some_and(|(top, _)| top == StallReason::LongScoreboard);
-    let of_barrier = if for_loads { MOST_OF * AT_LOADS } else { MOST_OF };
+    let of_barrier = match steps {
+        // A warp that has all rows of a problem meets no other.
+        Some(_) => 1.0,
+        None if for_loads => MOST_OF * AT_LOADS,
+        None => MOST_OF,
+    };
     let draft = Draft::new(Action::FewerBarriers);
     let draft = match may_be {
         true => {
             let part = if of_loads.is_none() { of_exchange(m).unwrap_or(1.0) } else { 1.0 };
-            draft.rewrites().keeps(&L1, kept, 0.0).keeps(&[Part::Issue], 1.0 - (1.0 - kept) * part, 0.0)
+            let draft = draft.rewrites().keeps(&L1, kept, 0.0);
+            match steps {
+                Some(_) => {
+                    let values = of_values(m);
+                    let own = |part: Part| values.iter().find(|(own, _)| *own == part).map_or(0.0, |(_, own)| *own);
+                    let pipes = m.machine.parts().filter(|part| level::place(*part) == level::PIPES);
+                    pipes.fold(draft, |draft, part| {
+                        draft.keeps(&[part], own(part) + (1.0 - own(part)) * kept, own(part))
+                    })
+                }
+                None => draft.keeps(&[Part::Issue], 1.0 - (1.0 - kept) * part, 0.0),
+            }
         }
         false => draft,
     };
@@ -185,6 +240,14 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
     let draft = draft.at(At::waits(m, reason)).checks(check, reason.per_issue());
+    if let Some((turns, rows)) = steps {
+        let how = words!(
+            "Rows in registers: a warp to a problem, {} rows a thread, the values of neighbours by shuffles",
+            count(rows)
+        );
+        let why = words!("{}, in each of {} turns over values in shared memory", why, count(turns));
+        return Some(draft.says(how, why).risks("registers for the rows; steps before all lanes have work"));
+    }
     Some(match each.filter(|_| is_exchange) {
         Some(each) => {
             let how = match m.count(Op::is_shuffle) > 0.0 && is_narrow {
@@ -218,16 +281,6 @@ fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
     let own = barriers.iter().filter(|row| cycle.blocks.contains(&code.block_of[**row]));
     let turns = Some(code.entries(cycle.header)).filter(|turns| *turns > 0)?;
     Some(own.map(|row| code.executed[*row]).sum::<u64>() as f64 / turns as f64)
-}
-
-/// What stays of the data stage of L1 without the stores to shared memory in the main loop; `None` where that was not counted.
-fn stored(m: &Measures<'_>) -> Option<f64> {
-    let study = m.sampled_code()?;
-    let wavefronts = study.view.counts(WAVEFRONTS)?;
-    let stores: u64 =
-        study.main_rows().filter(|row| study.code.op(*row).stores_shared()).map(|row| wavefronts[row]).sum();
-    let whole = DataStage::of(m.kernel)?.whole / 100.0 * m.sm_cycles()?;
-    (whole > 0.0).then(|| (1.0 - stores as f64 / whole).max(0.0))
 }
 
 /// The part of the arithmetic of a turn from which on a load in front of it is for the next one.
@@ -274,10 +327,11 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     }
     let draft = Draft::overlaps(Action::DoubleBuffer, cost);
     // An asynchronous copy passes no register: the stores of the tile go.
-    let draft = match stored(m).filter(|_| has_products) {
-        Some(stays) => draft.keeps(&DATA_STAGE, stays, stays),
-        None => draft,
+    let stores = |study: &Study<'_>| -> Vec<usize> {
+        study.main_rows().filter(|row| study.code.op(*row).stores_shared()).collect()
     };
+    let stored = m.sampled_code().filter(|_| has_products).and_then(|study| of_stage(m, &stores(study)));
+    let draft = stored.into_iter().fold(draft, |draft, stored| draft.keeps(&DATA_STAGE, 1.0 - stored, 1.0 - stored));
     // With one buffer a turn takes two barriers, one before it is read and one before it is written again.
     let has_two = !has_products && barriers_a_turn(m).is_some_and(|barriers| barriers < TWO_BUFFERS);
     let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0 && !has_two);

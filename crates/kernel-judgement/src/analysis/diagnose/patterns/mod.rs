@@ -30,6 +30,7 @@ mod reuse;
 mod search;
 pub(super) mod sectors;
 pub(super) mod stages;
+mod table;
 mod tile;
 pub(super) mod units;
 pub(super) mod work;
@@ -43,6 +44,7 @@ use super::machine::{Change, ROOF};
 use super::measures::{
     ACHIEVED, CYCLES, EXECUTED, MANY_WAVES, Measures, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
 };
+use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::{Code as KernelCode, Flows, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
@@ -56,7 +58,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 26] = [
+const FAMILIES: [&[Pattern]; 27] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -76,6 +78,7 @@ const FAMILIES: [&[Pattern]; 26] = [
     &narrow::PATTERNS,
     &gather::PATTERNS,
     &stages::PATTERNS,
+    &table::PATTERNS,
     &tile::PATTERNS,
     &reuse::PATTERNS,
     &search::PATTERNS,
@@ -193,6 +196,15 @@ fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
             && (phase.at.start..=phase.at.end).contains(&access.at.offset)
     };
     all.filter(is_around).min_by_key(|phase| phase.at.end - phase.at.start).map(|phase| phase.at.start)
+}
+
+/// The part of the data stage of L1, 0 to 1, that the accesses of some rows fill; `None` where that was not counted.
+fn of_stage(m: &Measures<'_>, rows: &[usize]) -> Option<f64> {
+    let (study, stage) = (m.sampled_code()?, DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?);
+    let sum = |of: &[u64]| rows.iter().map(|row| of[*row]).sum::<u64>() as f64;
+    let shared = sum(&study.view.counts(WAVEFRONTS)?) / (stage.whole / 100.0 * m.sm_cycles()?);
+    let sectors = study.sectors().map(|[all, _]| sum(&all) / sectors_of(m.accesses()).max(1.0)).unwrap_or_default();
+    Some((shared + sectors * stage.other() / stage.whole).min(1.0))
 }
 
 /// The part of the waits inside the SM, 0 to 1, without which a launch is expected to be shorter: beside a part of all SMs at its roof what is

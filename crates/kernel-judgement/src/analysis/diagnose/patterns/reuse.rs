@@ -3,7 +3,7 @@
 use super::additions::{added, spread};
 use super::atomics::own_retries;
 use super::banks::{matrix_loads, wavefronts};
-use super::barriers::barriers;
+use super::barriers::{barriers, is_in_rounds};
 use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
@@ -11,7 +11,7 @@ use super::sectors::{ASKED, apart, coalesce, sectors};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
 use super::work::RECEIVED;
-use super::work::{exchanges, of_tile, of_values, width};
+use super::work::{of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -157,7 +157,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         && (register_tile(m).is_some_and(|tile| tile.refused.is_none())
             || stage.is_some_and(|stage| stage.is_mostly_shared()) && !is_narrow && has_tile());
     // Warps that exchange values in rounds use none again.
-    let is_exchange = is_inside && exchanges(m) == Some(true) && barriers(m).is_some();
+    let is_exchange = is_inside && is_in_rounds(m) && barriers(m).is_some();
     if m.need(unit.part) < (LEADING * largest).max(ASKED)
         || is_exchange
         || is_inside && apart(m).is_some()
