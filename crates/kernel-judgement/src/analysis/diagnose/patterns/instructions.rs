@@ -170,25 +170,23 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         .zip(m.mix.total)
         .is_some_and(|(own, all)| own >= FUNCTIONS * all);
     let half = if is_function { 0.0 } else { STAYS };
-    let paired = |part: Part| if is_function { 0.0 } else { paired(m, part) };
+    let paired = if is_function { 0.0 } else { paired(m, Part::Issue) };
     let stays = if is_index { 0.0 } else { half.max(stated) * arithmetic(m).unwrap_or_default() };
-    let stays = stays.max(paired(Part::Issue));
+    let stays = stays.max(paired);
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
     let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };
-    let least = |part: Part| match part {
-        Part::Issue => stays,
-        Part::ComputeFma => stays.max(paired(part)),
-        _ => 0.0,
-    };
+    // A bound takes nothing for granted but what is stated: of sums over several indices, one after the other instead of one in all leaves a
+    // tenth of the products (`element_interp`).
+    let bound = if is_index { 0.0 } else { stated * arithmetic(m).unwrap_or_default() };
+    let least = |part: Part| if matches!(part, Part::Issue | Part::ComputeFma) { bound } else { 0.0 };
     let draft = Draft::new(Action::FewerInstructions).frees_of(m, &OF_EACH, gone);
     // Beside arithmetic that stays there is little to write anew.
     let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
     // No access goes with the arithmetic of its address: what stands in front of a full L1 stands there as long.
     let draft = if is_index && m.need_of(&L1) >= ROOF { draft.keeps(&L1, 1.0, 1.0) } else { draft };
-    let of_products = [(Part::ComputeFp64, paired(Part::ComputeFp64)), (Part::ComputeTensor, 1.0)];
-    let draft = of_products.into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
+    let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is forecast.
     let all = [draft.expected(m), draft.saves(m)].map(|saved| 100.0 * saved);
@@ -214,6 +212,12 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
             "Divide by the fast intrinsic (`__fdividef`, `-prec-div=false`) or by a product with the reciprocal; roots alike"
         }
         _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
+        _ if is_function => {
+            "Cheaper arithmetic for the same result: powers by products and roots, fast forms of functions, what does not change before the loop"
+        }
+        _ if arithmetic(m).is_some_and(|own| own >= STAYS) => {
+            "Less arithmetic for the same result: sums, products and tests that neighbouring outputs or turns share, once for all"
+        }
         Some(own) if own < WORTH_A_TRY => {
             "Fewer instructions for the same result: cheaper arithmetic, fewer conversions"
         }

@@ -22,6 +22,7 @@ mod loads;
 mod local;
 mod narrow;
 pub(super) mod occupancy;
+mod on_tensor;
 mod order;
 pub(super) mod origin;
 mod passes;

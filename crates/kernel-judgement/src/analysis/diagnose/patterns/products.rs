@@ -2,8 +2,7 @@
 
 use super::banks::wavefronts as wavefronts_of_all;
 use super::epilogue::TENSOR;
-use super::instructions::executed_on;
-use super::tile::Tile;
+use super::on_tensor::on_tensor;
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
@@ -87,13 +86,13 @@ fn drain(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
-const LARGER_TILE: f64 = 0.5;
+pub(super) const LARGER_TILE: f64 = 0.5;
 
 /// The part of the waits of warps that multiply fragment by fragment which products of warpgroups hide.
 const ASYNCHRONOUS: f64 = 0.75;
 
 /// Operations of a multiply-add.
-const OPERATIONS: f64 = 2.0;
+pub(super) const OPERATIONS: f64 = 2.0;
 
 fn generation(m: &Measures<'_>) -> Option<Draft> {
     let chip = m.chip()?;
@@ -140,141 +139,6 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
     let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
     Some(draft.checks(check, tensor.counter.clone()))
-}
-
-/// Products for which a value that is loaded is used, from which on there is a tile of rows and columns: a dot product uses it for one, a
-/// product of complex numbers for two.
-const OF_A_TILE: f64 = 2.0;
-
-/// Bytes of a wavefront.
-const WAVEFRONT: f64 = 128.0;
-
-/// The type whose tensor instructions give the same as a scalar multiply-add.
-struct Kin {
-    name: &'static str,
-    /// Multiply-adds for each lane.
-    each: f64,
-    /// Of a factor in memory.
-    bytes: f64,
-    /// What makes a factor of what is in memory; `None` where they are the same.
-    converts: Option<Op>,
-}
-
-/// Single precision has none, as TF32 keeps ten bits, but for factors that were halves.
-fn kin(op: Op) -> Option<Kin> {
-    let of = |name, each, bytes| Kin { name, each, bytes, converts: None };
-    match op.pipe()? {
-        Pipe::Fp64 => Some(of("fp64", 1.0, 8.0)),
-        Pipe::Fp16 => Some(of("fp16", 2.0, 2.0)),
-        _ if op.class() == Some(Class::Fp32) => Some(Kin { converts: Some(Op::HADD2), ..of("fp16", 1.0, 2.0) }),
-        _ => (op == Op::IDP).then(|| of("int8", 4.0, 1.0)),
-    }
-}
-
-/// Whether a row leaves a factor as it is in memory, or as it was there before its conversion: in registers, or in front of shared memory
-/// that holds nothing else.
-fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
-    let Some(converts) = converts else { return code.op(row).brings_from_memory() };
-    if code.op(row).loads_shared() {
-        let fills =
-            |row: &usize| code.executed[*row] > 0 && (code.op(*row).stores_shared() || code.op(*row).copies_global());
-        let mut fills = (0..code.rows.len()).filter(fills).peekable();
-        let halves = |row: usize| flows.data_of(code, row).all(|row| is_converted(study, converts, row));
-        return fills.peek().is_some() && fills.all(|row| code.op(row).stores_shared() && halves(row));
-    }
-    is_converted(study, converts, row)
-}
-
-/// Whether a row converts what memory brought.
-fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
-    let reads = code.rows[row].word.unwrap_or_default().registers.reads;
-    let mut own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
-    code.op(row) == converts
-        && own.any(|own| {
-            let behind = flows.definitions(code, row, own);
-            !behind.is_empty() && behind.iter().all(|row| code.op(*row).brings_from_memory())
-        })
-}
-
-/// Scalar multiply-adds of rows and columns, where the chip has tensor instructions of their type: as many at the rate of these, and
-/// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums.
-fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
-    let study = m.study.filter(|_| !m.has_tensor)?;
-    let ops = m.kernel.opcodes().keys().map(|opcode| Op::of(opcode));
-    let drafts = ops.filter_map(|op| on_tensor_of(m, study, op));
-    drafts.max_by(|a, b| a.saves(m).total_cmp(&b.saves(m)))
-}
-
-/// The multiply-adds of one opcode.
-fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
-    let (code, flows) = (&study.code, &study.flows);
-    let Kin { name: of_type, each, bytes, converts } = kin(op)?;
-    let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
-    let capability = m.kernel.device().compute_capability;
-    let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
-    // What is made of values is no element of a matrix: a distance belongs to one pair alone.
-    let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
-    for own in products_of((code, flows), |other| other == op) {
-        let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
-        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row))) {
-            executed += code.executed[own.row] as f64;
-            sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
-            let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
-            loaded.extend(values.map(|(number, row)| ((number, row), code.executed[row] as f64)));
-        }
-    }
-    let all = m.count(|other| other == op);
-    // A tile is one of registers, or of shared memory that the threads of a block share.
-    let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
-    // Halves are converted on the pipe that multiplies.
-    let is_conversion = |row: &usize| converts.is_some_and(|converts| code.op(*row) == converts);
-    let converted: f64 = loaded.iter().filter(|((_, row), _)| is_conversion(row)).map(|(_, executed)| executed).sum();
-    let multiplied = executed * WARP * each;
-    let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
-    let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
-    if 2.0 * executed <= all || !is_tile || goal >= now {
-        return None;
-    }
-    let pipe = (unit.share - now + goal) / unit.share;
-    // A warp reads the rows and the columns of its sums, each value once.
-    let wavefronts = 2.0 * multiplied * bytes / (WARP * each * sums.len() as f64).sqrt() / WAVEFRONT;
-    let reads = wavefronts_of_all(m).map_or(1.0, |own| (wavefronts / own.all).min(1.0));
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
-    let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * stage.shared / stage.whole);
-    let loads = m.count(Op::loads_shared);
-    // Fragments take as many requests less as they take wavefronts less.
-    let requests = |reads: f64| 1.0 - (1.0 - reads) * (loads / m.count(|op| op.is_lsu_access()).max(1.0)).min(1.0);
-    let gone = executed + converted + (1.0 - reads) * loads;
-    let issue = (1.0 - gone / m.executed()?).max(0.0);
-    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
-    let draft = Draft::new(Action::TensorGeneration)
-        .rewrites()
-        .moves_work()
-        .keeps(&[unit.part], pipe, goal / unit.share)
-        .keeps(&DATA_STAGE, kept(reads), kept(0.0))
-        .keeps(&[Part::MemoryLsu], requests(reads), requests(0.0))
-        .keeps(&[Part::Issue], issue, 0.0)
-        .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE)
-        .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
-    let (name, kind) = (op.name(), of_type.to_uppercase());
-    let why = words!(
-        "{} `{}` on loaded {}; {} {} → {} at {} multiply-adds a cycle and SM; fragments read {} of the wavefronts",
-        count(executed),
-        name,
-        if converts.is_some() { "halves" } else { "values" },
-        &unit.name,
-        share(unit.share),
-        share(pipe * unit.share),
-        fixed(rate / OPERATIONS, 0),
-        share(reads)
-    );
-    let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}", kind);
-    let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
-    let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
-    Some(draft.checks(words!("{} {} → 0", name, count(all)), format!("opcode.{name}")))
 }
 
 /// Executed conversions that unpack 8-bit floats for products of halves, and the type that they come from.

@@ -1,5 +1,6 @@
 //! Tiles of sums in the registers of a thread, whose rows and columns come from shared memory.
 
+use super::instructions::executed_on;
 use super::work::of_tile;
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
@@ -91,13 +92,13 @@ pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let executed = m.executed()?;
     let issue = (own.fma / executed).min(1.0);
     let of_doubles = own.registers > 1.0;
-    let arithmetic = own.fma / m.count(|op| op.pipe() == Some(Pipe::Fma) || op == Op::HFMA2).max(1.0);
+    let arithmetic = executed_on(m, Part::ComputeFma).map_or(1.0, |all| (own.fma / all).min(1.0));
     let waits =
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
     let draft = of_tile(m, Draft::new(Action::RegisterTile).rewrites());
     let draft = match of_doubles {
         true => draft.keeps(&[Part::ComputeFp64], 1.0, 1.0),
-        false => draft.keeps(&[Part::ComputeFma], arithmetic, arithmetic),
+        false => draft.keeps(&[Part::ComputeFma], arithmetic + (1.0 - arithmetic) * reads, arithmetic),
     };
     let draft = draft.keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue).keeps(&L1, reads, 0.0).frees_of(
         m,

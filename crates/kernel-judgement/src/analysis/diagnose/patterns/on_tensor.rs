@@ -1,0 +1,179 @@
+//! Scalar multiply-adds of rows and columns, moved to the tensor pipe.
+
+use super::banks::wavefronts as wavefronts_of_all;
+use super::instructions::executed_on;
+use super::products::{LARGER_TILE, OPERATIONS};
+use super::tile::Tile;
+use super::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Products for which a value that is loaded is used, from which on there is a tile of rows and columns: a dot product uses it for one, a
+/// product of complex numbers for two.
+const OF_A_TILE: f64 = 2.0;
+
+/// Bytes of a wavefront.
+const WAVEFRONT: f64 = 128.0;
+
+/// The type whose tensor instructions give the same as a scalar multiply-add.
+struct Kin {
+    name: &'static str,
+    /// Multiply-adds for each lane.
+    each: f64,
+    /// Of a factor in memory.
+    bytes: f64,
+    /// What makes a factor of what is in memory; `None` where they are the same.
+    converts: Option<Op>,
+}
+
+/// Single precision has none, as TF32 keeps ten bits, but for factors that were halves.
+fn kin(op: Op) -> Option<Kin> {
+    let of = |name, each, bytes| Kin { name, each, bytes, converts: None };
+    match op.pipe()? {
+        Pipe::Fp64 => Some(of("fp64", 1.0, 8.0)),
+        Pipe::Fp16 => Some(of("fp16", 2.0, 2.0)),
+        _ if op.class() == Some(Class::Fp32) => Some(Kin { converts: Some(Op::HADD2), ..of("fp16", 1.0, 2.0) }),
+        _ => (op == Op::IDP).then(|| of("int8", 4.0, 1.0)),
+    }
+}
+
+/// Whether a row leaves a factor as it is in memory, or as it was there before its conversion: in registers, or in front of shared memory
+/// that holds nothing else.
+fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
+    let Some(converts) = converts else { return code.op(row).brings_from_memory() };
+    if code.op(row).loads_shared() {
+        let fills =
+            |row: &usize| code.executed[*row] > 0 && (code.op(*row).stores_shared() || code.op(*row).copies_global());
+        let mut fills = (0..code.rows.len()).filter(fills).peekable();
+        let halves = |row: usize| flows.data_of(code, row).all(|row| is_converted(study, converts, row));
+        return fills.peek().is_some() && fills.all(|row| code.op(row).stores_shared() && halves(row));
+    }
+    is_converted(study, converts, row)
+}
+
+/// Whether a row converts what memory brought.
+fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
+    let is_brought = |behind: Vec<usize>| {
+        !behind.is_empty() && behind.iter().all(|row| study.code.op(*row).brings_from_memory())
+    };
+    study.code.op(row) == converts && read(study, row).any(is_brought)
+}
+
+/// The rows that leave each of the registers that a row reads.
+fn read<'s>(study: &'s Study<'_>, row: usize) -> impl Iterator<Item = Vec<usize>> + 's {
+    let reads = study.code.rows[row].word.unwrap_or_default().registers.reads;
+    let own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
+    own.map(move |own| study.flows.definitions(&study.code, row, own))
+}
+
+/// Factors that are read from global memory, past shared memory.
+#[derive(Default)]
+struct Direct {
+    /// Loads, executed by warps.
+    requests: f64,
+    /// At least one for each, and one for each 128 bytes.
+    wavefronts: f64,
+}
+
+/// What of the rows that leave factors comes from global memory, itself or behind a conversion.
+fn from_global(study: &Study<'_>, factors: impl Iterator<Item = usize>) -> Direct {
+    let code = &study.code;
+    let brings = |row: usize| match code.op(row).brings_from_memory() {
+        true => vec![row],
+        false => read(study, row).flatten().collect(),
+    };
+    let rows: BTreeSet<usize> = factors.flat_map(brings).filter(|row| code.op(*row).loads_global()).collect();
+    rows.into_iter().fold(Direct::default(), |all, row| {
+        let executed = code.executed[row] as f64;
+        let each = study.width(row).map_or(1.0, |bits| WARP * bits as f64 / 8.0 / WAVEFRONT);
+        Direct { requests: all.requests + executed, wavefronts: all.wavefronts + executed * each }
+    })
+}
+
+/// Scalar multiply-adds of rows and columns, where the chip has tensor instructions of their type: as many at the rate of these, and
+/// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums.
+pub(super) fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.study.filter(|_| !m.has_tensor)?;
+    let ops = m.kernel.opcodes().keys().map(|opcode| Op::of(opcode));
+    let drafts = ops.filter_map(|op| on_tensor_of(m, study, op));
+    drafts.max_by(|a, b| a.saves(m).total_cmp(&b.saves(m)))
+}
+
+/// The multiply-adds of one opcode.
+fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
+    let (code, flows) = (&study.code, &study.flows);
+    let Kin { name: of_type, each, bytes, converts } = kin(op)?;
+    let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
+    let capability = m.kernel.device().compute_capability;
+    let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
+    // What is made of values is no element of a matrix: a distance belongs to one pair alone.
+    let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
+    for own in products_of((code, flows), |other| other == op) {
+        let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
+        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row))) {
+            executed += code.executed[own.row] as f64;
+            sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
+            let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
+            loaded.extend(values.map(|(number, row)| ((number, row), code.executed[row] as f64)));
+        }
+    }
+    let all = m.count(|other| other == op);
+    // A tile is one of registers, or of shared memory that the threads of a block share.
+    let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
+    // Halves are converted on the pipe that multiplies.
+    let is_conversion = |row: &usize| converts.is_some_and(|converts| code.op(*row) == converts);
+    let converted: f64 = loaded.iter().filter(|((_, row), _)| is_conversion(row)).map(|(_, executed)| executed).sum();
+    let multiplied = executed * WARP * each;
+    let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
+    let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
+    if 2.0 * executed <= all || !is_tile || goal >= now {
+        return None;
+    }
+    let pipe = (unit.share - now + goal) / unit.share;
+    // A warp reads the rows and the columns of its sums, each value once, wherever they were read from.
+    let direct = from_global(study, loaded.keys().map(|(_, row)| *row));
+    let is_direct = direct.requests > 0.0;
+    let wavefronts = 2.0 * multiplied * bytes / (WARP * each * sums.len() as f64).sqrt() / WAVEFRONT;
+    let now = wavefronts_of_all(m).map_or(0.0, |own| own.all) + direct.wavefronts;
+    let reads = if now > 0.0 { (wavefronts / now).min(1.0) } else { 1.0 };
+    let accesses = |is_meant: fn(Op) -> bool| m.count(is_meant).max(1.0);
+    let of_global = (direct.requests / accesses(|op| op.is_lsu_access() && op.space() == Some(Space::Global))).min(1.0);
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
+    let own = |stage: &DataStage| (stage.shared + of_global * stage.other()) / stage.whole;
+    let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * own(stage));
+    let loads = m.count(Op::loads_shared) + direct.requests;
+    // Fragments take as many requests less as they take wavefronts less.
+    let requests = |reads: f64| 1.0 - (1.0 - reads) * (loads / accesses(Op::is_lsu_access)).min(1.0);
+    let gone = executed + converted + (1.0 - reads) * loads;
+    let issue = (1.0 - gone / m.executed()?).max(0.0);
+    let of_loads = [StallReason::LongScoreboard, StallReason::LgThrottle];
+    let behind_l1 = if is_direct { m.waits(&of_loads) } else { 0.0 };
+    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) + behind_l1;
+    let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
+    let draft = Draft::new(Action::TensorGeneration)
+        .rewrites()
+        .moves_work()
+        .keeps(&[unit.part], pipe, goal / unit.share)
+        .keeps(&DATA_STAGE, kept(reads), kept(0.0))
+        .keeps(&[Part::MemoryLsu], requests(reads), requests(0.0))
+        .keeps(&[Part::Issue], issue, 0.0)
+        .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE)
+        .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
+    let (name, kind) = (op.name(), of_type.to_uppercase());
+    let why = words!(
+        "{} `{}` on loaded {}; {} {} → {} at {} multiply-adds a cycle and SM; fragments read {} of the wavefronts",
+        count(executed),
+        name,
+        if converts.is_some() { "halves" } else { "values" },
+        &unit.name,
+        share(unit.share),
+        share(pipe * unit.share),
+        fixed(rate / OPERATIONS, 0),
+        share(reads)
+    );
+    let how = words!("Multiply on the tensor pipe, by `mma.sync` in {}", kind);
+    let draft = draft.at(At::most(m, |other| other == op)).says(how, why);
+    let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
+    Some(draft.checks(words!("{} {} → 0", name, count(all)), format!("opcode.{name}")))
+}
+
