@@ -170,7 +170,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         .zip(m.mix.total)
         .is_some_and(|(own, all)| own >= FUNCTIONS * all);
     let half = if is_function { 0.0 } else { STAYS };
-    let paired = if is_function { 0.0 } else { paired(m, Part::Issue) };
+    let paired = if is_function { 0.0 } else { paired(m) };
     let stays = if is_index { 0.0 } else { half.max(stated) * arithmetic(m).unwrap_or_default() };
     let stays = stays.max(paired);
     let aside = aside(m).filter(|_| !is_index);

@@ -59,20 +59,17 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
     pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?)))).collect()
 }
 
-/// The part of the instructions, or of those of a pipe, that multiply two values from memory, 0 to 1: nothing else makes their result.
-pub(super) fn paired(m: &Measures<'_>, part: Part) -> f64 {
-    let (row, capability) = (part.row(), m.kernel.device().compute_capability);
-    let is_own = |op: Op| part == Part::Issue || row.is_some_and(|row| row.runs(op, capability));
+/// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
+pub(super) fn paired(m: &Measures<'_>) -> f64 {
     let own = match (&m.study, &m.code) {
-        (Some(_), _) => products(m, |op| multiplies(op) && is_own(op)),
+        (Some(_), _) => products(m, multiplies),
         (None, Some((code, flows))) if m.kernel.opcodes().is_empty() => {
             let turn: BTreeSet<usize> = hottest(code).into_iter().collect();
-            let own = products_of((code, flows), |op| multiplies(op) && is_own(op));
-            own.filter(|own| turn.contains(&own.row)).count() as f64
+            products_of((code, flows), multiplies).filter(|own| turn.contains(&own.row)).count() as f64
         }
         _ => 0.0,
     };
-    let all = executions(m, is_own).filter(|all| *all > 0.0);
+    let all = executions(m, |_| true).filter(|all| *all > 0.0);
     all.map_or(0.0, |all| (own / all).min(1.0))
 }
 
@@ -113,7 +110,7 @@ const AGAIN: f64 = 1.5;
 /// Whether blocks read rows and columns that others have read, beyond what L1 keeps of them; so they may where that was not counted.
 fn is_reused(m: &Measures<'_>) -> bool {
     let bytes = m.value(RECEIVED).zip(m.value(DRAM_BYTES[0]));
-    paired(m, Part::Issue) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
+    paired(m) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
 }
 
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
