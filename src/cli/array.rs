@@ -1,11 +1,10 @@
 //! `audit collect --slurm`: a job array with a task for each subject that is not whole yet, and what came of it.
 
 use super::args::Collect;
-use super::failure::{Failure, Status};
 use super::launcher::own_program;
 use super::requests::{Place, survey};
-use super::say::say;
 use super::task::{self, Note};
+use super::{Failure, Status, say};
 use crate::collect::{Array, CollectError, Interrupt, Request, Summary, Task, files, queue, submit};
 use std::collections::BTreeMap;
 use std::io::Write;

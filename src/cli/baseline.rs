@@ -2,9 +2,8 @@
 //! `audit baseline`.
 
 use super::args::{Baseline, BaselineVerb, Folder, Note, PinBaseline};
-use super::failure::Failure;
-use super::moment;
 use super::plan::out_folder;
+use super::{Failure, moment};
 use crate::analysis::code::CodeFacts;
 use crate::analysis::{self, Mark, Side};
 use crate::render::{Output, markdown_table, page_lock, write_together};

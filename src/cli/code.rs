@@ -1,7 +1,7 @@
 //! Builds of a subject: compiled or given, disassembled, and read.
 
+use super::Failure;
 use super::evidence::KeptBuild;
-use super::failure::Failure;
 use crate::analysis::code::{Checked, CodeFacts, CodeInputs, LaunchShape, Launched, code_facts, unchecked};
 use crate::analysis::{KernelKey, short_name};
 use crate::collect::{self, Build, Places};

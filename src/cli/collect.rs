@@ -2,12 +2,10 @@
 
 use super::args::Collect;
 use super::code::places;
-use super::failure::{Failure, Status};
 use super::plan::config_at;
 use super::requests::{Place, context, requests};
-use super::say::say;
 use super::task::Attempt;
-use super::{array, progress, requests};
+use super::{Failure, Status, array, progress, requests, say};
 use crate::collect::{self, CollectError, Interrupt, Machine, Request, Summary, files};
 use crate::config::Subject;
 use std::collections::BTreeSet;

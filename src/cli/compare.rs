@@ -2,8 +2,8 @@
 
 use super::args::Compare;
 use super::baseline::is_snapshot;
-use super::failure::{Failure, Status};
 use super::parts::{Opened, Reading};
+use super::{Failure, Status};
 use crate::analysis::code::{CodeColumns, CodeFacts, code_columns};
 use crate::analysis::{self, Evidence, Joined, KernelKey, Limits, Matched, Side, Verdict, Work};
 use crate::render::terminal;

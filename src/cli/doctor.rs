@@ -1,8 +1,8 @@
 //! `audit doctor`: which tools are here, and what is missing for what.
 
+use super::Failure;
 use super::args::Doctor;
 use super::code::places;
-use super::failure::Failure;
 use super::plan::DEFAULT_CONFIG;
 use crate::collect::{Counters, Machine, Tool};
 use crate::config::{Config, Tools};

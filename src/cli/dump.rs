@@ -2,13 +2,11 @@
 
 use super::args::{Dump, DumpAnalysis, Folder, Stage};
 use super::code::places;
-use super::failure::Failure;
 use super::gather::Gatherer;
 use super::parts::{Opened, Reading};
-use super::plan;
-use super::say::say;
 use super::slot::Days;
 use super::stated::expectations;
+use super::{Failure, plan, say};
 use crate::analysis::{Audit, Evidence, Judgement, Limits, Side, Work, audit, short_name, without_homes};
 use crate::catalog::Threshold;
 use crate::collect::{self, Tool};

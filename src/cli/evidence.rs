@@ -1,6 +1,6 @@
 //! The evidence folder of a subject as `audit generate` reads it: the same files give the same page on any machine.
 
-use super::failure::Failure;
+use super::Failure;
 use crate::collect::{MANIFEST, Together, files, is_as_made};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{Collected, SanitizerRun, SanitizerTool, StepOutcome};

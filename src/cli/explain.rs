@@ -1,7 +1,7 @@
 //! `audit explain`: a name of the field in a paragraph.
 
+use super::Failure;
 use super::args::Explain;
-use super::failure::Failure;
 use crate::catalog::{self, NameCheck};
 use crate::render::{explain_view, terminal};
 use std::io::Write;

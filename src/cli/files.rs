@@ -1,6 +1,6 @@
 //! The files of one audit: page, snapshot, HTML page and charts, written together.
 
-use super::failure::{Failure, Status};
+use super::{Failure, Status};
 use crate::analysis::Side;
 use crate::config::SubjectName;
 use crate::render::{

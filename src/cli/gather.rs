@@ -3,13 +3,11 @@
 use super::baseline::Found;
 use super::code::{self, Builds, ToolTime, builds, kept_build, places};
 use super::evidence::{self, Folder};
-use super::failure::Failure;
 use super::plan::Plan;
-use super::say::say;
 use super::slot::{self, Before, Days, Slot};
 use super::stated::stated_work;
 use super::trials::{self, Further, measured};
-use super::{baseline, parts};
+use super::{Failure, baseline, parts, say};
 use crate::analysis::code::Launched;
 use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick, Reduction, Selection, Side, Work};
 use crate::collect::{CollectError, Places, Tool};

@@ -2,16 +2,14 @@
 
 use super::args::{Generate, PageFormat};
 use super::code::ToolTime;
-use super::failure::{Failure, Status};
 use super::foresight::Commits;
 use super::gather::Gatherer;
 use super::made::{Made, Place, print_comment, write_page};
 use super::moment::AskedCommit;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
-use super::say::say;
 use super::slot::Days;
 use super::stale::{Since, Sources, beside};
-use super::{collect, index, requests};
+use super::{Failure, Status, collect, index, requests, say};
 use crate::analysis::{self, Milestone, audit};
 use crate::catalog::{self, Threshold};
 use crate::config::{Config, DEFAULT_TEMPLATE, Subject};

@@ -1,10 +1,9 @@
 //! `audit history`: every audit of a subject, from the snapshots that lie in the folder of audits.
 
 use super::args::{History, HistoryFormat};
-use super::failure::{Failure, Status};
-use super::made::Made;
 use super::plan::{config_of, out_folder};
 use super::stale::{Sources, beside};
+use super::{Failure, Made, Status};
 use crate::analysis::Limits;
 use crate::catalog::Threshold;
 use crate::plain;

@@ -1,8 +1,7 @@
 //! The index of the folder of audits: `README.md`, which GitHub shows when the folder is opened.
 
-use super::failure::Failure;
-use super::say::say;
 use super::threads::on_threads;
+use super::{Failure, say};
 use crate::merge::{OURS, THEIRS, is_unmerged};
 use crate::render::{Output, RenderError, markdown_table, marked, merged, page_lock, write_together};
 use crate::snapshot::{Found, Pins, Record, SnapshotError, every};

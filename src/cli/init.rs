@@ -1,7 +1,7 @@
 //! `audit init`: an audit.toml from what lies here: a subject for each kernel of a report, with its source and its build log.
 
+use super::Failure;
 use super::args::Init;
-use super::failure::Failure;
 use super::init_build::{self, Cmake, Source};
 use super::init_python::{Script, script};
 use super::plan::DEFAULT_CONFIG;

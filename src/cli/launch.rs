@@ -1,7 +1,7 @@
 //! `audit launch`: run a subject's kernel on the GPU, check it, or time it.
 
+use super::Failure;
 use super::args::Launch;
-use super::failure::Failure;
 use super::plan::config_at;
 use crate::config::Variant;
 use std::io::Write;

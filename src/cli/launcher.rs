@@ -1,6 +1,6 @@
 //! What launches a subject's kernel while evidence is collected: its own program, else `audit launch`.
 
-use super::failure::Failure;
+use super::Failure;
 use super::plan::DEFAULT_CONFIG;
 use crate::collect::{Launcher, OwnLauncher, Stated, Words, files};
 use crate::config::{Code, Subject, Variant};

@@ -2,10 +2,10 @@
 
 use super::args::{Folder, Lint};
 use super::evidence::folder_of;
-use super::failure::{Failure, Status};
 use super::gather::Gatherer;
 use super::plan::{self, DEFAULT_CONFIG, is_there};
 use super::slot::Days;
+use super::{Failure, Status};
 use crate::analysis::{Limits, Selection, audit, subject_launches};
 use crate::catalog::{check_metric_name, counters_of_arch, section_fault};
 use crate::collect::{MANIFEST, is_as_made};

@@ -1,10 +1,9 @@
 //! One audit on its way out: as a page with its files, as HTML, or as a part of a comment.
 
 use super::args::PageFormat;
-use super::failure::Failure;
 use super::files::Files;
-use super::say::say;
 use super::show::WIDTH;
+use super::{Failure, say};
 use crate::analysis::{Audit, Evidence, Listing, Standing, Verdict};
 use crate::evidence::SourceView;
 use crate::quantity::{Quantity, Unit, format};

@@ -1,8 +1,7 @@
 //! `audit completions` and `audit man`: what the arguments say of themselves, for shells and for `man`.
 
 use super::args::{Arguments, Completions, Folder, Man};
-use super::failure::Failure;
-use super::plan;
+use super::{Failure, plan};
 use crate::render::{Output, write_together};
 use clap::CommandFactory as _;
 use clap_complete::Shell;

@@ -50,5 +50,8 @@ mod threads;
 mod timeline;
 mod trials;
 
+pub(in crate::cli) use failure::Failure;
 pub use failure::Status;
+pub(in crate::cli) use made::Made;
 pub use program::{call, run, run_with};
+pub(in crate::cli) use say::{mention, say};

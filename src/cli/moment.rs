@@ -1,6 +1,6 @@
 //! When and on what: the date and the commit of an audit.
 
-use super::failure::Failure;
+use super::Failure;
 use chrono::{DateTime, Datelike as _, Local, NaiveDate};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

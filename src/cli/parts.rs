@@ -1,6 +1,6 @@
 //! The kernels of a file, of which a part is held at a time, and launches by instruction.
 
-use super::failure::Failure;
+use super::Failure;
 use crate::analysis::{self, KernelKey, Kernels, Limits, Profile, Reduction, Selection, SelectionError, Work};
 use crate::evidence::{CodeBuild, Launch, Report, SassListing, SourceView, Want};
 use crate::source;

@@ -1,7 +1,7 @@
 //! What to generate: the configuration file and the flags, folded into subjects; and the folder that verbs work in.
 
+use super::Failure;
 use super::args::{Folder, Generate, SubjectFlags};
-use super::failure::Failure;
 use crate::config::{Config, DEFAULT_OUT, DEFAULT_TEMPLATE, Subject, SubjectName, Tools};
 use crate::render::Override;
 use std::collections::BTreeMap;

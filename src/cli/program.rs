@@ -1,10 +1,9 @@
 //! The run of the program: arguments in, exit status out.
 
 use super::args::{Arguments, BaselineVerb, Folder, Note, Verb};
-use super::failure::{Failure, Status};
 use super::{
-    baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint, manual, plan,
-    render, resolve, show, timeline,
+    Failure, Status, baseline, check, collect, compare, doctor, dump, explain, generate, history, init, launch, lint,
+    manual, plan, render, resolve, show, timeline,
 };
 use crate::plain::Screen;
 use clap::Parser;

@@ -1,6 +1,6 @@
 //! How a collection is shown while it runs: moving lines on a terminal, plain lines elsewhere, nothing when asked.
 
-use super::say::mention;
+use super::mention;
 use crate::collect::{Done, Progress, about};
 use crate::plain;
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};

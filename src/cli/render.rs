@@ -1,7 +1,7 @@
 //! `audit render`: the pages of snapshots, made again without their reports, or the comment on them.
 
+use super::Failure;
 use super::args::{PageFormat, Render};
-use super::failure::Failure;
 use super::made::{Made, Place, print_comment, write_page};
 use crate::config::DEFAULT_TEMPLATE;
 use crate::render::Templates;

@@ -4,11 +4,9 @@
 use super::args::Collect;
 use super::code::places;
 use super::evidence::{folder_of, together};
-use super::failure::Failure;
 use super::launcher::{self, Folders};
 use super::moment::{AskedCommit, now};
-use super::progress;
-use super::say::say;
+use super::{Failure, progress, say};
 use crate::analysis::public_command;
 use crate::catalog::{check_metric_name, collection, counters_of_arch, section_fault};
 use crate::collect::{

@@ -4,11 +4,10 @@
 //! next number of the day. What people wrote stands on the pages of both.
 
 use super::args::Resolve;
-use super::failure::{Failure, Status};
 use super::made::{Made, Place, write_page};
 use super::moment::git;
 use super::plan::{config_of, out_folder};
-use super::{args::PageFormat, index};
+use super::{Failure, Status, args::PageFormat, index};
 use crate::analysis::Limits;
 use crate::catalog::Threshold;
 use crate::config::DEFAULT_TEMPLATE;

@@ -1,6 +1,6 @@
 //! The one way of a line to the error stream, on which nothing acts that came with data.
 
-use super::failure::Failure;
+use super::Failure;
 use crate::plain;
 use std::fmt::Display;
 use std::io::Write as _;

@@ -2,8 +2,7 @@
 
 use super::args::Show;
 use super::baseline::is_snapshot;
-use super::failure::Failure;
-use super::parts;
+use super::{Failure, parts};
 use crate::analysis::{
     self, Audit, Evidence, Limits, Reduction, Selection, SelectionError, Standing, Work, audit, short_name,
 };

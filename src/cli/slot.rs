@@ -1,9 +1,8 @@
 //! Where an audit stands in the series of its subject: in the place of the audit that was made from the same measurement,
 //! else in the next one of its day; and what stands before it.
 
-use super::failure::Failure;
-use super::moment;
 use super::plan::Plan;
+use super::{Failure, moment};
 use crate::analysis::{Hypothesis, Judgement, Limits, Mark, Milestone, Nth, Side, Work};
 use crate::catalog::Threshold;
 use crate::config::Subject;

@@ -1,6 +1,6 @@
 //! Whether HEAD has another version of a kernel's source than the one that an audit is of, as git knows it.
 
-use super::made::Made;
+use super::Made;
 use super::moment::{but, git};
 use crate::analysis::SourceLines;
 use crate::config::{Code, Subject};

@@ -2,9 +2,8 @@
 //!
 //! A task that dies leaves its beginning alone. Names of hosts stay in these notes: neither evidence nor pages have them.
 
-use super::failure::Failure;
 use super::moment::now;
-use super::say::mention;
+use super::{Failure, mention};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;

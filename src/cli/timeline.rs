@@ -2,11 +2,10 @@
 
 use super::args::Timeline;
 use super::evidence::folder_of;
-use super::failure::Failure;
 use super::files::text_of;
-use super::moment;
 use super::plan::{DEFAULT_CONFIG, config_at};
 use super::show::width;
+use super::{Failure, moment};
 use crate::analysis::{self, Limits, TimelineAudit};
 use crate::collect::files;
 use crate::evidence::Origin;

@@ -1,8 +1,7 @@
 //! What launching a subject found, from the files that it names or that lie in its evidence folder.
 
 use super::evidence::Folder;
-use super::failure::Failure;
-use super::parts;
+use super::{Failure, parts};
 use crate::analysis::{self, KernelKey, MeasuredVariant, Reference, Selection, Side, TimedLaunches};
 use crate::collect::{MANIFEST, files as steps};
 use crate::config::{Subject, TrialFiles, Variant};

@@ -2,7 +2,7 @@
 
 use super::value::{address, date, template_file, threshold};
 use super::{Collect, SubjectFlags};
-use crate::cli::failure::Failure;
+use crate::cli::Failure;
 use crate::render::Override;
 use chrono::NaiveDate;
 use clap::{Args, ValueEnum};

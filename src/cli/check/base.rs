@@ -5,7 +5,7 @@ use super::outcome::{Outcome, Said, Seen};
 use super::past::{in_place, removed};
 use crate::analysis::{Limits, Milestone};
 use crate::catalog::Threshold;
-use crate::cli::failure::Failure;
+use crate::cli::Failure;
 use crate::cli::moment::{git, git_text};
 use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::{Config, Subject};

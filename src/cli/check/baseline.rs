@@ -2,8 +2,7 @@
 
 use super::super::moment::{self, Kept};
 use crate::analysis;
-use crate::cli::failure::Failure;
-use crate::cli::made::Made;
+use crate::cli::{Failure, Made};
 use crate::snapshot::Pins;
 use chrono::NaiveDate;
 use std::collections::BTreeMap;

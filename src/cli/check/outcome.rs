@@ -2,8 +2,7 @@
 
 use crate::analysis::{Audit, Judgement, Limits, Mark, Open, Problem, SeriesStanding as Standing, Verdict};
 use crate::catalog::Threshold;
-use crate::cli::failure::{Failure, Status};
-use crate::cli::made::Made;
+use crate::cli::{Failure, Made, Status};
 use crate::quantity::format;
 use crate::snapshot::{Accepted, Entry, Record};
 use crate::view::{self, Reason};

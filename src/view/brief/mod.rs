@@ -4,7 +4,6 @@
 //! out, which the HTML page opens behind them; topics that have no short section stand beside this folder.
 
 mod actions;
-mod asked;
 mod beside;
 mod build;
 mod causes;
@@ -26,7 +25,6 @@ mod phases;
 mod places;
 mod power;
 mod provenance;
-mod roles;
 mod stalls;
 mod stores;
 mod story;

@@ -2,8 +2,8 @@
 
 use super::beside::Room;
 use super::{
-    asked, beside, build, changed, checks, hypotheses, instructions, memory, next, phases, provenance, stalls, units,
-    verdict, versions,
+    beside, build, changed, checks, hypotheses, instructions, memory, next, phases, provenance, stalls, units, verdict,
+    versions, wanted,
 };
 use crate::analysis::{Audit, Standing};
 use crate::view::document::{Block, Content, Section, Table};
@@ -35,7 +35,7 @@ pub(in crate::view) fn sections(heading: &Heading, audit: &Audit) -> Vec<Section
         let last = sections.iter_mut().rev().find(|section| ["verdict", "next"].contains(&section.name.as_str()));
         last.into_iter().for_each(|section| section.blocks.extend(changed::links(heading)));
     }
-    sections.extend(asked::section(audit, &sections).filter(|_| is_right));
+    sections.extend(wanted::section(audit, &sections).filter(|_| is_right));
     sections.extend(checks::section(audit));
     sections.push(hypotheses::conclusions(heading, audit));
     sections.push(provenance::section(heading, audit, &sections));

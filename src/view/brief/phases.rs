@@ -2,7 +2,7 @@
 
 use super::numbers::value;
 use super::phase_rows::{once, shown, twin};
-use super::{places, roles};
+use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
 use crate::analysis::{Audit, Limits, Unit};
 use crate::catalog::{Counter, Part, Threshold};
@@ -352,7 +352,7 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
         ));
     }
     notes.extend(latency(phases, step, busiest(audit), &audit.limits));
-    notes.extend(roles::note(phases, audit.now.stalls.parked));
+    notes.extend(places::note(phases, audit.now.stalls.parked));
     notes
 }
 

@@ -1,47 +1,36 @@
-//! What this report lacks for an answer, and the sections of ncu that bring it.
+//! What this report lacks for an answer, and the sections of ncu that bring it; and the counters that ncu was asked for by name, as far
+//! as no other section of the page shows them.
 
 use super::actions;
 use super::lead::setting;
-use super::numbers::row;
-use crate::analysis::{Audit, HIDDEN_ARGUMENTS, LeverCode, StallBasis, public_parts};
+use super::numbers::{row, tenth};
+use crate::analysis::{Audit, HIDDEN_ARGUMENTS, LeverCode, Row, StallBasis, public_parts};
 use crate::catalog::{self, Action, Code, Counter};
+use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::shell::quoted;
+use crate::view::document::{Block, Content, Section, Table};
+use crate::view::tables::{paragraph, readings};
 use crate::words::{Words, words};
+use std::collections::HashSet;
 
 /// A section of ncu, what it answers, and whether the report has it.
-struct Asked {
-    section: &'static str,
-    answers: &'static str,
-    is_there: fn(&Audit) -> bool,
-}
+type Asked = (&'static str, &'static str, fn(&Audit) -> bool);
 
 /// What the verdict and the levers rest on.
 const ASKED: [Asked; 4] = [
-    Asked {
-        section: "SpeedOfLight",
-        answers: "unit utilisation",
-        is_there: |audit| !audit.now.bottleneck.units.is_empty(),
-    },
-    Asked {
-        section: WAITS,
-        answers: "all stall reasons",
-        is_there: |audit| {
-            let has_sum = |basis| !matches!(basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
-            audit.now.stalls.tables.iter().any(|table| has_sum(table.basis))
-        },
-    },
-    Asked {
-        section: BY_LINE,
-        answers: "samples and wasted sectors by line",
-        is_there: |audit| audit.now.phases.is_some() || audit.now.stalls.table(StallBasis::Samples).is_some(),
-    },
-    Asked {
-        section: "MemoryWorkloadAnalysis",
-        answers: "traffic and hit rate of each cache",
-        is_there: |audit| row(audit, Counter::LtsTSectorHitRatePct).is_some(),
-    },
+    ("SpeedOfLight", "unit utilisation", |audit| !audit.now.bottleneck.units.is_empty()),
+    (WAITS, "all stall reasons", |audit| {
+        let has_sum = |basis| !matches!(basis, StallBasis::PerIssue | StallBasis::PercentOfPeak);
+        audit.now.stalls.tables.iter().any(|table| has_sum(table.basis))
+    }),
+    (BY_LINE, "samples and wasted sectors by line", |audit| {
+        audit.now.phases.is_some() || audit.now.stalls.table(StallBasis::Samples).is_some()
+    }),
+    (BY_LEVEL, "traffic and hit rate of each cache", |audit| row(audit, Counter::LtsTSectorHitRatePct).is_some()),
 ];
+/// The section of bytes by level of memory.
+const BY_LEVEL: &str = "MemoryWorkloadAnalysis";
 /// The section of stall reasons.
 const WAITS: &str = "WarpStateStats";
 /// The section of samples by instruction, which the source goes with.
@@ -57,9 +46,9 @@ const LAUNCHES: usize = 20;
 
 /// The sections that are not there; none where the others answer without them.
 fn lacking(audit: &Audit) -> Vec<&'static Asked> {
-    let lacking: Vec<&Asked> = ASKED.iter().filter(|asked| !(asked.is_there)(audit)).collect();
+    let lacking: Vec<&Asked> = ASKED.iter().filter(|(.., is_there)| !is_there(audit)).collect();
     // Bytes by level alone decide nothing.
-    let is_enough = lacking.iter().all(|asked| asked.section == "MemoryWorkloadAnalysis");
+    let is_enough = lacking.iter().all(|(section, ..)| *section == BY_LEVEL);
     // Another build is another kernel.
     let is_rebuilt = audit.now.levers.iter().any(|lever| lever.code == LeverCode::Ours(Action::Rebuild));
     if is_enough || is_rebuilt || audit.now.bottleneck.limiter == Code::LaunchFailed { Vec::new() } else { lacking }
@@ -78,7 +67,7 @@ pub(super) fn is_first(audit: &Audit) -> bool {
             | Code::LaunchTail
     );
     let lacking = lacking(audit);
-    let lacks_waits = lacking.iter().any(|asked| asked.section == WAITS);
+    let lacks_waits = lacking.iter().any(|(section, ..)| *section == WAITS);
     !lacking.is_empty() && (!has_step || lacks_waits && !is_of_launch)
 }
 
@@ -92,10 +81,11 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     let is_condition = |option: &String| CONDITIONS.contains(&option.split([' ', '=']).next().unwrap_or_default());
     let mut words = vec!["ncu".to_owned()];
     words.extend(tool.into_iter().filter(is_condition));
-    words
-        .extend(collected(audit).into_iter().filter(|flag| !lacking.iter().any(|asked| flag.ends_with(asked.section))));
-    words.extend(lacking.iter().map(|asked| format!("--section {}", asked.section)));
-    let has_lines = lacking.iter().any(|asked| asked.section == BY_LINE);
+    words.extend(
+        collected(audit).into_iter().filter(|flag| !lacking.iter().any(|(section, ..)| flag.ends_with(section))),
+    );
+    words.extend(lacking.iter().map(|(section, ..)| format!("--section {section}")));
+    let has_lines = lacking.iter().any(|(section, ..)| *section == BY_LINE);
     words.extend(has_lines.then(|| "--import-source yes".to_owned()));
     let function = &*audit.now.artefact.kernel.function;
     if audit.now.artefact.kernel.grid.is_some() && !function.is_empty() && function.len() <= NAME {
@@ -103,7 +93,7 @@ pub(super) fn command(audit: &Audit) -> Option<Words> {
     }
     words.push(format!("--launch-count {} -o new", audit.now.artefact.launches.len().clamp(1, LAUNCHES)));
     words.extend(program(audit, &shown));
-    let answers: Vec<&str> = lacking.iter().map(|asked| asked.answers).collect();
+    let answers: Vec<&str> = lacking.iter().map(|(_, answers, _)| *answers).collect();
     Some(words!(
         "**{}:** `{}`. It adds {}.{}",
         if is_first(audit) { "Collect first" } else { "Also collect" },
@@ -142,4 +132,70 @@ fn collected(audit: &Audit) -> Vec<String> {
     };
     let flags: Vec<String> = named.filter(|name| !name.is_empty()).map(flag).collect();
     if flags.is_empty() { DEFAULT.iter().map(|section| flag(section)).collect() } else { flags }
+}
+
+/// The section behind those that stand already; `None` where they show everything that was asked for.
+pub(super) fn section(audit: &Audit, before: &[Section]) -> Option<Section> {
+    let shown: HashSet<&str> = before.iter().flat_map(tables).flat_map(metrics).collect();
+    let own = audit.asked.iter().filter(|row| !names(row).iter().any(|name| shown.contains(name)));
+    let (none, rows): (Vec<&Row>, Vec<&Row>) = own.partition(|row| sides(row).all(|side| side.value() == Some(0.0)));
+    let mut blocks: Vec<Block> = Vec::new();
+    if !rows.is_empty() {
+        let mut table = readings("asked", "Counter", &rows, Vec::new());
+        for (cells, row) in table.rows.iter_mut().zip(&rows) {
+            for (cell, reading) in cells.iter_mut().skip(1).zip(sides(row)) {
+                *cell = std::mem::take(cell).of(reading);
+            }
+        }
+        blocks.push(table.into());
+    }
+    blocks.extend(zeros(&none).map(|words| paragraph("zeros", words)));
+    if let Some(on) = audit.now.mix.predication.value().filter(|_| !audit.asked.is_empty()) {
+        blocks.push(paragraph(
+            "lanes",
+            words!("**Lanes on:** {} % of the threads that a warp instruction had.", tenth(on)),
+        ));
+    }
+    (!blocks.is_empty()).then(|| Section::new("asked", "Counters asked for", blocks))
+}
+
+fn sides(row: &Row) -> impl Iterator<Item = &Reading> {
+    row.old.iter().chain([&row.new])
+}
+
+/// `**Measured as 0:** …`: what nothing happened of is told in a sentence, as many names as fit on a line.
+fn zeros(rows: &[&Row]) -> Option<Words> {
+    const MOST: usize = 340;
+    let (mut told, mut length): (Vec<Words>, usize) = (Vec::new(), 0);
+    for row in rows {
+        length += row.label.len() + 4;
+        if length > MOST {
+            break;
+        }
+        let is_name = row.label.contains("__");
+        told.push(if is_name { words::code(row.label.as_str()).into() } else { row.label.as_str().into() });
+    }
+    let rest = rows.len() - told.len();
+    let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    (!told.is_empty()).then(|| words!("**Measured as 0:** {}{}.", words::join(told, ", "), rest))
+}
+
+fn tables(section: &Section) -> impl Iterator<Item = &Table> {
+    section.blocks.iter().filter_map(|block| match &block.content {
+        Content::Table(table) => Some(table),
+        _ => None,
+    })
+}
+
+fn metrics(table: &Table) -> impl Iterator<Item = &str> {
+    table.rows.iter().flatten().flat_map(|cell| cell.metrics.iter().map(String::as_str))
+}
+
+/// The names under which the sides have a counter.
+fn names(row: &Row) -> Vec<&str> {
+    let names = sides(row).filter_map(|reading| match reading {
+        Reading::Measured(measured) => Some(measured.from.metrics.iter().map(AsRef::as_ref)),
+        Reading::Missing(_) => None,
+    });
+    names.flatten().collect()
 }
