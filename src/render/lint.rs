@@ -54,117 +54,93 @@ pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError>
     if !faults.is_empty() {
         return faults;
     }
-    let mut known = BTreeMap::new();
-    let endless = templates.keys().find_map(|name| printed(templates, name, &mut Vec::new(), &mut known).err());
-    if let Some(fault) = endless {
-        return vec![fault];
-    }
-    let mut known = BTreeMap::new();
-    let deep = templates.iter().find(|(name, template)| loops(templates, name, template, &mut known) > LOOPS);
-    let fault = |(name, _): (&String, _)| {
-        let what = format!("at most {LOOPS} loops ({{{{#each}}}}) stand in one another, those of partials counted");
-        RenderError::template(name, (1, 1), what)
-    };
-    deep.map(fault).into_iter().collect()
+    let mut weights = Weights { templates, open: Vec::new(), known: BTreeMap::new() };
+    templates.keys().find_map(|name| weights.of(name).err()).into_iter().collect()
 }
 
-/// The loops of a template that stand in one another, where no partials include each other.
-fn loops<'t>(
-    templates: &'t BTreeMap<String, Template>,
-    name: &'t str,
-    template: &'t Template,
-    known: &mut BTreeMap<&'t str, usize>,
-) -> usize {
-    if let Some(depth) = known.get(name) {
-        return *depth;
-    }
-    let depth = loops_of(templates, template, known);
-    known.insert(name, depth);
-    depth
+/// What printing a template comes to, with its partials.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    /// Templates that are printed.
+    printed: u64,
+    /// Loops that stand in one another.
+    loops: usize,
 }
 
-fn loops_of<'t>(
+/// The walk over the templates that one prints.
+struct Weights<'t> {
     templates: &'t BTreeMap<String, Template>,
-    template: &'t Template,
-    known: &mut BTreeMap<&'t str, usize>,
-) -> usize {
-    let mut deepest = 0;
-    for element in &template.elements {
-        let depth = match element {
-            TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
-                let part = partial_of(include).and_then(|name| templates.get_key_value(name));
-                part.map_or(0, |(name, part)| loops(templates, name, part, known))
+    /// Those that the walk is in, the outermost first.
+    open: Vec<&'t str>,
+    known: BTreeMap<&'t str, Weight>,
+}
+
+impl<'t> Weights<'t> {
+    /// Errors: partials that include each other, which never end, that are too deep in one another, or too many to end in
+    /// reasonable time, and loops that are too deep.
+    fn of(&mut self, name: &'t str) -> Result<Weight, RenderError> {
+        if let Some(known) = self.known.get(name) {
+            return Ok(*known);
+        }
+        let fault = |what: String| Err(RenderError::template(name, (1, 1), what));
+        if let Some(at) = self.open.iter().position(|other| *other == name) {
+            let names: Vec<&str> = self.open[at..].iter().copied().chain([name]).collect();
+            return fault(format!("partials that include each other never end: {}", names.join(" → ")));
+        }
+        if self.open.len() > TEMPLATE_DEPTH {
+            return fault(format!("at most {TEMPLATE_DEPTH} partials stand in one another"));
+        }
+        self.open.push(name);
+        let inner = self.templates.get(name).map(|own| self.inside(own)).transpose()?.unwrap_or_default();
+        self.open.pop();
+        let weight = Weight { printed: inner.printed.saturating_add(1), ..inner };
+        if weight.printed > INCLUDES {
+            let count = weight.printed;
+            return fault(format!("its partials are included {count} times, at most {INCLUDES} are printed"));
+        }
+        if weight.loops > LOOPS {
+            return fault(format!(
+                "at most {LOOPS} loops ({{{{#each}}}}) stand in one another, those of partials counted"
+            ));
+        }
+        self.known.insert(name, weight);
+        Ok(weight)
+    }
+
+    fn inside(&mut self, template: &'t Template) -> Result<Weight, RenderError> {
+        let mut all = Weight::default();
+        for element in &template.elements {
+            match element {
+                TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
+                    let own = partial_of(include).map(|name| self.of(name)).transpose()?.unwrap_or_default();
+                    all = all.and(own);
+                }
+                TemplateElement::HelperBlock(block) => {
+                    let turns = usize::from(block.name.as_name() == Some("each"));
+                    for inner in block.template.iter().chain(&block.inverse) {
+                        let own = self.inside(inner)?;
+                        all = all.and(Weight { loops: own.loops + turns, ..own });
+                    }
+                }
+                _ => {}
             }
-            TemplateElement::HelperBlock(block) => {
-                let inner = block.template.iter().chain(&block.inverse);
-                let inner = inner.map(|inner| loops_of(templates, inner, known)).max().unwrap_or(0);
-                inner + usize::from(block.name.as_name() == Some("each"))
-            }
-            _ => 0,
-        };
-        deepest = deepest.max(depth);
+        }
+        Ok(all)
     }
-    deepest
 }
 
-/// How many templates one prints, itself and those in partials counted. Errors: partials that include each other, which
-/// never end, are too deep in one another, or too many to end in reasonable time.
-fn printed<'t>(
-    templates: &'t BTreeMap<String, Template>,
-    name: &'t str,
-    open: &mut Vec<&'t str>,
-    known: &mut BTreeMap<&'t str, u64>,
-) -> Result<u64, RenderError> {
-    if let Some(count) = known.get(name) {
-        return Ok(*count);
+impl Weight {
+    fn and(self, other: Weight) -> Weight {
+        Weight { printed: self.printed.saturating_add(other.printed), loops: self.loops.max(other.loops) }
     }
-    let fault = |what: String| Err(RenderError::template(name, (1, 1), what));
-    if let Some(at) = open.iter().position(|other| *other == name) {
-        let names: Vec<&str> = open[at..].iter().copied().chain([name]).collect();
-        return fault(format!("partials that include each other never end: {}", names.join(" → ")));
-    }
-    if open.len() > TEMPLATE_DEPTH {
-        return fault(format!("at most {TEMPLATE_DEPTH} partials stand in one another"));
-    }
-    open.push(name);
-    let mut count = 1_u64;
-    for part in templates.get(name).map(parts).unwrap_or_default() {
-        count = count.saturating_add(printed(templates, part, open, known)?);
-    }
-    open.pop();
-    if count > INCLUDES {
-        return fault(format!("its partials are included {count} times, at most {INCLUDES} are printed"));
-    }
-    known.insert(name, count);
-    Ok(count)
 }
 
 /// The partials that no page includes: what they say is never printed.
 pub(super) fn unused(templates: &BTreeMap<String, Template>) -> BTreeSet<String> {
-    let mut used = BTreeSet::new();
-    let mut left: Vec<&Template> = templates.iter().filter(|(name, _)| !is_partial(name)).map(|(_, own)| own).collect();
-    while let Some(template) = left.pop() {
-        let new = parts(template).into_iter().filter(|name| used.insert(*name));
-        left.extend(new.filter_map(|name| templates.get(name)));
-    }
-    templates.keys().filter(|name| is_partial(name) && !used.contains(name.as_str())).cloned().collect()
-}
-
-/// The partials that a template names.
-fn parts(template: &Template) -> Vec<&str> {
-    let mut names = Vec::new();
-    for element in &template.elements {
-        match element {
-            TemplateElement::PartialExpression(include) | TemplateElement::PartialBlock(include) => {
-                names.extend(partial_of(include));
-            }
-            TemplateElement::HelperBlock(block) => {
-                block.template.iter().chain(&block.inverse).for_each(|inner| names.extend(parts(inner)));
-            }
-            _ => {}
-        }
-    }
-    names
+    let mut weights = Weights { templates, open: Vec::new(), known: BTreeMap::new() };
+    templates.keys().filter(|name| !is_partial(name)).for_each(|name| drop(weights.of(name)));
+    let is_unused = |name: &&String| is_partial(name) && !weights.known.contains_key(name.as_str());
+    templates.keys().filter(is_unused).cloned().collect()
 }
 
 fn partial_of(include: &DecoratorTemplate) -> Option<&str> {
