@@ -66,7 +66,6 @@ pub(super) fn run(
     told(&number, &rows, begun.elapsed(), &folder.join(TABLE), out)
 }
 
-/// The array of these subjects.
 fn array(missing: &[&Request], place: &Place<'_>, options: &[String], arguments: &Collect) -> Result<Array, Failure> {
     let lost = |error: std::io::Error| Failure::usage(format!("the place of this program cannot be found: {error}"));
     let project = if place.project.as_os_str().is_empty() { Path::new(".") } else { place.project };

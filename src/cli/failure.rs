@@ -28,7 +28,6 @@ pub enum Status {
     Rejected = 5,
     /// Not enough evidence to decide.
     Inconclusive = 6,
-    /// The user stopped the run.
     Interrupted = 130,
 }
 
@@ -38,7 +37,6 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a run ended early.
 #[derive(Debug)]
 pub(crate) struct Failure {
     status: Status,

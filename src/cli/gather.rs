@@ -24,7 +24,6 @@ pub(super) struct Gatherer<'p> {
     plan: &'p Plan,
     days: Days,
     pub(super) limits: Limits,
-    /// Whether damaged reports are read.
     pub(super) allow_damage: bool,
     /// Whether every kernel that a subject takes is read, and none compared.
     pub(super) is_of_all_kernels: bool,

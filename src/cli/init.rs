@@ -24,7 +24,6 @@ const TEXT: u64 = 4 << 20;
 /// Kernels of a report that get a subject of their own, those with the most device time.
 const KERNELS: usize = 3;
 
-/// What lies here.
 #[derive(Default)]
 struct Found {
     reports: Vec<Report>,

@@ -39,7 +39,6 @@ impl Made {
         profiles.map(|profile| profile?.instructions.clone())
     }
 
-    /// The document that templates print.
     pub(super) fn document(&self) -> Document {
         match self.all.as_slice() {
             [] => view::document(self.heading(), &self.audit),
@@ -47,7 +46,6 @@ impl Made {
         }
     }
 
-    /// The bytes of the snapshot.
     fn data(&self) -> Result<Vec<u8>, Failure> {
         self.snapshot.to_json().map_err(|error| {
             Failure::usage(format!("the audit of {} cannot be kept as JSON: {error}", self.heading().subject))

@@ -87,7 +87,6 @@ pub(super) fn but(path: &Path) -> OsString {
     word
 }
 
-/// What git says of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// It is in the commit that is checked out, as it lies here.
@@ -111,7 +110,6 @@ impl Kept {
     }
 }
 
-/// What git says of a file.
 pub(super) fn kept(file: &Path) -> Kept {
     let folder = file.parent().unwrap_or(Path::new(""));
     let Some(name) = file.file_name() else { return Kept::Unknown };

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) subjects: Vec<Subject>,
-    /// Where pages are written.
     pub(super) out: PathBuf,
     /// The folder of audits: where the earlier ones of a subject lie.
     pub(super) series: PathBuf,

@@ -20,7 +20,6 @@ pub(super) const WIDTH: usize = 80;
 /// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/show/9";
 
-/// What a file holds.
 enum Shown {
     /// A profile, or a snapshot.
     Audit(Box<(Heading, Audit)>),

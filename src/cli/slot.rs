@@ -36,7 +36,6 @@ impl Days {
     }
 }
 
-/// The place of an audit.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) at: Dated,
@@ -94,7 +93,6 @@ fn is_followed(folder: &Path, subject: &str, own: &Snapshot) -> bool {
     record.is_ok_and(|record| !record.last().contains(&own.milestone.mark()))
 }
 
-/// What stands before an audit.
 pub(super) struct Before<'r> {
     pub(super) record: &'r Record,
     pub(super) after: &'r [Mark],

@@ -30,7 +30,6 @@ pub(super) struct Sources<'p> {
     is_shallow: OnceLock<bool>,
 }
 
-/// The files that git knows.
 struct Tracked {
     /// Where the project lies in the repository.
     prefix: PathBuf,

@@ -77,7 +77,6 @@ impl Attempt {
         attempt
     }
 
-    /// Notes how it ended.
     pub(super) fn end(self, failure: Option<&Failure>) {
         let text =
             failure.map(|failure| anstream::adapter::strip_str(failure.report()).to_string()).unwrap_or_default();

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// Why a tool gave nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     #[error("{tool} was not found\n  looked in: {}\n  help: {cure}", .looked_in.join(", "))]

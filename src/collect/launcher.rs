@@ -65,7 +65,6 @@ pub(super) enum Watch {
 }
 
 impl Trial {
-    /// The step and its file.
     pub fn file(self) -> (&'static str, &'static str) {
         match self {
             Trial::Check => files::CORRECTNESS,

@@ -13,7 +13,6 @@ pub struct Machine {
     pub driver: Option<String>,
     /// Names of the GPUs; `GPU` for one whose name the driver does not tell.
     pub gpus: Vec<String>,
-    /// Who may read performance counters.
     pub counters: Counters,
     /// Names of variables of this environment under which a program runs otherwise than by itself.
     pub variables: Vec<&'static str>,

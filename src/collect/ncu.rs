@@ -5,7 +5,6 @@
 use super::{Collecting, Setback, Words};
 use crate::catalog::{Counter, MetricSet};
 
-/// What ncu measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Metrics {
     /// Our own set for the chip.
@@ -14,7 +13,6 @@ pub enum Metrics {
     Set(String),
 }
 
-/// How a kernel is profiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
     /// Which kernels, as a regular expression on the function name; all when absent.

@@ -15,7 +15,6 @@ pub struct Compiled {
     pub tool: String,
     /// The compiler's folder, for leaving it out of file names.
     pub toolkit: PathBuf,
-    /// How long the compiler ran.
     pub wall: Duration,
 }
 
@@ -88,7 +87,6 @@ pub struct Disassembly {
     pub text: Vec<u8>,
     /// `nvdisasm 13.2.86`.
     pub tool: String,
-    /// How long the tool ran.
     pub wall: Duration,
 }
 

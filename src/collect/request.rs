@@ -19,7 +19,6 @@ pub struct Build {
 /// A smaller program for compute-sanitizer.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// The program with its arguments.
     pub program: Words,
     /// Its files, relative to the project's folder.
     pub inputs: Vec<PathBuf>,
@@ -175,7 +174,6 @@ pub(super) fn recording(path: &Path) -> PathBuf {
     path.with_extension("nsys-rep")
 }
 
-/// How a step came out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Done {
     /// Its file was made; a few words about it may follow.

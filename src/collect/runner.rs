@@ -25,7 +25,6 @@ impl Interrupt {
         self.0.clone()
     }
 
-    /// Whether somebody wishes to stop.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
@@ -66,7 +65,6 @@ impl Call {
     }
 }
 
-/// What a child left.
 #[derive(Clone, Debug)]
 pub struct Ran {
     pub status: ExitStatus,

@@ -65,10 +65,8 @@ pub struct Places {
     pub named: BTreeMap<String, PathBuf>,
     /// The CUDA folder that audit.toml names; tools are in its `bin`.
     pub cuda: Option<PathBuf>,
-    /// `CUDA_HOME` of the environment.
     pub cuda_home: Option<PathBuf>,
     pub path: Vec<PathBuf>,
-    /// The folder of the project.
     pub project: PathBuf,
     /// What tools said of their versions.
     pub versions: Versions,

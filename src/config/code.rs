@@ -16,7 +16,6 @@ pub enum Code {
         /// The file, relative to the folder of audit.toml.
         path: PathBuf,
         archs: Vec<String>,
-        /// Further flags of the compiler.
         flags: Vec<String>,
     },
     /// A cubin that was built elsewhere.
@@ -59,7 +58,6 @@ pub(super) struct VariantKeys {
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 pub struct Tools(BTreeMap<ToolKey, PathBuf>);
 
-/// The keys of that table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]

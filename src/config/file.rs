@@ -34,7 +34,6 @@ pub struct Config {
     /// Subjects in file order; at least one.
     pub subjects: Vec<Subject>,
     pub tools: Tools,
-    /// How job arrays are submitted.
     pub slurm: Slurm,
     /// Their positions, by their names.
     places: BTreeMap<String, usize>,

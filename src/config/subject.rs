@@ -85,11 +85,8 @@ pub struct Work {
 /// How the work is cut into tiles: `count` tiles, each stored by `warps` warps with `stores_per_warp` instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tiles {
-    /// Tiles of one launch.
     pub count: Amount,
-    /// Global store instructions of a warp for one tile.
     pub stores_per_warp: Amount,
-    /// Warps that store a tile.
     pub warps: Amount,
 }
 
@@ -164,7 +161,6 @@ pub struct Subject {
     pub expect: Vec<Expectation>,
     /// What its change was expected to do.
     pub hypotheses: Vec<Hypothesis>,
-    /// How its evidence is collected.
     pub collect: Collecting,
     /// What launching it found.
     pub trials: TrialFiles,
@@ -207,7 +203,6 @@ pub struct StatedTests {
 /// Files about launches of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct TrialFiles {
-    /// The check of its outputs.
     pub correctness: Option<PathBuf>,
     pub benchmark: Option<PathBuf>,
     /// Which row of them, where another tool wrote several.

@@ -34,7 +34,6 @@ pub(super) enum Medium<'a> {
     Html(&'a SourceText),
 }
 
-/// The data of a template.
 pub(super) fn data(document: &Document, medium: Medium<'_>) -> Value {
     match medium {
         Medium::Markdown => {
@@ -294,7 +293,6 @@ impl Placed {
         self.breaks = if rest.is_empty() { missing } else { 0 };
     }
 
-    /// Notes where a section begins.
     fn begin(&mut self, between: &mut String, name: &str, medium: Medium<'_>) -> Result<(), RenderError> {
         self.close(between, medium);
         if self.sections.iter().any(|(_, known)| known == name) {

@@ -32,7 +32,6 @@ const OF_MARKDOWN: usize = 5;
 const HELPERS: [&str; 11] = ["section", "block", "if", "unless", "each", "with", "eq", "ne", "and", "or", "not"];
 /// What they take by name.
 const PARAMETERS: [&str; 3] = ["title", "level", "includeZero"];
-/// Names that a loop defines.
 const LOOP_NAMES: [&str; 4] = ["index", "first", "last", "key"];
 
 /// Whether a template is only meant to be included by others.
@@ -61,7 +60,6 @@ pub(super) fn faults(templates: &BTreeMap<String, Template>) -> Vec<RenderError>
 /// What printing a template comes to, with its partials.
 #[derive(Clone, Copy, Default)]
 struct Weight {
-    /// Templates that are printed.
     printed: u64,
     /// Loops that stand in one another.
     loops: usize,
@@ -150,7 +148,6 @@ fn partial_of(include: &DecoratorTemplate) -> Option<&str> {
     }
 }
 
-/// The walk through one template.
 struct Names<'a> {
     templates: &'a BTreeMap<String, Template>,
     template: &'a str,

@@ -51,7 +51,6 @@ pub(super) fn blocks<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> String 
     page.text.trim_end().to_owned()
 }
 
-/// A table as Markdown lines.
 pub(crate) fn table(table: &Table) -> String {
     grid(table).lines() + "\n"
 }

@@ -169,7 +169,6 @@ impl Templates {
         Ok(frame::place(&self.print(name, document, medium)?, document, medium)?.text + html::END)
     }
 
-    /// The frame of a page.
     fn print(&self, name: &str, document: &Document, medium: Medium<'_>) -> Result<String, RenderError> {
         let names = self.names();
         if !names.contains(&name) {

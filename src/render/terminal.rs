@@ -49,7 +49,6 @@ pub(crate) fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::R
     out.write_all(screen.text.as_bytes())
 }
 
-/// What was printed so far.
 struct Screen {
     text: String,
     width: usize,

@@ -8,7 +8,6 @@ use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A file to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     pub path: &'a Path,

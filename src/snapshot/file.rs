@@ -17,7 +17,6 @@ pub struct Snapshot {
     /// SHA-256 of the content as JSON without white space, lower-case hexadecimal, of a snapshot that was read; empty for
     /// one that was not written yet.
     pub sha256: String,
-    /// Date, subject, commit.
     pub heading: Heading,
     /// What the page printed that day: the line of it in the history.
     pub milestone: Milestone,
@@ -55,7 +54,6 @@ impl Snapshot {
         self
     }
 
-    /// The audit of its evidence.
     pub fn audit(&self) -> Audit {
         audit(&self.evidence, &self.limits)
     }

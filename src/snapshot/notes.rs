@@ -10,7 +10,6 @@ use crate::view::Acceptance;
 use chrono::NaiveDate;
 use std::path::{Path, PathBuf};
 
-/// An accepted comparison.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Accepted {
@@ -86,7 +85,6 @@ impl AcceptedFile {
         self
     }
 
-    /// The bytes of the file.
     pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Accepted regressions; `audit check --accept --reason TEXT` writes this file.\n\n{text}"))
@@ -131,7 +129,6 @@ pub(crate) struct Pin {
     pub to: Option<Pinned>,
 }
 
-/// A snapshot that is pinned.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Pinned {
     /// Its file name, in the same folder.
@@ -145,7 +142,6 @@ pub(crate) struct Pinned {
     pub commit: String,
 }
 
-/// The pins of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pins {
@@ -179,7 +175,6 @@ impl Pins {
         self.pin.sort_by(|a, b| (&a.subject, &a.date).cmp(&(&b.subject, &b.date)));
     }
 
-    /// The bytes of the file.
     pub(crate) fn to_toml(&self) -> Result<String, toml::ser::Error> {
         let text = toml::to_string(self)?;
         Ok(format!("# Baselines that audits are compared with; `audit baseline pin` writes this file.\n\n{text}"))

@@ -12,7 +12,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An audit of the record.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub found: Found,
@@ -64,7 +63,6 @@ pub(crate) struct Record {
     pub entries: Vec<Entry>,
     /// The snapshots that cannot be read.
     pub lost: Vec<(Found, Arc<SnapshotError>)>,
-    /// What people accepted.
     pub accepted: AcceptedFile,
     pins: Pins,
     subject: String,

@@ -77,7 +77,6 @@ fn timed(audit: &Audit, timing: &Timing) -> Vec<Block> {
     blocks
 }
 
-/// How the times were taken.
 fn method(benchmark: &Benchmark) -> Words {
     if let Some(told) = &benchmark.told {
         let one = told.stands_for.as_ref().map_or_else(String::new, |of| format!(" The time is the {of}."));
@@ -122,7 +121,6 @@ fn method(benchmark: &Benchmark) -> Words {
     .into()
 }
 
-/// What weakens the times.
 fn caution(timing: &Timing, caution: Caution) -> String {
     match caution {
         Caution::Short(empty) => format!(
@@ -191,7 +189,6 @@ fn under_ncu(reading: &Reading) -> String {
     }
 }
 
-/// The same as a cell.
 fn profiled(reading: &Reading) -> Cell {
     text(under_ncu(reading)).sorted(reading.value())
 }

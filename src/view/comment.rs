@@ -18,7 +18,6 @@ pub(crate) const COMMENT_MARKER: &str = "<!-- audit:pull-request -->";
 /// Characters of a comment: GitHub takes 65,536 in one, and what a job says before it takes its part.
 const LIMIT: usize = 61_000;
 
-/// One subject of a comment.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
     /// What its page says about itself.

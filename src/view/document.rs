@@ -7,7 +7,6 @@ use crate::words::{Words, words};
 /// The name of the section that belongs to the author of the page.
 pub(crate) const CONCLUSIONS: &str = "conclusions";
 
-/// Horizontal alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Align {
@@ -17,7 +16,6 @@ pub enum Align {
     Right,
 }
 
-/// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Column {
     /// Header, plain text.
@@ -39,13 +37,11 @@ pub enum Tone {
     Unsure,
 }
 
-/// A cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Cell {
     pub words: Words,
     /// The number that it is sorted by; `None` for words.
     pub sort: Option<f64>,
-    /// What it says about its subject.
     pub tone: Tone,
     /// Names of the metrics whose number it shows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -63,7 +59,6 @@ impl Cell {
         Cell { sort: by.into().filter(|by| by.is_finite()), ..self }
     }
 
-    /// The same with a tone.
     #[must_use]
     pub fn toned(self, tone: Tone) -> Cell {
         Cell { tone, ..self }
@@ -137,7 +132,6 @@ impl From<Table> for Block {
     }
 }
 
-/// A section of the page.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Section {
     /// Stable name, `stalls`.
@@ -148,7 +142,6 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section from its parts.
     pub fn new(name: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Section {
         Section { name: name.into(), title: title.into(), blocks }
     }
@@ -163,7 +156,6 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line from its parts.
     pub fn new(name: impl Into<String>, words: Words) -> Line {
         Line { name: name.into(), words }
     }

@@ -36,7 +36,6 @@ impl Conclusions<'_> {
         Conclusions { out, detail, is_begun: false }
     }
 
-    /// Writes those about one kernel.
     pub fn put(&mut self, audit: &Audit) -> io::Result<()> {
         self.begin()?;
         match &self.detail {
@@ -58,7 +57,6 @@ impl Conclusions<'_> {
         }
     }
 
-    /// Writes the end.
     pub fn end(mut self) -> io::Result<()> {
         if !self.is_begun {
             self.begin()?;

@@ -13,7 +13,6 @@ const SHOWN: usize = 16;
 /// Levels of a trend, from fast to slow.
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A subject of the index.
 #[derive(Clone, Debug)]
 pub struct Listed {
     pub subject: String,

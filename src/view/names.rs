@@ -53,7 +53,6 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("warp-states", &["not-collected", "issue", "hidden", "stalls", "share", "per-issue", "share-of-active", "percent-of-peak", "samples", "waits-lines", "why-no-lines", "parked", "waits-reasons", "waits-causes", "waits-hotspots"]),
 ];
 
-/// The names of the sections.
 pub fn sections() -> impl Iterator<Item = &'static str> + Clone {
     NAMES.iter().map(|(section, _)| *section)
 }

@@ -52,7 +52,6 @@ pub(super) fn columns_of(head: &str) -> Vec<Column> {
     head.split(" | ").map(column).collect()
 }
 
-/// A table without a caption.
 pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> Table {
     Table { name: name.into(), caption: Words::default(), columns, rows }
 }

@@ -26,7 +26,6 @@ pub(super) struct Gate<'a> {
     pub(super) limits: &'a Limits,
     /// The pins that hold: those of the base where there is one.
     pub(super) pins: &'a Pins,
-    /// The pins that lie here.
     pub(super) own_pins: &'a Pins,
     pub(super) base: Option<&'a Base>,
     pub(super) past: Past<'a>,

@@ -25,7 +25,6 @@ pub(super) enum Outcome {
     Pass,
 }
 
-/// An outcome with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) outcome: Outcome,

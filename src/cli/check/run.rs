@@ -141,7 +141,6 @@ fn checked(gate: &Gate<'_>, names: &[String]) -> Vec<Checked> {
     })
 }
 
-/// Which subjects are checked.
 struct Asked {
     names: Vec<String>,
     /// The others: of the configuration file, and those that only the folder knows.

@@ -86,7 +86,6 @@ impl Pace {
         (sum > 0.0).then_some(sum * correction)
     }
 
-    /// Notes what a tool took.
     pub(super) fn ran(&mut self, name: &str, took: Duration) {
         if let Some(at) = self.left.iter().position(|(tool, _)| tool.name() == name) {
             self.expected += self.left.remove(at).1;

@@ -245,7 +245,6 @@ pub(super) fn call(
 pub(super) const DEADLINE: &str =
     "raise `deadline` under [subject.collect]; name a smaller `check_run`, or fewer `sanitizers`";
 
-/// A step that was stopped.
 fn too_late(step: &Step<'_>, key: &str, seconds: u64) -> Setback {
     let name = step.tool.map_or("audit launch", Tool::name);
     let what = format!("{name} did not end within {seconds} s and was stopped with all its children");

@@ -84,7 +84,6 @@ impl Writer {
         let _ = writeln!(self.0, "<path class=\"{class}\" d=\"M{a} {b}L{} {}\"/>", number(to.0), number(to.1));
     }
 
-    /// A line through points.
     pub(super) fn path(&mut self, is_dashed: bool, points: &[(f64, f64)]) {
         let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
         let class = if is_dashed { "chart-line chart-dash" } else { "chart-line" };

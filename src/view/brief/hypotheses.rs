@@ -13,7 +13,6 @@ use crate::view::heading::Heading;
 use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
 use crate::words::{Words, words};
 
-/// Conditions shown of a hypothesis.
 const CONDITIONS: usize = 3;
 
 /// Those worth a word: one that nothing measures, beside one of the same name that was decided, tells nothing.

@@ -142,7 +142,6 @@ fn brief(sentence: &Words) -> Words {
     }
 }
 
-/// What the table shows.
 struct Shown<'a> {
     rows: Vec<Row<'a>>,
     /// What takes too little time for a row.

@@ -212,7 +212,6 @@ fn used(side: &Artefact) -> String {
     }
 }
 
-/// How the report was made.
 fn command(name: &str, side: &Artefact) -> Vec<Block> {
     if side.command_line.is_empty() {
         return Vec::new();

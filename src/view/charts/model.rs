@@ -156,7 +156,6 @@ pub struct Curve {
     pub is_dashed: bool,
 }
 
-/// A single point.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Mark {
     pub shade: Shade,

@@ -8,7 +8,6 @@ use crate::view::groups::summed;
 use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
 use crate::words::{Words, words};
 
-/// Opcodes named of a diff.
 const CHANGED: usize = 8;
 
 /// How the machine code changed, without a full stop: `601 → 589 instructions: −4 CCTL.IVALL, −2 ERRBAR`.
