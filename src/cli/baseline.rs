@@ -71,7 +71,7 @@ pub(super) fn find(
     // One that is dated before others stands behind those of its day.
     let is_later = |mark: &Mark| record.entry(mark).is_some_and(|entry| entry.found.at > at);
     let before = if after.iter().any(is_later) { record.followed(Some(at)) } else { after.to_vec() };
-    let standing = record.behind(&before);
+    let standing = record.series.behind(&before);
     let Some(entry) = standing.baseline.as_ref().and_then(|mark| record.entry(mark)) else {
         // The page says it; an audit of today does not fail over a file of an earlier day.
         let lost = record.lost.iter().rfind(|(found, _)| found.at < at);

@@ -227,7 +227,7 @@ impl<'p> Maker<'p> {
         let own = Entry { found: Found { at: slot.at, path }, milestone: snapshot.milestone.clone() };
         let mark = own.milestone.mark();
         let record = record.with(own);
-        let standing = record.at(&mark).unwrap_or_default();
+        let standing = record.series.at(&mark).unwrap_or_default();
         let accepted = standing.accepted.and_then(|one| record.accepted.accepted.get(one));
         snapshot.heading.accepted = accepted.map(Accepted::shown).into_iter().collect();
         snapshot.heading.problem = standing.problem;

@@ -11,6 +11,7 @@ use crate::render::terminal;
 use crate::snapshot::Snapshot;
 use crate::source::{self, Profile, ReadError};
 use crate::view::{self, Document, Heading};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
 
@@ -26,23 +27,11 @@ enum Shown {
     Log(Box<BuildLog>),
 }
 
-/// A file as JSON.
-#[derive(serde::Serialize)]
-struct Printed<'a> {
-    file: String,
-    /// What it holds: `audit`, `static-audit` or `build-log`.
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    audit: Option<serde_json::Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    build_log: Option<&'a BuildLog>,
-}
-
 pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> {
     let all: Vec<Shown> = arguments.files.iter().map(|file| shown(file, arguments)).collect::<Result<_, _>>()?;
     if arguments.json {
-        let files: Vec<Printed<'_>> = arguments.files.iter().zip(&all).map(|(file, one)| printed(file, one)).collect();
-        let value = serde_json::json!({ "schema": SCHEMA, "files": files });
+        let files: Vec<Value> = arguments.files.iter().zip(&all).map(|(file, one)| printed(file, one)).collect();
+        let value = json!({ "schema": SCHEMA, "files": files });
         writeln!(out, "{value:#}")?;
         return Ok(());
     }
@@ -67,25 +56,25 @@ pub(super) fn run(arguments: &Show, out: &mut dyn Write) -> Result<(), Failure> 
 }
 
 /// An audit with what is known of its results; where they are wrong, nothing that limits a kernel is said of it.
-fn judged(audit: &Audit) -> serde_json::Value {
-    let mut value = serde_json::json!(audit);
-    value["standing"] = serde_json::json!(audit.standing());
+fn judged(audit: &Audit) -> Value {
+    let mut value = json!(audit);
+    value["standing"] = json!(audit.standing());
     if audit.standing() == Standing::Wrong {
-        value["now"]["bottleneck"] = serde_json::Value::Null;
-        value["now"]["findings"] = serde_json::json!([]);
+        value["now"]["bottleneck"] = Value::Null;
+        value["now"]["findings"] = json!([]);
     }
     value
 }
 
-fn printed<'a>(file: &Path, one: &'a Shown) -> Printed<'a> {
+/// A file as JSON.
+fn printed(file: &Path, one: &Shown) -> Value {
     let file = analysis::without_home(&file.display().to_string());
-    let none = Printed { file, kind: "", audit: None, build_log: None };
     match one {
-        Shown::Audit(made) if made.1.is_of_code_alone() => {
-            Printed { kind: "static-audit", audit: Some(judged(&made.1)), ..none }
+        Shown::Audit(made) => {
+            let kind = if made.1.is_of_code_alone() { "static-audit" } else { "audit" };
+            json!({ "file": file, "kind": kind, "audit": judged(&made.1) })
         }
-        Shown::Audit(made) => Printed { kind: "audit", audit: Some(judged(&made.1)), ..none },
-        Shown::Log(log) => Printed { kind: "build-log", build_log: Some(log), ..none },
+        Shown::Log(log) => json!({ "file": file, "kind": "build-log", "build_log": log }),
     }
 }
 

@@ -90,7 +90,7 @@ impl Slot {
 /// no page that is made again.
 fn is_followed(folder: &Path, subject: &str, own: &Snapshot) -> bool {
     let record = Record::read(folder, subject, f64::INFINITY);
-    record.is_ok_and(|record| !record.last().contains(&own.milestone.mark()))
+    record.is_ok_and(|record| !record.series.last().contains(&own.milestone.mark()))
 }
 
 pub(super) struct Before<'r> {

@@ -6,7 +6,7 @@ use super::file::{SCHEMA, Snapshot};
 use super::folder::{Dated, Found, earlier};
 use super::head;
 use super::notes::{AcceptedFile, Pins};
-use crate::analysis::{Mark, Milestone, Series, SeriesAgainst as Against, SeriesStanding, SeriesStep};
+use crate::analysis::{Mark, Milestone, Series, SeriesAgainst as Against, SeriesStep};
 use chrono::NaiveDate;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -68,7 +68,8 @@ pub(crate) struct Record {
     subject: String,
     /// Percent from which on a slow-down counts.
     smallest: f64,
-    series: Series,
+    /// How it stands at each of them.
+    pub series: Series,
 }
 
 impl Record {
@@ -164,26 +165,6 @@ impl Record {
         SeriesStep { accepted: self.accepted.about(own), pin: self.pin_of(entry), after, against, ..step }
     }
 
-    /// How the series stands at an audit.
-    pub(crate) fn at(&self, mark: &Mark) -> Option<SeriesStanding> {
-        self.series.at(mark)
-    }
-
-    /// How it stands behind some audits.
-    pub(crate) fn behind(&self, after: &[Mark]) -> SeriesStanding {
-        self.series.behind(after)
-    }
-
-    /// How it stands behind the last audit, of each branch.
-    pub(crate) fn now(&self) -> SeriesStanding {
-        self.series.now()
-    }
-
-    /// The audits that nothing follows.
-    pub(crate) fn last(&self) -> Vec<Mark> {
-        self.series.last()
-    }
-
     /// What an audit that is made now follows: every audit that nothing follows yet, and those that cannot be read. Of one
     /// that has its place already, those before it.
     pub(crate) fn followed(&self, at: Option<Dated>) -> Vec<Mark> {
@@ -191,7 +172,8 @@ impl Record {
         let before: Vec<Entry> = self.entries.iter().filter(|entry| is_before(&entry.found)).cloned().collect();
         let lost = self.lost.iter().filter(|(found, _)| is_before(found));
         let lost = lost.map(|(found, _)| Mark { day: found.at.to_string(), measured: String::new() });
-        let last = if before.len() == self.entries.len() { self.last() } else { self.clone_of(before).last() };
+        let last =
+            if before.len() == self.entries.len() { self.series.last() } else { self.clone_of(before).series.last() };
         last.into_iter().chain(lost).collect()
     }
 
@@ -207,7 +189,7 @@ impl Record {
 
     /// The audit that was made last; of several branches the one of the last day.
     pub(crate) fn newest(&self) -> Option<&Entry> {
-        let last = self.last();
+        let last = self.series.last();
         self.entries.iter().rev().find(|entry| last.contains(&entry.milestone.mark()))
     }
 

@@ -71,7 +71,7 @@ impl Gate<'_> {
         let own = &newest.milestone;
         let with = own.compared.as_ref().and_then(|compared| compared.with.as_ref());
         let after = own.after.clone().unwrap_or_else(|| record.followed(Some(newest.found.at)));
-        let expected = record.behind(&after).baseline;
+        let expected = record.series.behind(&after).baseline;
         let is_stated = own.compared.is_some() && with.is_none();
         let is_swapped = is_stated && self.base.is_some_and(|base| !base.has_baseline_of(self.stated(subject)));
         let is_other = match (with, &expected) {
@@ -225,7 +225,7 @@ impl Gate<'_> {
 
     /// The comparison alone, which is what can be accepted.
     pub(super) fn compared(&self, seen: &Seen, made: &Made) -> Result<Said, Failure> {
-        let standing = seen.record.now();
+        let standing = seen.record.series.now();
         let accepted = accepted(seen, &standing);
         let own = made.snapshot.milestone.mark();
         let said = compared(&made.audit, &standing, &own, accepted, self.limits);

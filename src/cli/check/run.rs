@@ -274,7 +274,7 @@ pub(super) fn accept(gate: &Gate<'_>, all: &[(Checked, Option<Seen>)]) -> Result
             return Err(refused("there is no comparison to accept"));
         };
         let mut file = AcceptedFile::read(folder, &checked.subject)?;
-        if seen.record.clone().accepting(file.clone()).now().problem.is_none() && file != seen.record.accepted {
+        if seen.record.clone().accepting(file.clone()).series.now().problem.is_none() && file != seen.record.accepted {
             continue;
         }
         let is_of_base = gate.told_by_base(&checked.subject, seen).is_some();

@@ -8,9 +8,10 @@ mod plot;
 mod series;
 mod writer;
 
+use crate::render::xml;
 use crate::view::charts::{Chart, Figure};
 use std::path::Path;
-use writer::{Writer, escape};
+use writer::Writer;
 
 /// Colours and type of every chart. The classes begin with `chart`, so that a page can hold the same style once for all
 /// of its charts. The colours stay apart for readers with any of the common colour deficiencies, and in grey.
@@ -54,7 +55,7 @@ fn drawn(chart: &Chart, style: &str, namespace: &str, has_values: bool) -> Strin
         Figure::Plot(plot) => plot::draw(plot, y, &mut writer),
         Figure::Series(of) => series::draw(of, y, has_values, &mut writer),
     };
-    let (id, title, message) = (escape(&chart.id), escape(&chart.title), escape(&chart.message));
+    let (id, title, message) = (xml::text(&chart.id), xml::text(&chart.title), xml::text(&chart.message));
     let (width, height) = (writer::number(WIDTH), writer::number(height));
     format!(
         "<svg {namespace}class=\"chart\" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\" width=\"{width}\" height=\"{height}\" \

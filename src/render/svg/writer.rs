@@ -8,11 +8,6 @@ use unicode_width::UnicodeWidthStr;
 /// Mean width of a character of the charts' type, in the widest of the fonts that it names.
 const CHARACTER: f64 = 7.7;
 
-/// Text inside an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
-    xml::text(text)
-}
-
 /// About how wide a text is.
 pub(super) fn width(text: &str) -> f64 {
     CHARACTER * text.width() as f64
@@ -36,6 +31,12 @@ pub(super) fn class(shade: Shade) -> &'static str {
     }
 }
 
+/// The way of a line through points.
+fn through(points: &[(f64, f64)]) -> String {
+    let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
+    format!("M{}", places.join("L"))
+}
+
 /// The elements of a drawing in painting order.
 #[derive(Debug, Default)]
 pub(super) struct Writer(String);
@@ -55,7 +56,7 @@ impl Writer {
         let class = if look.is_empty() { String::new() } else { format!(" class=\"chart-{look}\"") };
         let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         let _ =
-            writeln!(self.0, "<text x=\"{}\" y=\"{}\"{class}{anchor}>{}</text>", number(x), number(y), escape(text));
+            writeln!(self.0, "<text x=\"{}\" y=\"{}\"{class}{anchor}>{}</text>", number(x), number(y), xml::text(text));
     }
 
     /// Text along a slope of `degrees`, with a rim in the background's colour.
@@ -65,7 +66,7 @@ impl Writer {
             self.0,
             "<text x=\"{x}\" y=\"{y}\" class=\"chart-mute chart-halo\" transform=\"rotate({} {x} {y})\">{}</text>",
             number(degrees),
-            escape(text)
+            xml::text(text)
         );
     }
 
@@ -73,8 +74,11 @@ impl Writer {
         if shade == Shade::Gap {
             return;
         }
-        let (x, y, width, height) = (number(x), number(y), number(width), number(height));
-        let class = class(shade);
+        self.rectangle(class(shade), [x, y, width, height]);
+    }
+
+    fn rectangle(&mut self, class: &str, place: [f64; 4]) {
+        let [x, y, width, height] = place.map(number);
         let _ = writeln!(self.0, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
     }
 
@@ -85,33 +89,23 @@ impl Writer {
     }
 
     pub(super) fn path(&mut self, is_dashed: bool, points: &[(f64, f64)]) {
-        let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
         let class = if is_dashed { "chart-line chart-dash" } else { "chart-line" };
-        let _ = writeln!(self.0, "<path class=\"{class}\" d=\"M{}\"/>", places.join("L"));
+        let _ = writeln!(self.0, "<path class=\"{class}\" d=\"{}\"/>", through(points));
     }
 
     /// A level over time, in one of five looks; with its name and its points where they are to be asked for.
     pub(super) fn level(&mut self, look: usize, points: &[(f64, f64)], values: Option<(&str, &[u8])>) {
-        let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
         let values = values.map(|(name, points)| {
             let points: Vec<String> = points.iter().map(u8::to_string).collect();
-            format!(" data-name=\"{}\" data-values=\"{}\"", escape(name), points.join(" "))
+            format!(" data-name=\"{}\" data-values=\"{}\"", xml::text(name), points.join(" "))
         });
-        let _ = writeln!(
-            self.0,
-            "<path class=\"chart-level chart-level-{look}\"{} d=\"M{}\"/>",
-            values.unwrap_or_default(),
-            places.join("L")
-        );
+        let (values, line) = (values.unwrap_or_default(), through(points));
+        let _ = writeln!(self.0, "<path class=\"chart-level chart-level-{look}\"{values} d=\"{line}\"/>");
     }
 
     /// A stretch that is set off.
     pub(super) fn stretch(&mut self, x: f64, y: f64, width: f64, height: f64) {
-        let (x, y, width, height) = (number(x), number(y), number(width), number(height));
-        let _ = writeln!(
-            self.0,
-            "<rect class=\"chart-stretch\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
-        );
+        self.rectangle("chart-stretch", [x, y, width, height]);
     }
 
     /// The elements of a panel from here on: where it lies, and the time at its right end.
@@ -120,7 +114,7 @@ impl Writer {
         let _ = writeln!(
             self.0,
             "<g class=\"chart-panel\" data-place=\"{place}\" data-end=\"{end:.3}\" data-unit=\"{}\">",
-            escape(unit)
+            xml::text(unit)
         );
     }
 
@@ -132,8 +126,8 @@ impl Writer {
     pub(super) fn mark(&mut self, shade: Shade, shape: Shape, x: f64, y: f64) {
         let class = class(shade);
         let polygon = |points: [(f64, f64); 4]| {
-            let places = points.map(|(dx, dy)| format!("{} {}", number(x + dx), number(y + dy)));
-            format!("<path class=\"{class} chart-mark\" d=\"M{}Z\"/>", places.join("L"))
+            let points = points.map(|(dx, dy)| (x + dx, y + dy));
+            format!("<path class=\"{class} chart-mark\" d=\"{}Z\"/>", through(&points))
         };
         let text = match shape {
             Shape::Disc => {
