@@ -2,25 +2,17 @@
 
 use super::document::{Cell, Section, Tone};
 use super::heading::Heading;
-use super::tables::{columns_of, left, paragraph, strong, table, text};
+use super::tables::{columns_of, paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
 use crate::words::{Words, words};
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let has_old = audit.before.is_some();
-    let mut columns = vec![left("Condition")];
-    columns.extend(if has_old { columns_of("Old | New | Difference") } else { vec![left("Value")] });
+    let columns = columns_of(if has_old { "Condition | Old | New | Difference" } else { "Condition | Value" });
     let said = |value: &Option<String>| text(value.clone().unwrap_or_else(|| "not stated".into()));
     let line = |setting: &Setting| {
-        let mut cells = vec![text(setting.label.clone())];
-        if has_old {
-            cells.push(said(&setting.old));
-        }
-        cells.push(said(&setting.new));
-        if has_old {
-            cells.push(difference(setting));
-        }
-        cells
+        let (label, own) = (text(setting.label.clone()), said(&setting.new));
+        if has_old { vec![label, said(&setting.old), own, difference(setting)] } else { vec![label, own] }
     };
     let conditions = if audit.settings.is_empty() {
         let words = "The artefact states no measuring conditions: treat every comparison with care.";

@@ -216,7 +216,7 @@ fn result(run: &SanitizerRun) -> Cell {
     }
     let of = |level| run.findings.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings) = (of(SanitizerLevel::Error), of(SanitizerLevel::Warning));
-    let counted = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    let counted = |n: usize, word: &str| format::counted(n as u64, word);
     match (errors, warnings) {
         (0, 0) if run.findings.is_empty() => text("clean").toned(Tone::Good),
         (0, 0) => text(counted(run.findings.len(), "remark")),

@@ -1,7 +1,7 @@
 //! Tables whose rows are places of a kernel: a line of source with its text, or an instruction.
 
 use super::document::{Block, Cell, Column};
-use super::tables::{self, code, left, text};
+use super::tables::{code, columns_of, filled, text};
 use crate::analysis::{Place, Spot};
 
 /// Columns beside the place of a row, and the cells of each row.
@@ -14,34 +14,18 @@ pub(super) struct Rows<'a> {
 /// A table whose first columns name the place: the line and its text, or the instruction and, with `by_instruction`,
 /// its line.
 pub(super) fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
-    let has_text = !by_instruction && parts.rows.iter().any(|(spot, _)| !spot.text.is_empty());
     let has_lines = parts.rows.iter().any(|(spot, _)| spot.place.line > 0);
-    let mut columns = Vec::new();
-    if by_instruction || !has_lines {
-        columns.push(left("Instruction"));
-    }
-    if has_lines {
-        columns.push(left("Line"));
-    }
-    if has_text {
-        columns.push(left("Source"));
-    }
-    columns.extend(parts.columns);
     let row = |(spot, cells): (&Spot, Vec<Cell>)| {
-        let mut row = Vec::new();
-        if by_instruction || !has_lines {
-            row.push(code(instruction(spot)));
-        }
-        if has_lines {
-            row.push(text(place(spot)));
-        }
-        if has_text {
-            row.push(if spot.text.is_empty() { Cell::default() } else { code(spot.text.as_str()) });
-        }
-        row.extend(cells);
-        row
+        let when = |is_there: bool, cell: Cell| if is_there { cell } else { Cell::default() };
+        let place = [
+            when(by_instruction || !has_lines, code(instruction(spot))),
+            when(has_lines, text(place(spot))),
+            when(!by_instruction && !spot.text.is_empty(), code(spot.text.as_str())),
+        ];
+        place.into_iter().chain(cells).collect()
     };
-    tables::table(parts.name, columns, parts.rows.into_iter().map(row).collect()).into()
+    let columns = [columns_of("Instruction | Line | Source"), parts.columns].concat();
+    filled(parts.name, columns, parts.rows.into_iter().map(row).collect()).into()
 }
 
 pub(super) fn place(spot: &Spot) -> String {

@@ -10,7 +10,7 @@ use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::reason::Reason;
-use crate::view::tables::{left, list, paragraph, right, table, text};
+use crate::view::tables::{columns_of, filled, list, paragraph, text};
 use crate::words::{Words, words};
 
 /// Counters of the table, beside cycles, time and the unit of the story.
@@ -178,10 +178,9 @@ fn counters(audit: &Audit) -> Option<Table> {
             Some(Unit::BYTE) => bytes,
             _ => amount,
         };
-        let mut cells = vec![text(row.label.as_str())];
-        cells.extend(sides(audit, row, write));
-        cells.push(text(row.change().map(|change| format::change(change.old, change.new)).unwrap_or_default()));
-        cells
+        let [old, new] = sides(audit, row, write);
+        let change = row.change().map(|change| format::change(change.old, change.new));
+        vec![text(row.label.as_str()), old, new, text(change.unwrap_or_default())]
     };
     let mut lines: Vec<Vec<Cell>> = Vec::new();
     lines.extend(launches(audit).or_else(|| Some(&perf.cycles).filter(|row| row.change().is_some()).map(line)));
@@ -189,15 +188,9 @@ fn counters(audit: &Audit) -> Option<Table> {
     if audit.comparison().is_some_and(|comparison| comparison.whole.verdict.is_decided()) {
         lines.extend(story::unit_rows(audit));
     }
-    let mut columns = vec![left(""), right("Old"), right("New"), right("Change")];
-    if rows.iter().any(|(.., because)| !because.is_empty()) {
-        columns.push(left("By"));
-        lines.iter_mut().for_each(|cells| cells.push(Cell::default()));
-        lines.extend(rows.into_iter().map(|(row, _, because)| [line(row), vec![text(because)]].concat()));
-    } else {
-        lines.extend(rows.into_iter().map(|(row, ..)| line(row)));
-    }
-    (!lines.is_empty()).then(|| table("counters", columns, lines))
+    lines.iter_mut().for_each(|cells| cells.push(Cell::default()));
+    lines.extend(rows.into_iter().map(|(row, _, because)| [line(row), vec![text(because)]].concat()));
+    (!lines.is_empty()).then(|| filled("counters", columns_of(" | Old: | New: | Change: | By"), lines))
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.

@@ -130,7 +130,7 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
 fn cliff(cliff: &Cliff) -> Option<String> {
     let warps = |w: f64| format!("{} warps", format::fixed(w, 0));
     let plural = |n: u64| match cliff.unit.as_str() {
-        "register" => format!("{n} register{}", if n == 1 { "" } else { "s" }),
+        "register" => format::counted(n, "register"),
         "byte of shared memory" => format!("{} bytes of shared memory per block", format::integer(n)),
         _ => format!("{n} threads per block"),
     };
