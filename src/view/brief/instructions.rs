@@ -9,7 +9,9 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::groups::summed;
-use crate::view::tables::{self, Extra, fold, heading, left, paragraph, percent, right, table, text};
+use crate::view::tables::{
+    self, Extra, columns_of, filled, fold, heading, left, paragraph, percent, right, table, text,
+};
 use crate::view::{code, source_lines};
 use crate::words::{Words, words};
 use cuda_binary::Op;
@@ -61,23 +63,13 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
 
 /// Both sides, an opcode a row, with the phases of the new one.
 fn compared(opcodes: &[Vec<Cell>], phases: &[Vec<Cell>]) -> Table {
-    let width = opcodes[0].len();
-    let mut columns = vec![left("Warp instructions"), right("Old"), right("New"), right("Share")];
-    if !phases.is_empty() {
-        columns.extend([left("By phase"), right("Count"), right("Share")]);
-    }
     let side = |rows: &[Vec<Cell>], at: usize, width: usize| {
         rows.get(at).cloned().unwrap_or_else(|| vec![Cell::default(); width])
     };
     let phases = &phases[..phases.len().min(opcodes.len().max(TOP + 1))];
-    let line = |at: usize| {
-        let mut cells = side(opcodes, at, width);
-        if !phases.is_empty() {
-            cells.extend(side(phases, at, 3));
-        }
-        cells
-    };
-    table("instructions", columns, (0..opcodes.len().max(phases.len())).map(line).collect())
+    let line = |at: usize| [side(opcodes, at, 4), side(phases, at, 3)].concat();
+    let columns = columns_of("Warp instructions | Old: | New: | Share: | By phase | Count: | Share:");
+    filled("instructions", columns, (0..opcodes.len().max(phases.len())).map(line).collect())
 }
 
 /// One side, an opcode a column, and the phases in a sentence.
