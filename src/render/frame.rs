@@ -5,6 +5,7 @@
 //! known to the gate.
 
 use super::error::RenderError;
+use super::gate::reject;
 use super::lint::{text_of, unknown_part};
 use super::outline::Outline;
 use super::sink::one_line;
@@ -161,22 +162,15 @@ pub(super) fn place(frame: &str, document: &Document, medium: Medium<'_>) -> Res
             continue;
         }
         if page.text.len() > PAGE {
-            return Err(RenderError::Rejected {
-                place: "the page".to_owned(),
-                expected: format!("at most {PAGE} bytes"),
-                found: "a template that places its blocks over and over".to_owned(),
-            });
+            let expected = format!("at most {PAGE} bytes");
+            return reject("the page".to_owned(), &expected, "a template that places its blocks over and over");
         }
         let mut fields = part.split(FIELD);
         let mut field = || fields.next().unwrap_or_default();
         let (kind, name) = (field(), field());
         if matches!((medium, kind), (Medium::Html(_), "block" | "section")) {
             if let Some(open) = html::unshown(&own) {
-                return Err(RenderError::Rejected {
-                    place: format!("{kind} {name:?}"),
-                    expected: "a place that a browser shows".to_owned(),
-                    found: open,
-                });
+                return reject(format!("{kind} {name:?}"), "a place that a browser shows", &open);
             }
             own.clear();
         }
@@ -296,11 +290,7 @@ impl Placed {
     fn begin(&mut self, between: &mut String, name: &str, medium: Medium<'_>) -> Result<(), RenderError> {
         self.close(between, medium);
         if self.sections.iter().any(|(_, known)| known == name) {
-            return Err(RenderError::Rejected {
-                place: format!("section {name:?}"),
-                expected: "one place".to_owned(),
-                found: "the template places it twice".to_owned(),
-            });
+            return reject(format!("section {name:?}"), "one place", "the template places it twice");
         }
         self.sections.push((self.text.len(), name.to_owned()));
         Ok(())

@@ -85,7 +85,7 @@ fn table_name(table: &Grid) -> String {
     format!("table {:?}", table.name)
 }
 
-fn reject(place: String, expected: &str, found: &str) -> Result<(), RenderError> {
+pub(super) fn reject<T>(place: String, expected: &str, found: &str) -> Result<T, RenderError> {
     Err(RenderError::Rejected { place, expected: expected.to_owned(), found: found.to_owned() })
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::SnapshotError;
 use super::upgrade::{PARTS, Parts, STEPS};
-use super::{hash, head, json};
+use super::{head, text};
 use crate::analysis::{Audit, Evidence, Limits, Mark, Milestone, audit, public_words};
 use crate::bounds;
 use crate::view::Heading;
@@ -61,13 +61,13 @@ impl Snapshot {
     /// The bytes of the file: JSON on one line, the same for the same audit.
     pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
         let texts = [
-            json::text(&self.heading)?,
-            json::text(&self.milestone)?,
-            json::text(&self.limits.numbers())?,
-            json::text(&self.evidence)?,
+            text::text(&self.heading)?,
+            text::text(&self.milestone)?,
+            text::text(&self.limits.numbers())?,
+            text::text(&self.evidence)?,
         ];
         let own = texts.each_ref().map(String::as_str);
-        let (sha256, head, name) = (hash::content(&own), head::content(&own), head::HEAD);
+        let (sha256, head, name) = (text::content(&own), head::content(&own), head::HEAD);
         let parts: Vec<String> = PARTS.iter().zip(&texts).map(|(name, text)| format!(r#""{name}":{text}"#)).collect();
         let parts = parts.join(",");
         Ok(format!(r#"{{"schema":"{SCHEMA}","sha256":"{sha256}","{name}":"{head}",{parts}}}{}"#, '\n').into_bytes())

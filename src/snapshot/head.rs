@@ -1,6 +1,6 @@
 //! The head of a snapshot: what the index shows of an audit, read without its evidence.
 
-use super::hash;
+use super::text;
 use super::upgrade::PARTS;
 use crate::analysis::Milestone;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
@@ -17,7 +17,7 @@ const READ: u64 = 48 << 10;
 
 /// The hash of the parts of a snapshot but the evidence, which is the last.
 pub(super) fn content(texts: &[&str]) -> String {
-    hash::content(&texts[..PARTS.len() - 1])
+    text::content(&texts[..PARTS.len() - 1])
 }
 
 /// What a page keeps of the audits before it.
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path, schema: &str) -> Option<(Milestone, Vec<Mileston
     let word = |key: &str| serde_json::from_str::<String>(head.0.get(key)?.get()).ok();
     let texts = PARTS[..PARTS.len() - 1].iter().map(|key| Some(head.0.get(*key)?.get()));
     let texts: Vec<&str> = texts.collect::<Option<_>>()?;
-    let is_whole = word("schema")? == schema && word(HEAD)? == hash::content(&texts);
+    let is_whole = word("schema")? == schema && word(HEAD)? == text::content(&texts);
     let before = || serde_json::from_str::<Before>(head.0.get("heading")?.get()).ok();
     is_whole.then(|| Some((serde_json::from_str(head.0.get("milestone")?.get()).ok()?, before()?.history)))?
 }

@@ -6,11 +6,10 @@
 mod error;
 mod file;
 mod folder;
-mod hash;
 mod head;
-mod json;
 mod notes;
 mod record;
+mod text;
 mod upgrade;
 
 pub use error::SnapshotError;

@@ -1,7 +1,7 @@
 //! Snapshots of earlier schemas, made into those of today step by step.
 
 use super::error::SnapshotError;
-use super::hash;
+use super::text;
 use crate::merge::is_unmerged;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -57,7 +57,7 @@ impl<'a> Parts<'a> {
         let mut parts = Parts { path, sha256, texts: BTreeMap::new() };
         parts.texts = texts.into_iter().map(|(key, text)| (key, Cow::Borrowed(text.get()))).collect();
         let own = PARTS.map(|key| parts.text(key)).into_iter().collect::<Result<Vec<_>, _>>()?;
-        let found = hash::content(&own);
+        let found = text::content(&own);
         if parts.sha256 != found {
             return Err(SnapshotError::Changed { path: path.to_owned(), stated: parts.sha256, found });
         }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn file(schema: &str, heading: &str) -> String {
-        let sha256 = hash::content(&[heading, "{}", "{}", "{}"]);
+        let sha256 = text::content(&[heading, "{}", "{}", "{}"]);
         format!(
             r#"{{"schema":"{schema}","sha256":"{sha256}","heading":{heading},"milestone":{{}},"limits":{{}},"evidence":{{}}}}"#
         )
