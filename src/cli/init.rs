@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 
 /// Folders that are looked through below the first one.
 const DEPTH: usize = 3;
+/// Folders that are not: what tools make, and what others wrote.
+const LEFT_OUT: &str =
+    "target node_modules audits third_party site-packages venv __pycache__ build torch_compile_debug";
 /// Files that are looked at; a folder with more is not a project's.
 const FILES: usize = 2000;
 /// Bytes up to which a text can be a source or a build log.
@@ -102,19 +105,7 @@ fn below(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
         let name = entry.file_name();
         let (path, name) = (folder.join(&name), name.to_string_lossy().into_owned());
         let Ok(kind) = entry.file_type() else { continue };
-        let is_left_out = name.starts_with('.')
-            || [
-                "target",
-                "node_modules",
-                "audits",
-                "third_party",
-                "site-packages",
-                "venv",
-                "__pycache__",
-                "build",
-                "torch_compile_debug",
-            ]
-            .contains(&&*name);
+        let is_left_out = name.starts_with('.') || LEFT_OUT.split(' ').any(|other| other == name);
         if kind.is_dir() && depth > 0 && !is_left_out {
             below(&path, depth - 1, into);
         }

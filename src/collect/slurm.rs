@@ -40,21 +40,9 @@ pub struct Task {
 impl Task {
     /// Whether it runs or may still run.
     pub fn is_open(&self) -> bool {
-        const OPEN: [&str; 12] = [
-            "PENDING",
-            "CONFIGURING",
-            "RUNNING",
-            "COMPLETING",
-            "SUSPENDED",
-            "STOPPED",
-            "SIGNALING",
-            "STAGE_OUT",
-            "RESIZING",
-            "REQUEUED",
-            "REQUEUE_FED",
-            "REQUEUE_HOLD",
-        ];
-        OPEN.contains(&self.state.as_str())
+        const OPEN: &str = "PENDING CONFIGURING RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT RESIZING REQUEUED \
+                            REQUEUE_FED REQUEUE_HOLD";
+        OPEN.split(' ').any(|open| open == self.state)
     }
 }
 
@@ -75,27 +63,24 @@ impl Array {
     pub fn script(&self) -> String {
         let last = self.subjects.len().saturating_sub(1);
         let most = self.at_a_time.map_or_else(String::new, |most| format!("%{most}"));
-        let mut lines = vec![
-            "#!/bin/bash".to_owned(),
-            "#SBATCH --job-name=audit-collect".to_owned(),
-            format!("#SBATCH --array=0-{last}{most}"),
-            "#SBATCH --nodes=1 --ntasks=1 --requeue".to_owned(),
-            format!("#SBATCH --output=/dev/null --chdir={}", quoted(&self.project.display().to_string())),
-        ];
-        lines.extend(self.options.iter().map(|option| format!("#SBATCH {}", quoted(option))));
-        lines.push("subjects=(".to_owned());
-        lines.extend(self.subjects.iter().map(|subject| format!("  {subject}")));
-        lines.push(")".to_owned());
-        lines.push("subject=${subjects[$SLURM_ARRAY_TASK_ID]}".to_owned());
-        let notes = quoted(&self.notes.display().to_string());
-        lines.push(format!("notes={notes}/$SLURM_ARRAY_JOB_ID"));
-        lines.push("mkdir -p \"$notes\"".to_owned());
-        let program = quoted(&self.program.display().to_string());
+        let options: String = self.options.iter().map(|option| format!("#SBATCH {}\n", quoted(option))).collect();
+        let subjects: String = self.subjects.iter().map(|subject| format!("  {subject}\n")).collect();
         let words: String = self.words.iter().map(|word| format!(" {}", quoted(word))).collect();
-        lines.push(format!(
-            "exec {program} collect \"$subject\" --task \"$notes\"{words} >>\"$notes/$subject.log\" 2>&1"
-        ));
-        lines.join("\n") + "\n"
+        let [project, notes, program] =
+            [&self.project, &self.notes, &self.program].map(|path| quoted(&path.display().to_string()));
+        format!(
+            "#!/bin/bash\n\
+             #SBATCH --job-name=audit-collect\n\
+             #SBATCH --array=0-{last}{most}\n\
+             #SBATCH --nodes=1 --ntasks=1 --requeue\n\
+             #SBATCH --output=/dev/null --chdir={project}\n\
+             {options}\
+             subjects=(\n{subjects})\n\
+             subject=${{subjects[$SLURM_ARRAY_TASK_ID]}}\n\
+             notes={notes}/$SLURM_ARRAY_JOB_ID\n\
+             mkdir -p \"$notes\"\n\
+             exec {program} collect \"$subject\" --task \"$notes\"{words} >>\"$notes/$subject.log\" 2>&1\n"
+        )
     }
 }
 
