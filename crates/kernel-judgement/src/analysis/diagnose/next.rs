@@ -98,7 +98,9 @@ pub(super) fn levers(ask: &Measures<'_>, named: Named, mut merged: Drafts, mut r
     let least = ask.limits[Threshold::LeverLeast] / 100.0;
     let is_row = |(draft, expected): &(Draft, f64)| {
         let middle = draft.middle(ask, *expected).min(draft.saves(ask));
-        draft.is_rough() || middle >= least && *expected >= EXPECTED.min(least)
+        // What would take the verdict away is the row that its reader looks for, however little it is expected to give.
+        let is_cure = Some(draft.action) == named.cure && draft.saves(ask) >= least;
+        draft.is_rough() || is_cure || middle >= least && *expected >= EXPECTED.min(least)
     };
     let (merged, mut slight): (Drafts, Drafts) = merged.into_iter().partition(is_row);
     slight.sort_by(|(_, a), (_, b)| b.total_cmp(a));

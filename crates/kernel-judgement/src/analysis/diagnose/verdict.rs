@@ -256,6 +256,7 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
             let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
             let nearly = nearly.or_else(|| Some(words!(" As full: {}.", units::as_full(ask, held.unit.as_ref()?)?)));
             let cure = found(answers).find(|(_, own)| own.code == held.code).and_then(|(rule, _)| rule.stands.cure());
+            let cure = cure.or((held.code == Code::SyncMbarrier).then_some(Action::MoreInFlight));
             Limit { held, of: None, cure, ahead, near, nearly }
         }
     }
