@@ -262,6 +262,7 @@ fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Exp
     if !others.is_empty() {
         facts.push(format!("Other spellings: {}.", others.join(", ")));
     }
+    facts.extend(word(row.id).map(|own| format!("As the name of a phase: {}", own.help)));
     Explanation {
         kind: "stall reason",
         name: row.id.to_owned(),
