@@ -1,6 +1,7 @@
 //! What a change did, link by link: in the code, in the counters, in the time, and what it cost.
 
 use super::numbers::row;
+use super::phases::SMALL;
 use super::{build, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
 use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
@@ -192,7 +193,8 @@ fn phases(audit: &Audit) -> Option<Words> {
     (!told.is_empty()).then(|| words!("of the {}' old time {}", places::whose(new), told.join(", ")))
 }
 
-/// The shares of the phases that both sides have: those of their parts where both have parts of the phase.
+/// The shares of the phases that both sides have: those of their parts where both have parts of the phase. A part that has no row among
+/// the phases is in no sum of larger ones of its kind either.
 fn side_by_side(own: &Phases, other: &Phases) -> Vec<(PhaseKind, f64)> {
     let twin = |own: &Phase| other.phases.iter().find(|phase| phase.kind == own.kind);
     let paired = own.phases.iter().filter_map(|phase| Some((phase, twin(phase)?)));
@@ -200,7 +202,10 @@ fn side_by_side(own: &Phases, other: &Phases) -> Vec<(PhaseKind, f64)> {
         true => std::slice::from_ref(phase),
         false => &phase.parts,
     });
-    rows.map(|phase| (phase.kind, phase.share)).collect()
+    let rows: Vec<&Phase> = rows.collect();
+    let is_large = |phase: &Phase| phase.share >= SMALL;
+    let is_told = |own: &&&Phase| is_large(own) || !rows.iter().any(|one| one.kind == own.kind && is_large(one));
+    rows.iter().filter(is_told).map(|phase| (phase.kind, phase.share)).collect()
 }
 
 /// What the change of a count is in time, of the old side's elapsed time, where it is worth a word: an SM issues four instructions a cycle,

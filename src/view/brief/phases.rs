@@ -16,7 +16,7 @@ const ENOUGH: u64 = 1_000;
 /// Samples below which a share reads as small.
 const FEW: u64 = 25;
 /// Shares below this are no row: beside an old side, which may have had more of it, and without one.
-const SMALL: f64 = 0.01;
+pub(super) const SMALL: f64 = 0.01;
 const SMALL_ALONE: f64 = 0.025;
 /// Rows beside that of a loop which its parts follow.
 const ROWS: usize = 8;

@@ -225,6 +225,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
                 }
             }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
+            (false, _, Some(saves)) if saves < TRACE => Some("coalescing (its excess takes no time)".to_owned()),
             (false, _, Some(saves)) => Some(format!("coalescing (about {} of the time)", share(saves))),
             (false, _, None) => None,
         });

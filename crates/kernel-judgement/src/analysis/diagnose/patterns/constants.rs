@@ -44,12 +44,14 @@ fn constant_at(m: &Measures<'_>) -> At {
         [Some(&group.at), group.cause.as_ref()].into_iter().flatten().map(move |point| (point, samples))
     });
     let most = points.filter(|(point, _)| point.op().is_in(Space::Constant)).max_by(|(_, a), (_, b)| a.total_cmp(b));
-    let is_indexed = |study: &Study<'_>, row: usize| {
-        study.code.op(row).is_in(Space::Constant)
-            && study.code.registers(row).read().any(|own| own.file == RegisterFile::General)
-    };
-    let indexed = |study: &Study<'_>, row: usize| if is_indexed(study, row) { study.code.executed[row] } else { 0 };
     most.map_or_else(|| At::heaviest(m, indexed), |(point, _)| At::point(point))
+}
+
+/// Executions of a load of a constant at an address that its lanes have in a register.
+fn indexed(study: &Study<'_>, row: usize) -> u64 {
+    let (op, registers) = (study.code.op(row), study.code.registers(row));
+    let is_own = op.is_in(Space::Constant) && registers.read().any(|own| own.file == RegisterFile::General);
+    if is_own { study.code.executed[row] } else { 0 }
 }
 
 /// Constants at addresses that differ from lane to lane.
@@ -61,7 +63,9 @@ fn move_constants(m: &Measures<'_>) -> Option<Draft> {
         "Keep the table in shared memory, in registers with SHFL, or in global memory",
         "lanes read different constant addresses, served one at a time",
     );
-    Some(draft.risks("bank conflicts instead of serialised constant reads").checks("LDC in the loop = 0", CONSTANTS))
+    let executed: u64 = m.study.map_or(0, |study| (0..study.code.rows.len()).map(|row| indexed(study, row)).sum());
+    let draft = draft.risks("bank conflicts instead of serialised constant reads");
+    Some(draft.checks(goes("LDC by lane", executed as f64), CONSTANTS))
 }
 
 /// What an inexact count of sectors may lie beside one a request.

@@ -162,7 +162,8 @@ fn wide_loads(m: &Measures<'_>) -> Option<Draft> {
         let mut causes = wait.groups.iter().filter_map(|group| group.cause.as_ref());
         let cause = causes.find(|cause| cause.op().reads_global())?;
         let narrow = phases.accesses.iter().filter(is_narrow).filter(|access| access.at.line == cause.line);
-        let loads = narrow.map(|access| access.requests).sum::<u64>() as f64 / turns;
+        let executed = narrow.map(|access| access.requests).sum::<u64>() as f64;
+        let loads = executed / turns;
         let cost = phase.share * wait.share;
         if loads < NARROW_LOADS || cost < WORTH {
             return None;
@@ -173,6 +174,6 @@ fn wide_loads(m: &Measures<'_>) -> Option<Draft> {
             share(wait.share)
         );
         let draft = Draft::overlaps(Action::WideLoads, cost).at(At::point(cause)).because(why);
-        Some(draft.checks("32-bit LDG in the epilogue = 0", StallReason::LongScoreboard.per_issue()))
+        Some(draft.checks(goes("32-bit LDG in the epilogue", executed), StallReason::LongScoreboard.per_issue()))
     })
 }

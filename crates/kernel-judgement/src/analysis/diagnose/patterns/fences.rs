@@ -29,7 +29,7 @@ fn fence(m: &Measures<'_>) -> Option<Draft> {
         count(chain.lanes as f64)
     );
     let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).because(why);
-    Some(draft.checks("MEMBAR in the loop = 0", StallReason::Membar.per_issue()))
+    Some(draft.checks(goes("MEMBAR in the loop", chain.lanes as f64), StallReason::Membar.per_issue()))
 }
 
 /// A release in front of the last barrier, behind which nothing is read or written.

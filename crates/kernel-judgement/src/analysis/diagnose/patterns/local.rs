@@ -127,7 +127,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     why.push(against_l2(m).unwrap_or_default());
     let draft = draft.frees_of(m, &WAITS, 1.0 - kept).unknown(m, unknown).says(how, why);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Local)));
-    Some(draft.checks("LDL + STL = 0", LOCAL))
+    Some(draft.checks(goes("LDL + STL", m.count(|op| op.is_in(Space::Local))), LOCAL))
 }
 
 /// Local memory of all resident threads, where it is more than L2 holds.

@@ -179,6 +179,11 @@ const WARP: f64 = 32.0;
 /// Bits of the widest access of a lane.
 const WIDEST: u64 = 128;
 
+/// `LDGSTS 12.5 M → 0`: a count that goes, with today's value where it was counted.
+fn goes(what: &'static str, now: f64) -> Words {
+    if now > 0.0 { words!("{} {} → 0", what, count(now)) } else { words!("{} = 0", what) }
+}
+
 /// Sectors of some accesses.
 fn sectors_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
     accesses.into_iter().map(|access| access.sectors).sum::<u64>() as f64

@@ -179,5 +179,6 @@ fn bulk(m: &Measures<'_>) -> Option<Draft> {
     let (now, then) = (whole(l1.share), whole(goal));
     let why = words!("{} {} → {} %, then {} ({}) is next", &l1.name, now, then, next, share(left));
     let draft = draft.unknown(m, unknown).at(at).because(why);
-    Some(draft.checks("LDGSTS = 0", l1.counter.clone()))
+    let executed = copies().map(|access| access.requests).sum::<u64>();
+    Some(draft.checks(goes("LDGSTS", executed as f64), l1.counter.clone()))
 }
