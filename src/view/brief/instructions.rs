@@ -1,7 +1,7 @@
 //! What was executed: the opcodes that carry the kernel, by phase, and how the machine code changed; in full, every opcode.
 
 use super::numbers::{self, tenth};
-use super::{places, stores};
+use super::{places, stores, units};
 use crate::analysis::phases::{CycleUnit, OpcodeRun, PhaseKind, Phases};
 use crate::analysis::{Audit, OpcodeRow, Row};
 use crate::catalog::Counter;
@@ -255,12 +255,7 @@ fn cure() -> Words {
 
 /// Every opcode and class, the arithmetic of the stores, and the lines that execute most.
 pub(in crate::view) fn in_full(audit: &Audit) -> Section {
-    let mut blocks = Vec::new();
-    if let Some(panel) = audit.panel("instructions") {
-        let rows: Vec<&Row> = panel.rows.iter().collect();
-        blocks.extend((!rows.is_empty()).then(|| tables::metrics("instructions", &rows)));
-        blocks.extend(tables::not_collected(audit, &panel.not_collected, cure()));
-    }
+    let mut blocks = units::panels(audit, &[&["instructions"]], Vec::new(), &[], cure());
     if audit.now.mix.rows.is_empty() {
         let words = words!("No mix by opcode: the report holds no `sass__inst_executed_per_opcode`. {}", cure());
         blocks.push(paragraph("opcodes", words));
