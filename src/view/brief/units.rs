@@ -205,7 +205,13 @@ fn first_table(audit: &Audit) -> Words {
 }
 
 /// A table for each group of panels, with each metric once and below the chart of its name; `more` rows end the first.
-pub(super) fn panels(audit: &Audit, groups: &[&[&str]], mut more: Vec<&Row>, charts: &[Block], cure: Words) -> Vec<Block> {
+pub(super) fn panels(
+    audit: &Audit,
+    groups: &[&[&str]],
+    mut more: Vec<&Row>,
+    charts: &[Block],
+    cure: Words,
+) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut missing = Vec::new();
     for group in groups {

@@ -1,9 +1,11 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
+use crate::analysis::derive::mix::InstructionMix;
 use crate::analysis::{KernelSummary, Work};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit};
+use cuda_binary::Class;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -188,8 +190,9 @@ fn in_bytes_per_second(reading: Reading) -> Reading {
 /// SpeedOfLight_RooflineChart computes FP32 and FP64.
 ///
 /// Compilers make constants with `HFMA2`, which the counters take for arithmetic: FP16 below [`CONSTANTS`] counts as no
-/// work where the pipe's own counter saw none, or where it is missing and no operations are stated.
-pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
+/// work where the pipe's own counter saw none, or where it is missing and no operations are stated; none is where no instruction of halves
+/// computes.
+pub(super) fn scalar(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Work) -> Vec<Ceiling> {
     let ceiling = |pipe: &Pipe| Ceiling {
         id: pipe.id.into(),
         label: pipe.label.into(),
@@ -199,7 +202,9 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, work: &Work) -> Vec<Ceiling> {
     };
     let pipe = kernel.value(FP16_PIPE);
     let may_be_idle = pipe.map_or(work.flop.is_none(), |percent| percent == 0.0);
-    let is_constants = |c: &Ceiling| c.id == "fp16" && may_be_idle && c.share().is_some_and(|s| s < CONSTANTS);
+    let is_idle = mix.total.is_some() && !mix.classes.iter().any(|own| own.opcode == Class::Fp16.label());
+    let is_few = |c: &Ceiling| may_be_idle && c.share().is_some_and(|share| share < CONSTANTS);
+    let is_constants = |c: &Ceiling| c.id == "fp16" && (is_idle || is_few(c));
     let idle = |mut ceiling: Ceiling| {
         if is_constants(&ceiling) {
             let why = "0: HFMA2 that only materialises constants is not arithmetic";

@@ -31,7 +31,7 @@ impl Roofline {
         footprint: Option<f64>,
     ) -> Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
-        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, work)).chain(tensor);
+        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, mix, work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
         let is_whole = uncounted.is_empty() && !missing.iter().any(tensor::is_tensor);
         let not_measured = missing.into_iter().map(|ceiling| ceiling.label).collect();
