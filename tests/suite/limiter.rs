@@ -212,7 +212,11 @@ fn idle_multiprocessors_are_told_by_the_average_alone() {
     let audit = collected("sgemm_async", &hidden);
     assert_eq!(limiter(&audit), Code::LaunchTail);
     let finding = &audit.now.findings[0];
-    assert!(finding.sentence.to_plain().contains("of the launch: "), "{}", finding.sentence.to_plain());
+    assert!(
+        finding.sentence.to_plain().contains("of the launch without its ramp: "),
+        "{}",
+        finding.sentence.to_plain()
+    );
     let tail = audit.now.bottleneck.time.map(|time| time.tail);
     assert!(tail.is_some_and(|tail| tail > 0.2), "{tail:?}");
 }

@@ -35,6 +35,8 @@ pub(super) const ACHIEVED: Counter = Counter::SmWarpsActiveAvgPctActive;
 pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 /// Warps on an SM while it holds a block.
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
+/// The same of a scheduler.
+const WARPS_OF_SCHEDULER: Counter = Counter::SmspWarpsActiveAvgPerCycleActive;
 /// The share of its peak that DRAM reaches at best where it only reads: a sum with four loads in flight a thread on an H100, between
 /// its ramps.
 const DRAM_REACHES: f64 = 0.95;
@@ -108,14 +110,20 @@ impl<'a> Measures<'a> {
         // Where a report keeps nothing of a launch its grid is zeros.
         let blocks = key.grid.and_then(Dim3::count).filter(|blocks| *blocks > 0).map(|blocks| blocks as f64);
         let block_warps = threads.map(|threads| threads.div_ceil(32) as f64);
-        let sms = k.kernel.device().sm_count.map(f64::from);
-        let active = ratio(RESIDENT, SM_CYCLES).or_else(|| ratio(RESIDENT, CYCLES));
+        let schedulers = k.chip().map(|chip| f64::from(chip.schedulers_per_sm));
+        let counted = || counted_sms(positive(EXECUTED)?, positive(Counter::SmspInstExecutedAvg)?, schedulers?);
+        let sms = k.kernel.device().sm_count.map(f64::from).or_else(counted);
+        // Percentages of elapsed cycles are of those of the SMs, which a page has as a sum over schedulers; the GPC that takes longest counts more.
+        let of_schedulers = || Some(positive(Counter::SmspCyclesElapsedSum)? / schedulers?);
+        let of_sms = || Some(k.value(RESIDENT)? * sms? / of_schedulers()?).filter(|active| *active <= 1.0);
+        let active = ratio(RESIDENT, SM_CYCLES).or_else(of_sms).or_else(|| ratio(RESIDENT, CYCLES));
         // Where nobody counted the busiest SM it is busy for as long as a launch of that length can be.
         let most = || Some(1.0 - EMPTY / positive(DURATION)?).filter(|most| *most > 0.0);
         let of_launch = || Some((active? / most()?).min(1.0));
+        let held = positive(WARPS).or_else(|| Some(positive(WARPS_OF_SCHEDULER)? * schedulers?));
         let life = || {
             let warps = blocks? * block_warps?;
-            Some(positive(WARPS)? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
+            Some(held? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
         };
         let executed = k.kernel.opcodes();
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
@@ -147,7 +155,7 @@ impl<'a> Measures<'a> {
             waves: positive(WAVES).map(|told| unrounded(told, blocks, k.occupancy.blocks_per_sm.zip(sms))),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
-            warps: positive(WARPS),
+            warps: held,
             life: life(),
             has_tensor,
             units,
@@ -335,6 +343,13 @@ impl<'a> Measures<'a> {
     }
 }
 
+/// SMs of a page that does not say how many there are: instructions of all schedulers over those of the average one are the schedulers, where
+/// that is a whole number of SMs as far as the rounding of a page lets it be.
+fn counted_sms(executed: f64, of_scheduler: f64, per_sm: f64) -> Option<f64> {
+    let sms = executed / of_scheduler / per_sm;
+    Some(sms.round()).filter(|whole| *whole >= 1.0 && (sms - whole).abs() <= 0.02)
+}
+
 /// Waves as ncu counts them, blocks over those that fit on the chip at once, where a page has them to two decimals: a number of blocks that
 /// follows from these begins the very wave that it is to leave out. Where that does not give what the page says, as with clusters, it stays.
 fn unrounded(told: f64, blocks: Option<f64>, fit: Option<(f64, f64)>) -> f64 {
@@ -411,6 +426,13 @@ fn load_cycles(phases: &Phases) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn instructions_of_all_schedulers_over_those_of_one_are_the_sms() {
+        // 524,288 / 1,213.63 = 432.0 schedulers, four to an SM.
+        assert_eq!(counted_sms(524_288.0, 1213.63, 4.0), Some(108.0));
+        assert_eq!(counted_sms(100.0, 7.0, 4.0), None);
+    }
 
     #[test]
     fn waves_of_a_page_are_those_of_its_blocks() {
