@@ -540,3 +540,85 @@ fn blocks_that_are_few_and_unequal_are_balanced() {
     assert_eq!(at("3,717.88"), [true, false]);
     assert_eq!(at("120,000"), [false, true]);
 }
+
+const SPEED_OF_LIGHT: &str = "GPU Speed Of Light Throughput";
+
+/// Eight blocks on each of eight SMs, six at a time, and SMs without a block for a fifth of the time, 2 % of which are the launch's own. Of
+/// 12 warps on an SM each lives 12 × 80,000 × 8 / 256 = 30,000 of 100,000 cycles, and blocks that are out of step leave as much; of four
+/// 10,000, so that some last longer.
+#[test]
+fn a_tail_as_long_as_a_block_lives_is_no_imbalance() {
+    let at = |warps: &str| {
+        let audit = printed(&[
+            (SPEED_OF_LIGHT, "Duration", "us", "70"),
+            (SPEED_OF_LIGHT, "Elapsed Cycles", "cycle", "100,000"),
+            (SPEED_OF_LIGHT, "SM Active Cycles", "cycle", "80,000"),
+            (SPEED_OF_LIGHT, "Memory Throughput", "%", "20"),
+            (SPEED_OF_LIGHT, "DRAM Throughput", "%", "20"),
+            (SPEED_OF_LIGHT, "Compute (SM) Throughput", "%", "10"),
+            ("Launch Statistics", "# SMs", "SM", "8"),
+            ("Launch Statistics", "Waves Per SM", "", "1.33"),
+            ("Occupancy", "Achieved Active Warps Per SM", "warp", warps),
+        ]);
+        lever(&audit, "even-blocks").is_some()
+    };
+    assert_eq!([at("12"), at("4")], [false, true]);
+}
+
+/// What the page names no part of takes instructions of warps: as many fewer with full lanes, and down to nothing. DRAM needs 19 % of 95 %.
+#[test]
+fn a_part_of_the_sms_without_a_name_has_fewer_instructions_and_fuller_lanes() {
+    let at = |memory: &str| {
+        let audit = printed(&[
+            (SPEED_OF_LIGHT, "Duration", "ms", "460.39"),
+            (SPEED_OF_LIGHT, "Elapsed Cycles", "cycle", "269,329,911"),
+            (SPEED_OF_LIGHT, "SM Active Cycles", "cycle", "269,329,911"),
+            (SPEED_OF_LIGHT, "Memory Throughput", "%", memory),
+            (SPEED_OF_LIGHT, "DRAM Throughput", "%", "19"),
+            (SPEED_OF_LIGHT, "Compute (SM) Throughput", "%", "80"),
+            ("Warp State Statistics", "Avg. Active Threads Per Warp", "", "16"),
+        ]);
+        let bound = |action: &str| lever(&audit, action).and_then(|lever| lever.bound).map(f64::round);
+        (bound("regroup"), bound("fewer-instructions"), has(&audit, Code::Divergence))
+    };
+    assert_eq!(at("19"), (Some(50.0), Some(80.0), true));
+    // The LSU takes a request whatever its lanes.
+    assert_eq!(at("80"), (None, None, false));
+}
+
+/// More warps queue for an L1 at 80 %: its own work goes first. What binds is not known, and may be shared memory that L1 fills: what the SMs
+/// do is left in any case.
+#[test]
+fn warps_that_nobody_knows_how_to_add_are_bounded_and_stand_behind_a_busy_part() {
+    let audit = printed(&[
+        (SPEED_OF_LIGHT, "Duration", "ms", "460.39"),
+        (SPEED_OF_LIGHT, "Elapsed Cycles", "cycle", "269,329,911"),
+        (SPEED_OF_LIGHT, "SM Active Cycles", "cycle", "269,329,911"),
+        (SPEED_OF_LIGHT, "Memory Throughput", "%", "60"),
+        (SPEED_OF_LIGHT, "DRAM Throughput", "%", "19"),
+        (SPEED_OF_LIGHT, "L1/TEX Cache Throughput", "%", "80"),
+        (SPEED_OF_LIGHT, "Compute (SM) Throughput", "%", "50"),
+        ("Occupancy", "Theoretical Occupancy", "%", "25"),
+    ]);
+    let ours: Vec<String> = audit.now.levers.iter().map(|lever| lever.code.to_string()).collect();
+    assert_eq!(ours[..2], ["reuse-in-sm", "more-warps"]);
+    let bound = lever(&audit, "more-warps").and_then(|lever| lever.bound).expect("a bound");
+    assert!((bound - 50.0).abs() < 0.1, "{bound}");
+}
+
+/// Schedulers count 95,000 cycles where the GPC that takes longest counts 100,000: they issue for 60 % of 90,000, 56.8 % of their own.
+#[test]
+fn percentages_are_of_the_cycles_that_the_sms_count() {
+    let audit = printed(&[
+        (SPEED_OF_LIGHT, "Duration", "us", "70"),
+        (SPEED_OF_LIGHT, "Elapsed Cycles", "cycle", "100,000"),
+        (SPEED_OF_LIGHT, "SM Active Cycles", "cycle", "90,000"),
+        (SPEED_OF_LIGHT, "Memory Throughput", "%", "20"),
+        (SPEED_OF_LIGHT, "DRAM Throughput", "%", "20"),
+        (SPEED_OF_LIGHT, "Compute (SM) Throughput", "%", "56.80"),
+        ("Launch Statistics", "# SMs", "SM", "4"),
+        ("Scheduler Statistics", "One or More Eligible", "%", "60.00"),
+        ("GPU and Memory Workload Distribution", "Total SMSP Elapsed Cycles", "cycle", "1,520,000"),
+    ]);
+    assert_eq!(audit.now.bottleneck.units.first().map(|unit| unit.part), Some(Part::Issue));
+}

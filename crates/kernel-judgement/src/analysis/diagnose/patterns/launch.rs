@@ -133,10 +133,16 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
-    let what = match m.waves {
-        _ if is_last_wave(m) => "leave SMs idle in the last wave",
-        Some(waves) if waves < 1.0 => "are too few, or unequal",
-        _ => "end at different times",
+    let what = match (m.waves, life(m)) {
+        _ if is_last_wave(m) => words!("leave SMs idle in the last wave"),
+        (Some(waves), _) if waves < 1.0 => words!("are too few, or unequal"),
+        (_, Some(life)) if is_drain(m, life) => {
+            words!("live {} of the launch each, and the last ones drain", share(life))
+        }
+        (_, Some(life)) if m.study.is_none() => {
+            words!("live {} of the launch each: few last longer, or it starts and ends slowly", share(life))
+        }
+        _ => words!("end at different times"),
     };
     let sentence =
         words!("The average SM is busy for {} of the {}: {}{} {}.", share(1.0 - idle), of_what(m), blocks, waves, what);
@@ -146,7 +152,19 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
 
 /// What the time of the average SM is a share of.
 fn of_what(m: &Measures<'_>) -> &'static str {
-    if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch" }
+    if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch without its ramp" }
+}
+
+/// The share of the launch that the average block lives, in more than a wave: blocks that all start at once do not end out of step.
+fn life(m: &Measures<'_>) -> Option<f64> {
+    m.waves.filter(|waves| *waves > 1.0)?;
+    Some(m.life? / m.cycles?)
+}
+
+/// Whether the tail is that of equal blocks: when none is left to start, an SM is done within what those that it holds still have to live.
+/// No queue shortens that; what goes beyond it, some blocks last longer than others.
+fn is_drain(m: &Measures<'_>, life: f64) -> bool {
+    m.machine.time.tail - life < ERROR
 }
 
 /// Less than one wave, and few of the warps that fit: blocks are missing, not room.
@@ -202,7 +220,10 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let lasts = m.machine.wave_of((waves.fract() * fit).ceil() / fit);
     let lost = ((lasts - waves.fract()) / (waves.floor() + lasts)).min(cost);
     let empty = if is_last_wave(m) { m.machine.time.tail.min(cost) } else { 0.0 };
-    let expected = Some(if empty >= ERROR { empty.max(0.5 * lost) } else { 0.5 * lost });
+    // Slots of warps that stand empty cost what the busiest part does not take of the time.
+    let busiest = m.machine.busiest(|_| true).map_or(0.0, |(_, need)| need);
+    let shown = m.machine.time.tail + m.filled().map_or(1.0, |filled| (1.0 - filled) * (1.0 - busiest));
+    let expected = Some(if empty >= ERROR { empty.max(0.5 * lost) } else { (0.5 * lost).min(shown) });
     let expected = expected.filter(|expected| *expected >= WORTH)?;
     let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
     let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
@@ -304,6 +325,9 @@ const STAYS_UNEVEN: f64 = 0.4;
 fn even(m: &Measures<'_>) -> Option<Draft> {
     if m.study.is_none() {
         m.waves.filter(|waves| *waves < MANY_WAVES)?;
+        if life(m).is_some_and(|life| is_drain(m, life)) {
+            return None;
+        }
     }
     let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
     let own = m.machine.time.tail - empty;
