@@ -45,6 +45,12 @@ impl Unit {
         place(self.part) == PIPES && self.level == Level::Idle && self.resident < 0.5
     }
 
+    /// Whether it is a part of the SMs without a name. All members of their roll-up take instructions: issue, dispatch, pipes, and the LSU
+    /// alone is one of memory's as well, whose roll-up would be the same. Each has a slot for a warp's instruction, whatever its lanes.
+    pub(super) fn is_of_instructions(&self) -> bool {
+        self.part == Part::UnknownUnit && !is_memory(self)
+    }
+
     /// `the FMA pipe`.
     pub(super) fn named(&self) -> String {
         match self.part {

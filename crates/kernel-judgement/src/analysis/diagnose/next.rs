@@ -80,6 +80,9 @@ const NEAR: f64 = 0.5;
 /// either is off by. 1.25 and 2 lose one of those pairs each.
 const MORE: f64 = 1.5;
 
+/// The need of the part that the verdict names from which its work goes before slots that stand empty: warps that fill these queue for it.
+const BUSY: f64 = 0.7;
+
 /// What the verdict asks for.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Named {
@@ -130,13 +133,15 @@ pub(super) fn levers(ask: &Measures<'_>, named: Named, mut merged: Drafts, mut r
 
 /// The place of the row that goes before the first one because the verdict speaks for it: the cure of the limiter where the first row ends
 /// at the part that this takes work off, or a row that takes more off the part that the verdict names. What fills slots or multiprocessors
-/// that stand empty is in front of any part, and stays first; so does code written anew of which nobody knows what it leaves of that part.
+/// that stand empty is in front of any part that is not busy, and stays first; so does code written anew of which nobody knows what it leaves
+/// of that part.
 fn spoken_for(ask: &Measures<'_>, named: Named, ranked: &[(f64, &Draft)]) -> Option<usize> {
     let (most, first) = ranked.first().filter(|(_, first)| !first.is_rough())?;
     let ends_at = first.left(ask);
     let takes = |draft: &Draft| ends_at.is_some_and(|part| draft.relieves_place(part)) || draft.fills_slots();
     let cures = |draft: &Draft| Some(draft.action) == named.cure && takes(draft);
-    let part = named.part.filter(|part| !first.fills_slots() && first.counts(*part));
+    let is_slots = first.fills_slots() && named.part.is_none_or(|part| ask.need(part) < BUSY);
+    let part = named.part.filter(|part| !is_slots && first.counts(*part));
     let takes_more = |draft: &Draft| {
         let gone = part.map(|part| [draft, first].map(|one| 1.0 - one.leaves(part)));
         gone.is_some_and(|[own, of_first]| own > 0.0 && own >= MORE * of_first)

@@ -4,6 +4,7 @@ use super::bits::tables;
 use super::lanes::asides;
 use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on};
 use super::*;
+use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
 use crate::analysis::phases::{DIVISION, OF_A_FLOAT, PIPES};
 use cuda_binary::op::Control;
@@ -11,6 +12,7 @@ use cuda_binary::op::Control;
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Are integers divided?", dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
         fewer,
+        of_sms,
         divisions,
         conversions,
     ])];
@@ -38,6 +40,9 @@ const TO_SERVE: f64 = 0.5;
 /// What a warp spends for each instruction beside queues.
 pub(super) const OF_EACH: [StallReason; 4] =
     [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+
+/// The part of the instructions that another way to the same result is expected to do without, where nobody knows what they are.
+const GONE: f64 = 0.25;
 
 /// Cycles that an instruction takes at most of the pipes of index arithmetic: 32 lanes, of which a scheduler's XU takes 4 a cycle.
 const MOST_CYCLES: f64 = 8.0;
@@ -175,7 +180,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let stays = stays.max(paired);
     let aside = aside(m).filter(|_| !is_index);
     let of_aside = aside.as_ref().map_or(0.0, |(_, part)| part.min(1.0 - stays));
-    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(0.25).max(of_aside) };
+    let gone = if is_index { 0.75 * own } else { (1.0 - stays).min(GONE).max(of_aside) };
     // A bound takes nothing for granted but what is stated: of sums over several indices, one after the other instead of one in all leaves a
     // tenth of the products (`element_interp`).
     let bound = if is_index { 0.0 } else { stated * arithmetic(m).unwrap_or_default() };
@@ -246,6 +251,17 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         of_line.unwrap_or_default()
     );
     Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
+}
+
+/// Fewer instructions where the busiest part of the SMs has no name: whichever it is, it takes as much less.
+fn of_sms(m: &Measures<'_>) -> Option<Draft> {
+    let unit = m.units.first().filter(|unit| unit.is_of_instructions() && unit.share >= WORKING)?;
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, GONE);
+    let draft = draft.keeps(&[unit.part, Part::Issue], 1.0 - GONE, 0.0).at(At::Nowhere);
+    let why = words!("{} at {}, of which this report names no part", &unit.name, share(unit.share));
+    let draft = draft.says("Fewer instructions for the same result (which: ComputeWorkloadAnalysis)", why);
+    let check = words!("{} {} → {}", &unit.name, share(unit.share), share((1.0 - GONE) * unit.share));
+    Some(draft.checks(check, units::SM))
 }
 
 /// Where most go to the compiler's functions for rare values, and the part of the instructions that these are, where it is worth a try.

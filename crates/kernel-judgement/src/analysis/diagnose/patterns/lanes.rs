@@ -32,9 +32,9 @@ fn active(m: &Measures<'_>) -> Option<f64> {
     Some(if aside < executed { (lanes * executed - of_aside) / (executed - aside) } else { lanes })
 }
 
-/// The units whose slots lanes take: issue, and the pipes.
+/// The units whose slots lanes take: issue, the pipes, and a part of the SMs without a name, which is one of these.
 fn of_lanes<'m>(m: &'m Measures<'_>) -> impl Iterator<Item = &'m Unit> {
-    m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes())
+    m.units.iter().filter(|unit| unit.part == Part::Issue || unit.part.computes() || unit.is_of_instructions())
 }
 
 /// Executions by a thread that is elected from its warp, by its number and not by data: bulk copies, barriers, the result of the warp.
