@@ -144,12 +144,13 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         (None, Some(blocks)) if has_blocks => (room * (blocks + 1.0) / blocks).min(1.0),
         // The same shared memory serves twice the threads.
         (None, Some(_)) if is_shared => (2.0 * room).min(1.0),
-        (None, _) => room,
+        (None, Some(_)) => room,
+        // Without the caps nobody knows the next step: half of the way to all slots is expected.
+        (None, None) => 0.5 * (1.0 + room),
     };
-    let draft = Draft::of(
-        Action::MoreWarps,
-        Change { warps: ((room / step).min(1.0), (room / step).min(1.0)), ..Change::default() },
-    );
+    let at_best = if m.occupancy.blocks_per_sm.is_some() || fuller.is_some() { room / step } else { room };
+    let change = Change { warps: ((room / step).min(1.0), at_best.min(1.0)), ..Change::default() };
+    let draft = Draft::of(Action::MoreWarps, change);
     let no_blocks = || {
         let wanted = m.sms? * (m.occupancy.blocks_per_sm? + 1.0);
         let why = words!("a block more on an SM takes {} blocks, and the grid has {}", count(wanted), count(m.blocks?));
@@ -160,15 +161,14 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         let more = m.occupancy.blocks_per_sm.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
         return Some(Draft::of(Action::MoreWarps, Change { warps: (more, room), ..Change::default() }).not_here(why));
     }
-    if step <= room && m.occupancy.blocks_per_sm.is_some() {
+    if step <= room {
         return None;
     }
-    // What is not kept in shared memory need not be brought there; the same instructions are issued, and work on as much.
+    // More warps do as much work, but what is not kept in shared memory need not be brought there: without a table a block came below what L1
+    // took (`lookup`, `rc4`).
     let binding = m.occupancy.binding();
     let is_kept = binding.is_empty() || binding.contains(&"shared memory");
     let draft = if is_kept { draft.keeps(&L1, 1.0, 0.0) } else { draft };
-    // Without the caps nobody knows the next step.
-    let draft = if step > room { draft } else { draft.open("--section Occupancy") };
     let (how, why, risk, goal) = match fuller.zip(sizes) {
         Some((size, sizes)) => {
             let (now, most) = (sizes.now(), f64::from(sizes.most_warps()));
@@ -225,7 +225,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                 words!("Raise occupancy: {}", larger),
                 words!("{} theoretical occupancy", share(room)),
                 risk,
-                if step > room { share(step) } else { "more".to_owned() },
+                if m.occupancy.blocks_per_sm.is_some() { share(step) } else { "more".to_owned() },
             )
         }
     };
