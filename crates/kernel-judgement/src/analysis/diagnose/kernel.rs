@@ -86,11 +86,17 @@ impl<'a> Kernel<'a> {
         Known { kernel, stalls, mix, coalescing, at_products }
     }
 
-    /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps.
+    /// A stall reason's share of the time between two issued instructions of a warp, in percent, without parked warps: as the hardware counted
+    /// it, else by the samples of the launch, or of its instructions.
     pub(super) fn stall_share(&self, reason: StallReason) -> Option<f64> {
-        let table = self.stalls.table(StallBasis::ShareOfWarpTime)?;
         let name: &str = reason.into();
-        self.stalls.counted(table, table.rows.iter().find(|row| row.reason == name)?)
+        let tables = [StallBasis::ShareOfWarpTime, StallBasis::Samples].into_iter();
+        if let Some(table) = tables.filter_map(|basis| self.stalls.table(basis)).next() {
+            return self.stalls.counted(table, table.rows.iter().find(|row| row.reason == name)?);
+        }
+        let samples = &self.study?.samples;
+        let own: u64 = samples.reasons.get(name)?.iter().sum();
+        (samples.sum > 0).then(|| 100.0 * own as f64 / samples.sum as f64)
     }
 
     /// The chip that it ran on; `None` for one without a row.

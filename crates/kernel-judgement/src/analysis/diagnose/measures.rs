@@ -382,17 +382,13 @@ fn machine(m: &Measures<'_>) -> Machine {
     };
     let time = TimeSplit { block, ..time };
     let later = level::left_behind(m).unwrap_or_default();
-    let (written, later) = match level::DRAM_BYTES.map(|counter| m.value(counter)) {
-        [Some(read), Some(written)] if read + written > 0.0 => {
-            ((written + later) / (read + written + later), later / (read + written))
-        }
-        // Where nobody counted them no bound gets smaller.
-        _ => (0.0, 0.0),
-    };
-    let reaches = |part: Part| match part {
-        Part::MemoryDram => (DRAM_REACHES - DRAM_TURNS * written) / (1.0 + later),
-        _ => 1.0,
-    };
+    let moved = m.sum(level::DRAM_BYTES).filter(|moved| *moved > 0.0);
+    // Where nobody counted them no bound gets smaller.
+    let parts = moved.zip(m.value(level::DRAM_BYTES[1]));
+    let (written, later) =
+        parts.map_or((0.0, 0.0), |(moved, written)| ((written + later) / (moved + later), later / moved));
+    let dram = (DRAM_REACHES - DRAM_TURNS * written) / (1.0 + later);
+    let reaches = |part: Part| if part == Part::MemoryDram { dram } else { 1.0 };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
     let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m) && !level::is_mostly_atomics(m);

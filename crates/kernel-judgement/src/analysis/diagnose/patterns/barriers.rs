@@ -374,12 +374,6 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     };
     let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
     let waits = m.waits(&[StallReason::Barrier, StallReason::LongScoreboard]);
-    // Where the reasons were not counted for the launch, the samples by instruction tell.
-    let (waited, now) = if waits > 0.0 {
-        ("barrier + long scoreboard", waits)
-    } else {
-        ("samples in loads and barriers of a tile", cost)
-    };
-    let check = stall(waited, now, draft.saves(m));
+    let check = stall("barrier + long scoreboard", waits, draft.saves(m));
     Some(draft.checks(check, StallReason::Barrier.per_issue()))
 }

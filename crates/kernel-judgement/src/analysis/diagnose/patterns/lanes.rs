@@ -103,14 +103,17 @@ fn partial(m: &Measures<'_>) -> Option<Held> {
     Some(Held::remark(m, Code::PartialWarps, 100.0 * (1.0 - on), sentence))
 }
 
-/// Blocks of whole warps: as many threads take fewer of them.
+/// Blocks of whole warps: as many threads take fewer of them, and where blocks wait for a slot an SM holds as many warps as before.
 fn whole_warps(m: &Measures<'_>) -> Option<Draft> {
     let (own, warps) = threads(m).zip(m.block_warps.zip(m.blocks).map(|(warps, blocks)| warps * blocks))?;
     // One warp that is not full is as many.
     let on = Some((own * warps).ceil() / warps).filter(|on| 1.0 - on >= WORTH_A_TRY)?;
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected];
-    let draft = Draft::relieves(m, Action::LargerBlocks, &[]).keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    let (freed, left) = if m.waves.is_some_and(|waves| waves > 1.0) { (0.0, on) } else { (1.0 - on, 1.0) };
+    let draft = Draft::of(Action::LargerBlocks, Change { warps: (left, left), ..Change::default() });
+    let draft = draft.keeps(&parts, on, on).frees_of(m, &waits, freed);
+    let draft = if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft };
     let why = words!("{} of the lanes have no thread", share(1.0 - own));
     let draft = draft.takes(1.0 - on).at(At::Launch).says("Blocks of whole warps: a multiple of 32 threads", why);
     let draft = draft.risks("index arithmetic, shared tiles");

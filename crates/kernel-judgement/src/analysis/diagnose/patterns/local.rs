@@ -1,5 +1,6 @@
 //! Local memory: spills and arrays that are indexed at run time; words that a loop loads again.
 
+use super::work::arithmetic;
 use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::phases::{Loop, address};
@@ -89,9 +90,9 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     let gone = m.count(|op| op.is_in(Space::Local)) + others + index.map_or(0.0, |(own, _)| own);
     let issue = m.unit(Part::Issue).zip(m.executed());
     let left = issue.map(|(_, all)| 1.0 - gone / all.max(gone).max(1.0));
-    // Code that indexes at run time is another one when it is unrolled; spills leave it as it is.
+    // Code that indexes at run time is another one when it is unrolled, with its arithmetic; spills leave it as it is.
     let is_other = are_spills(m) == Some(false);
-    let least = left.filter(|_| !is_other).unwrap_or_default();
+    let least = left.map_or(0.0, |left| if is_other { left.min(arithmetic(m).unwrap_or_default()) } else { left });
     // What goes is known where opcodes were counted, those of addresses by instruction.
     let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };

@@ -91,7 +91,7 @@ fn from_global(study: &Study<'_>, factors: impl Iterator<Item = usize>) -> Direc
 }
 
 /// Scalar multiply-adds of rows and columns, where the chip has tensor instructions of their type: as many at the rate of these, and
-/// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums.
+/// fragments that lanes hold once for a warp, where each thread had read the row and the column of its own sums; other lanes store these.
 pub(super) fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study.filter(|_| !m.has_tensor)?;
     let ops = m.kernel.opcodes().keys().map(|opcode| Op::of(opcode));
@@ -157,7 +157,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         .keeps(&DATA_STAGE, kept(reads), kept(0.0))
         .keeps(&[Part::MemoryLsu], requests(reads), requests(0.0))
         .keeps(&[Part::Issue], issue, 0.0)
-        .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE)
+        .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE.min(1.0 - sectors::wasted(m)))
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
     let (name, kind) = (op.name(), of_type.to_uppercase());
     let why = words!(

@@ -7,7 +7,7 @@ use super::barriers::{barriers, is_in_rounds};
 use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
-use super::sectors::{ASKED, apart, coalesce, sectors};
+use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
 use super::work::RECEIVED;
@@ -19,7 +19,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narr
 
 /// The part of the work of L1's data stage, or of L2, that conflicts, sectors beside the bytes and fragments by halves make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
-    let sectors = sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0));
+    let sectors = sectors::wasted(m);
     let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
     let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);

@@ -67,6 +67,11 @@ fn off_boundary<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
     leading(m, |access| access.is_shifted() && !access.is_inherent)
 }
 
+/// The part of what the sectors are of that is not in their words, 0 to 1.
+pub(super) fn wasted(m: &Measures<'_>) -> f64 {
+    sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0))
+}
+
 /// Sectors of global accesses, and those beyond what the bytes need, without those of accesses that are ordered already. L1 serves each
 /// request by itself; loads of one row that lie in the same 32 bytes cost L2 and DRAM nothing more, and count once where these are busier.
 pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f64)> {

@@ -49,7 +49,11 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
     let behind = m.unit(Part::MemoryL2).filter(|l2| l2.share > dram.share);
     let behind = behind.map(|l2| words!("; {} is at {}{}", &l2.name, share(l2.share), why));
     let then = resident(m, dram);
-    let sentence = words!("DRAM is at {} of peak{}{}.", share(dram.share), then, behind.unwrap_or_default());
+    let left = level::left_behind(m)
+        .filter(|_| m.machine.later >= ERROR)
+        .map(|bytes| words!("; {}B that it stored wait in L2 for the next launch to write", glance::short(bytes)));
+    let [behind, left] = [behind, left].map(Option::unwrap_or_default);
+    let sentence = words!("DRAM is at {} of peak{}{}{}.", share(dram.share), then, behind, left);
     let mut readings = m.held(&[&dram.counter, DRAM_BYTES[0].name(), DRAM_BYTES[1].name(), L2_SECTORS.name()]);
     if m.value(L2_SECTORS).is_none() {
         readings.extend(m.held(&L2_BYTES));
