@@ -94,3 +94,21 @@ fn with_a_load_its_address_may_go_and_is_not_expected_to() {
     let [expected, bound] = [own.expected, own.bound].map(|saves| saves.expect("bounded"));
     assert!(expected < 31.0 && bound > 40.0, "{expected} {bound}");
 }
+
+#[test]
+fn what_a_launch_leaves_in_l2_to_be_written_counts_for_device_memory() {
+    // 41 of 67 MB that it stores are written meanwhile: the rest is what copies of a table in fewer blocks have no time of (0.0 % came).
+    let expected = row("degamma12_before", "larger-blocks").and_then(|row| row.expected).expect("a row");
+    assert!((5.0..10.0).contains(&expected), "{expected}");
+    // A copy that reads 101 and stores 50 MB of which 33 are written has nothing left.
+    assert_eq!(codes("alpha_over_before"), Vec::<&str>::new());
+}
+
+#[test]
+fn a_table_of_each_block_is_copied_less_and_rows_of_a_problem_are_kept_by_a_warp() {
+    assert_eq!(codes("codebook_expand_before")[0], "larger-blocks");
+    // A turn for each diagonal, four warps to a problem: the rows of a warp hold them all. 16 warps are too many for that.
+    let [few, many] = ["pair_hmm_before", "binomial_tree_before"].map(|kernel| row(kernel, "fewer-barriers"));
+    let [few, many] = [few, many].map(|row| row.and_then(|row| row.expected).expect("expected"));
+    assert!(few > 60.0 && many < 60.0, "{few} {many}");
+}

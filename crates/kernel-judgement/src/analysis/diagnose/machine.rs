@@ -328,6 +328,14 @@ mod tests {
     }
 
     #[test]
+    fn what_the_next_launch_may_write_is_no_bound() {
+        // Of 0.75 of DRAM's time a third is for bytes that wait in L2.
+        let machine = Machine { later: 0.5, ..machine(0.75, 0.1) };
+        let found = machine.after(&Change { frees: (1.0, 1.0), ..Change::default() });
+        assert!((found.most - 0.5).abs() < 1e-9 && (found.expected - 0.25).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
     fn what_needs_most_bounds_a_rewrite() {
         let change = Change { rewrites: true, keeps: vec![(Part::MemoryDram, 0.5, 0.5)], ..Change::default() };
         let found = machine(0.8, 0.9).after(&change);

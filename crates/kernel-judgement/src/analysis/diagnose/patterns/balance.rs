@@ -71,8 +71,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
 /// The same where what is loaded is loaded for the sums of parts as well; at best these are handed on, and it is not.
 pub(super) fn read_twice(m: &Measures<'_>, draft: Draft) -> Draft {
     let part = |own: f64, all: f64| if all > 0.0 { (own / all).min(1.0) } else { 1.0 };
-    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
-    let again = 1.0 + part(sectors_of(loads), sectors_of(m.accesses()));
+    let again = 1.0 + part(sectors_of(reads(m)), sectors_of(m.accesses()));
     let of_dram = m.value(DRAM_BYTES[0]).zip(m.sum(DRAM_BYTES)).map_or(1.0, |(read, moved)| part(read, moved));
     let parts: Vec<Part> = m.machine.parts().filter(|part| *part != Part::MemoryDram).collect();
     draft.keeps(&parts, again, 1.0).keeps(&[Part::MemoryDram], 1.0 + of_dram, 1.0)

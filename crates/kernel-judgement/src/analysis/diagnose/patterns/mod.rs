@@ -189,6 +189,11 @@ fn sectors_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
     accesses.into_iter().map(|access| access.sectors).sum::<u64>() as f64
 }
 
+/// Accesses that read global memory.
+fn reads<'a>(m: &Measures<'a>) -> impl Iterator<Item = &'a SectorAccess> {
+    m.accesses().iter().filter(|access| access.at.op().reads_global())
+}
+
 /// Sectors of them that would go if the bytes were packed.
 fn excess_of<'a>(accesses: impl IntoIterator<Item = &'a SectorAccess>) -> f64 {
     accesses.into_iter().map(SectorAccess::excess).sum::<u64>() as f64

@@ -157,7 +157,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         Some(why)
     };
     // Room that no block takes is none.
-    if let Some(why) = full(m, fuller.is_some()).or_else(|| no_blocks().filter(|_| step <= room)) {
+    if let Some(why) = full(m).or_else(|| no_blocks().filter(|_| step <= room)) {
         let more = m.occupancy.blocks_per_sm.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
         return Some(Draft::of(Action::MoreWarps, Change { warps: (more, room), ..Change::default() }).not_here(why));
     }
@@ -257,27 +257,21 @@ fn larger_over_shared(m: &Measures<'_>) -> Option<(f64, f64)> {
     (best > now).then(|| (WARP * best, filled(best)))
 }
 
-/// The part of a thread's registers that a compiler finds elsewhere: 64 in place of 85 were met by spills and lost 11 %
-/// (`radiance_mlp`).
+/// The part of a thread's registers that a compiler finds elsewhere.
 const FEW_REGISTERS: f64 = 0.1;
 
-/// The registers of a thread with which an SM holds a block more, its warps then, and whether these registers are a few less than now.
-fn fewer_registers(m: &Measures<'_>) -> Option<(u64, f64, bool)> {
+/// The registers of a thread with which an SM holds a block more, and its warps then, where that is a few less than now.
+fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
     let (to, warps) = m.block_sizes()?.fewer_registers()?;
     let now = m.value(Counter::LaunchRegistersPerThread)?;
-    Some((to, f64::from(warps), now - to as f64 <= FEW_REGISTERS * now))
-}
-
-/// The same where they are a few less.
-fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
-    fewer_registers(m).and_then(|(to, warps, is_few)| is_few.then_some((to, warps)))
+    (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
 /// Sums of a thread from which they are a tile, of 4 × 4: each value that it reads is used four times.
 const SMALL_TILE: f64 = 16.0;
 
-/// Why there is no use for more room for warps, or none to be made: blocks of another size may fit better with as many registers.
-fn full(m: &Measures<'_>, is_by_size: bool) -> Option<Words> {
+/// Why there is no use for more room for warps, or none to be made.
+fn full(m: &Measures<'_>) -> Option<Words> {
     // The accumulators of a tile are its registers: fewer of them are smaller tiles, with more operands for each product.
     if m.has_tensor && m.occupancy.binding().contains(&"registers") {
         let of_file = m.occupancy.file_in_use().map(|used| {
@@ -303,14 +297,6 @@ fn full(m: &Measures<'_>, is_by_size: bool) -> Option<Words> {
             .map(|unit| words!(", and {} serves its operands", unit.named()))
             .unwrap_or_default();
         return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
-    }
-    if let Some((to, ..)) = fewer_registers(m).filter(|_| is_by_registers && !is_by_size) {
-        let now = count(m.value(Counter::LaunchRegistersPerThread)?);
-        return Some(words!(
-            "a block more takes {} registers a thread in place of {}, and the rest is spilled",
-            to.to_string(),
-            now
-        ));
     }
     // Warps that are missing are no room that is missing.
     let waves = m.waves.filter(|waves| *waves < FULL_WAVE)?;

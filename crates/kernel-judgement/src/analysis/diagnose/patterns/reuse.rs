@@ -48,18 +48,16 @@ fn is_mostly_gathered(m: &Measures<'_>) -> bool {
 fn asked_again(m: &Measures<'_>) -> f64 {
     let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
     let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
-    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
     // Bulk copies are no accesses that were counted one by one.
     let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
-    let needed = if is_bulk { sent } else { sent.min(sectors_of(loads()) - excess_of(loads())) };
+    let needed = if is_bulk { sent } else { sent.min(sectors_of(reads(m)) - excess_of(reads(m))) };
     let added = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
     (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
 /// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.
 pub(super) fn answered(m: &Measures<'_>) -> f64 {
-    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
-    let brought = loads.map(|access| access.sectors + access.again).sum::<u64>() as f64;
+    let brought = reads(m).map(|access| access.sectors + access.again).sum::<u64>() as f64;
     m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
 
@@ -71,14 +69,12 @@ fn has_own_row(m: &Measures<'_>, access: &SectorAccess) -> bool {
 
 /// Of the sectors that loads touch the part, 0 to 1, of such rows.
 fn own_rows(m: &Measures<'_>) -> f64 {
-    let loads = || m.accesses().iter().filter(|access| access.at.op().reads_global());
-    sectors_of(loads().filter(|access| has_own_row(m, access))) / sectors_of(loads()).max(1.0)
+    sectors_of(reads(m).filter(|access| has_own_row(m, access))) / sectors_of(reads(m)).max(1.0)
 }
 
 /// Whether lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
 fn is_loaded_again(m: &Measures<'_>) -> bool {
-    let loads = m.accesses().iter().filter(|access| access.at.op().reads_global());
-    let needed = SECTOR * loads.map(|access| access.ideal as f64).sum::<f64>();
+    let needed = SECTOR * reads(m).map(|access| access.ideal as f64).sum::<f64>();
     m.value(DRAM_BYTES[0]).is_some_and(|read| read <= REUSED * needed)
 }
 
