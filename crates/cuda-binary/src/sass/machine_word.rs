@@ -110,6 +110,18 @@ impl MachineWord {
         matches!(bits(self.bits, 0, 9), 0x18e | 0x1a8) && matches!(bits(self.bits, 87, 3), 1 | 2 | 5 | 6)
     }
 
+    /// Whether it changes a word of global memory only where that is as it was (`ATOMG.CAS`): a code of its own, as nvdisasm shows it of
+    /// sm_80 to sm_120.
+    pub fn swaps_if_equal(&self) -> bool {
+        bits(self.bits, 0, 9) == 0x1a9
+    }
+
+    /// Whether packed arithmetic on halves takes the low half of its first operand for both (`.H0_H0`), as that on single halves does: bits
+    /// 74 and 75, as nvdisasm shows them of sm_90. Of other instructions it says nothing.
+    pub fn takes_one_half(&self) -> bool {
+        bits(self.bits, 74, 2) == 2
+    }
+
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits
     /// 84 to 86, as nvdisasm shows them of sm_80 to sm_100. Of other instructions it says nothing.
     pub fn goes_first(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
 use super::code::{Code, Loop};
-use super::detail::Place;
+use super::detail::{LOADED, Place};
 use super::flows::{Flows, LONGEST, address};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
@@ -39,19 +39,23 @@ impl Flows {
         walked.is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES))
     }
 
-    /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places: whatever
-    /// is behind the address comes from outside of that loop, or is made in it again on each turn. 1 without such a loop.
-    pub(in crate::analysis) fn turns_over(&self, code: &Code<'_>, row: usize) -> f64 {
+    /// Whether each turn of a loop around an access has the same address for it: whatever is behind that comes from outside of the loop, or is
+    /// made in it again on each turn.
+    pub(in crate::analysis) fn stands(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
         let behind = self.address_behind(code, row);
-        let Some(own) = code.innermost(row).filter(|_| behind.len() < LONGEST) else { return 1.0 };
-        let is_same = |cycle: &&Loop| {
-            let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
-            let stays = |(_, rows): &(Register, Vec<usize>)| rows.iter().all(is_inside) || !rows.iter().any(is_inside);
-            let address = address(code, row);
-            let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
-            let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(code, *row));
-            cycle.blocks.len() > own.blocks.len() && is_inside(&row) && of_access.chain(of_others).all(stays)
-        };
+        let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let stays = |(_, rows): &(Register, Vec<usize>)| rows.iter().all(is_inside) || !rows.iter().any(is_inside);
+        let address = address(code, row);
+        let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
+        let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(code, *row));
+        behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays)
+    }
+
+    /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places; 1
+    /// without such a loop.
+    pub(in crate::analysis) fn turns_over(&self, code: &Code<'_>, row: usize) -> f64 {
+        let Some(own) = code.innermost(row) else { return 1.0 };
+        let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(code, row, cycle);
         let turns = |cycle: &Loop| Some(code.entries(cycle.header) as f64 / code.entered(cycle)? as f64);
         code.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
     }
@@ -88,9 +92,19 @@ impl Sum {
 
     /// A part by what it is.
     fn part(what: impl Hash) -> Sum {
+        Sum::made(what, false)
+    }
+
+    /// The same, with whether a loaded value is in it.
+    fn made(what: impl Hash, is_loaded: bool) -> Sum {
         let mut hasher = DefaultHasher::new();
         what.hash(&mut hasher);
-        Sum { parts: BTreeMap::from([(hasher.finish(), 1)]), ..Sum::default() }
+        let key = hasher.finish() & !LOADED | if is_loaded { LOADED } else { 0 };
+        Sum { parts: BTreeMap::from([(key, 1)]), ..Sum::default() }
+    }
+
+    fn is_loaded(&self) -> bool {
+        self.parts.keys().any(|key| key & LOADED > 0)
     }
 
     fn add(mut self, other: Sum) -> Sum {
@@ -113,9 +127,10 @@ impl Sum {
             (true, _) => other.scaled(self.number),
             (_, true) => self.scaled(other.number),
             _ => {
+                let is_loaded = self.is_loaded() || other.is_loaded();
                 let mut both = [&self, &other].map(|own| Sum::part(own).parts);
                 both.sort();
-                Sum::part(("product", both))
+                Sum::made(("product", both), is_loaded)
             }
         }
     }
@@ -193,7 +208,10 @@ impl<'a, 'c> Places<'a, 'c> {
         if self.code.op(row).loads_global()
             && let Some(place) = self.of(row, depth + 1)
         {
-            return Sum::part(("loaded", place.parts, place.bytes, first.map(|first| number.wrapping_sub(first))));
+            return Sum::made(
+                ("loaded", place.parts, place.bytes, first.map(|first| number.wrapping_sub(first))),
+                true,
+            );
         }
         let mut of = |operand: &Operand| self.operand(row, operand, depth);
         match word.arithmetic {
@@ -202,8 +220,16 @@ impl<'a, 'c> Places<'a, 'c> {
             Arithmetic::Sum([a, b, c]) if is_known => of(&a).add(of(&b)).add(of(&c)),
             Arithmetic::ShiftAdd(value, by, add) if is_known => of(&value).scaled(1 << by).add(of(&add)),
             Arithmetic::ShiftLeft(value, by) if is_known => of(&value).scaled(1 << by),
-            Arithmetic::ShiftRight(value, by) if is_known => Sum::part(("right", of(&value), by)),
-            Arithmetic::Logic(table, [a, b, c]) if is_known => Sum::part((table, of(&a), of(&b), of(&c))),
+            Arithmetic::ShiftRight(value, by) if is_known => {
+                let value = of(&value);
+                let is_loaded = value.is_loaded();
+                Sum::made(("right", value, by), is_loaded)
+            }
+            Arithmetic::Logic(table, operands) if is_known => {
+                let operands = operands.map(|operand| of(&operand));
+                let is_loaded = operands.iter().any(Sum::is_loaded);
+                Sum::made((table, operands), is_loaded)
+            }
             _ => Sum::part(("row", row, number)),
         }
     }

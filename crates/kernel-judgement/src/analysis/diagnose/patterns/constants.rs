@@ -137,14 +137,6 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
 /// Sectors of a line of L1.
 const SECTORS_PER_LINE: f64 = 4.0;
 
-/// The part of the waits for loads that is for the values of these; `None` where none can be traced.
-fn traced(study: &Study<'_>, loads: &[usize]) -> Option<f64> {
-    let waits = study.samples.at_causes(StallReason::LongScoreboard.into());
-    let all: u64 = waits.iter().sum();
-    let own: u64 = loads.iter().map(|row| waits[*row]).sum();
-    (all > 0).then(|| own as f64 / all as f64)
-}
-
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
 const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
 

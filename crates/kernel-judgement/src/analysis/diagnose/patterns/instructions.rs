@@ -216,6 +216,9 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         _ if aside.is_some() => {
             "Divide by the fast intrinsic (`__fdividef`, `-prec-div=false`) or by a product with the reciprocal; roots alike"
         }
+        _ if calls(m) => {
+            "Inline what is called for each element: no pointers to functions, and choices outside of the loop"
+        }
         _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
         _ if is_function => {
             "Cheaper arithmetic for the same result: powers by products and roots, fast forms of functions, what does not change before the loop"
@@ -262,6 +265,12 @@ fn of_sms(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.says("Fewer instructions for the same result (which: ComputeWorkloadAnalysis)", why);
     let check = words!("{} {} → {}", &unit.name, share(unit.share), share((1.0 - GONE) * unit.share));
     Some(draft.checks(check, units::SM))
+}
+
+/// Whether calls, beside those of the compiler's own functions, are worth taking away: each costs what stands around it as well.
+fn calls(m: &Measures<'_>) -> bool {
+    let own = m.mix.count(|op| op.control() == Some(Control::Call)).zip(m.executed());
+    own.is_some_and(|(calls, all)| calls >= WORTH * all) && aside(m).is_none()
 }
 
 /// Where most go to the compiler's functions for rare values, and the part of the instructions that these are, where it is worth a try.

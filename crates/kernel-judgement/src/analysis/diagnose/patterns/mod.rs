@@ -16,6 +16,7 @@ mod fences;
 mod gather;
 mod idle;
 mod instructions;
+mod kept;
 mod lanes;
 pub(super) mod launch;
 mod loads;
@@ -27,12 +28,15 @@ mod order;
 pub(super) mod origin;
 mod passes;
 mod products;
+mod records;
+mod reductions;
 mod reuse;
 mod search;
 pub(super) mod sectors;
 pub(super) mod stages;
 mod table;
 mod tile;
+mod tries;
 pub(super) mod units;
 pub(super) mod work;
 
@@ -59,7 +63,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 27] = [
+const FAMILIES: [&[Pattern]; 31] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -87,6 +91,10 @@ const FAMILIES: [&[Pattern]; 27] = [
     &order::PATTERNS,
     &instructions::PATTERNS,
     &origin::PATTERNS,
+    &records::PATTERNS,
+    &tries::PATTERNS,
+    &kept::PATTERNS,
+    &reductions::PATTERNS,
 ];
 
 /// A pattern: a question, where it is one by itself, and what could be done.
@@ -230,6 +238,14 @@ pub(super) const WORTH: f64 = 0.02;
 
 /// The share of the time from which a change is worth a try: below, it is ruled out.
 pub(super) const WORTH_A_TRY: f64 = 0.05;
+
+/// The part of the waits for loads that is for the values of these; `None` where none can be traced.
+fn traced(study: &Study<'_>, loads: &[usize]) -> Option<f64> {
+    let waits = study.samples.at_causes(StallReason::LongScoreboard.into());
+    let all: u64 = waits.iter().sum();
+    let own: u64 = loads.iter().map(|row| waits[*row]).sum();
+    (all > 0).then(|| own as f64 / all as f64)
+}
 
 /// Opcodes of which those that read three values can be products of a matrix: single and double precision, packed halves, bytes.
 fn multiplies(op: Op) -> bool {

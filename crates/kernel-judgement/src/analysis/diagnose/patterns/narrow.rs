@@ -1,11 +1,12 @@
-//! What could be half as wide, or several times: operands of products, loads of letters.
+//! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves.
 
+use super::instructions::{OF_EACH, executed_on};
 use super::products::at_products;
 use super::reuse::answered;
 use super::*;
 use crate::analysis::derive::roofline::executed_operations;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters, packed])];
 
 /// Bytes of a half of those of the word that TF32 takes.
 const HALF: f64 = 0.5;
@@ -96,4 +97,46 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
     let draft =
         draft.says(how, why).risks(words!("words that start between two: two of them and `{}`", "__funnelshift_r"));
     Some(draft.checks(words!("loads of less than a word {} → 0", own), EXECUTED))
+}
+
+/// The part of the arithmetic on halves that takes one of a register from which it is arithmetic on single halves.
+const SINGLE: f64 = 0.5;
+
+/// Two halves an instruction where a register holds one: half of the arithmetic on halves. A thread has two neighbouring elements then, so
+/// that at best everything else it does is half as much as well.
+fn packed(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.study?;
+    let code = &study.code;
+    let is_half = |row: &usize| code.op(*row).class() == Some(Class::Fp16) && !code.makes_constant(*row);
+    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
+    let halves = executed(&mut (0..code.rows.len()).filter(is_half));
+    let is_single = |row: &usize| is_half(row) && code.rows[*row].word.is_some_and(|word| word.takes_one_half());
+    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) < SINGLE * halves {
+        return None;
+    }
+    let gone = HALF * halves;
+    let left = |part: Part| {
+        let all = executed_on(m, part).filter(|all| *all > 0.0);
+        all.map_or(1.0, |all| (1.0 - gone / all).max(HALF))
+    };
+    let of_issue = gone / m.executed()?;
+    // Everything inside the SM is there for half as many threads at best.
+    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&inside, 1.0, HALF);
+    let draft = [Part::ComputeFma, Part::ComputeFp16]
+        .into_iter()
+        .fold(draft, |draft, part| draft.keeps(&[part], left(part), HALF));
+    let waits = m.waits(&OF_EACH) + m.waits(&[StallReason::MathPipeThrottle]);
+    let draft = draft
+        .keeps(&[Part::Issue], 1.0 - of_issue, HALF)
+        .frees(of_issue * waits, HALF * m.waits(&OF_EACH).max(waits))
+        .at(At::heaviest(m, |study, row| {
+            let own = study.code.rows[row].word.is_some_and(|word| word.takes_one_half());
+            if own && study.code.op(row).class() == Some(Class::Fp16) { study.code.executed[row] } else { 0 }
+        }));
+    let how =
+        words!("Two halves an instruction (`{}`, `{}`): two neighbouring elements a thread", "__half2", "__hfma2");
+    let why = words!("{} instructions on halves, most of them on one of the two that a register holds", count(halves));
+    let draft = draft.says(how, why).risks("an odd element, and branches that differ between the two");
+    Some(draft.checks(words!("HFMA2 + HMUL2 + HADD2 {} → {}", count(halves), count(halves - gone)), EXECUTED))
 }

@@ -34,7 +34,7 @@ const LEADING: f64 = 0.8;
 const SHARED_BY: f64 = 1.1;
 
 /// What is expected to stay of the accesses where values are used again.
-const REUSED: f64 = 0.4;
+pub(super) const REUSED: f64 = 0.4;
 
 /// Whether most sectors of loads are at places that loaded values choose, from all there are.
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {

@@ -1,9 +1,10 @@
-//! Searches that neighbouring threads make each for itself.
+//! Searches: those that neighbouring threads make each for itself, and walks along a list.
 
+use super::instructions::OF_EACH;
 use super::*;
-use crate::analysis::phases::PIPES;
+use crate::analysis::phases::{Loop, PIPES};
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search, walk])];
 
 /// Lanes that share a sector at each step from which they look for neighbouring places: of places drawn at random all lanes are apart from
 /// the fifth step on.
@@ -44,6 +45,71 @@ fn search(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.at(At::point(&chain.load)).says(how, why).risks("a barrier behind the first search");
     let check = words!("loads of global memory {} → {}", count(loads), count((1.0 - common) * loads));
     Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+}
+
+/// Steps from which a search by halves is worth its own: twice as many turns as it takes.
+const LONG: f64 = 2.0;
+
+/// Steps of a search by halves over a list of which so many entries are passed on average: as many again lie behind.
+fn halves(passed: f64) -> f64 {
+    (2.0 * passed).max(1.0).log2() + 1.0
+}
+
+/// A walk along a list that is the same for all lanes, up to the entry that ends it, and for nothing but its place: by halves where the list
+/// is in order. What a turn does stays of as many steps, and each lane looks at an entry of its own.
+fn walk(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, flows) = (&study.code, &study.flows);
+    let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
+    let of_loop = |cycle: &Loop| {
+        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();
+        let is_walk = |load: &usize| {
+            let mut readers =
+                rows.iter().filter(|row| flows.operands_of(code, **row).any(|from| from == *load)).peekable();
+            let compares = [Class::IntegerCompare, Class::FpCompare];
+            readers.peek().is_some()
+                && readers.all(|row| code.op(*row).is_of(&compares))
+                && !flows.differs_by_lane(code, *load, true)
+        };
+        let leaves = |row: &usize| {
+            let block = &code.flow.blocks[code.block_of[*row]];
+            *row + 1 == block.instructions.end && block.successors.iter().any(|next| !cycle.blocks.contains(next))
+        };
+        let ends = rows.iter().filter(|row| leaves(row)).any(|row| {
+            let behind = flows.behind_row(code, *row);
+            loads.iter().any(|load| behind.contains(load))
+        });
+        let writes = rows.iter().any(|row| code.op(*row).act().is_some() && !is_load(*row));
+        let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+        let passed = executed as f64 / code.entered(cycle)? as f64;
+        let found =
+            ends && !writes && !loads.is_empty() && loads.iter().all(is_walk) && passed >= LONG * halves(passed);
+        found.then(|| (rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64, passed, loads))
+    };
+    let (own, passed, loads) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (part, left) = ((own / m.executed()?).min(1.0), halves(passed) / passed);
+    let lanes = (left * WARP / 2.0).min(1.0);
+    let stays = |left: f64| 1.0 - part * (1.0 - left);
+    let for_loads = traced(study, &loads).unwrap_or_default() * m.waits_for_loads()?;
+    let freed = (1.0 - left) * (for_loads + part * m.waits(&OF_EACH));
+    let draft = Draft::new(Action::FewerInstructions)
+        .rewrites()
+        .keeps(&[&PIPES[..], &[Part::Issue]].concat(), stays(left), 1.0 - part)
+        .keeps(&L1, stays(lanes), 1.0 - part)
+        .frees(freed, for_loads + m.waits(&OF_EACH))
+        .at(At::point(&point(study, loads[0])));
+    let how = "Search by halves where the list is in order, or by a table of where to begin, in place of a walk from its front";
+    let why = words!(
+        "{} entries are passed on average, where {} steps find the place",
+        count(passed),
+        fixed(halves(passed), 0)
+    );
+    let draft = draft.says(how, why).risks("a list that is in no order must be sorted first");
+    Some(draft.checks(
+        words!("executed instructions {} → {}", count(m.executed()?), count(m.executed()? * stays(left))),
+        EXECUTED,
+    ))
 }
 
 #[cfg(test)]
