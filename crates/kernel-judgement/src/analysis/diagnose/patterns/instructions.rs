@@ -210,14 +210,14 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         (None, true) => words!("fewer executed instructions"),
     };
     let sentence = match index {
+        _ if calls(m) => {
+            "Inline what is called for each element: no pointers to functions, and choices outside of the loop"
+        }
         _ if is_index => {
             "Less index arithmetic: several neighbouring elements a thread, offsets out of the loop, divisors known when compiled"
         }
         _ if aside.is_some() => {
             "Divide by the fast intrinsic (`__fdividef`, `-prec-div=false`) or by a product with the reciprocal; roots alike"
-        }
-        _ if calls(m) => {
-            "Inline what is called for each element: no pointers to functions, and choices outside of the loop"
         }
         _ if stays >= STAYS => "Fewer instructions beside the arithmetic: loop control, addresses, moves",
         _ if is_function => {
