@@ -51,8 +51,12 @@ pub struct InstructionMix {
 }
 
 impl InstructionMix {
-    /// The mix of a kernel, old beside new.
-    pub fn of(new: &KernelSummary<'_>, old: Option<&KernelSummary<'_>>) -> InstructionMix {
+    /// The mix of a kernel, old beside new, with the executions of each that make a constant in half precision, where they were counted.
+    pub fn of(
+        new: &KernelSummary<'_>,
+        old: Option<&KernelSummary<'_>>,
+        [made, old_made]: [Option<f64>; 2],
+    ) -> InstructionMix {
         let (new_counts, old_counts) = (new.opcodes(), old.map(|old| old.opcodes()));
         let predication = predication(new);
         if new_counts.is_empty() {
@@ -73,8 +77,13 @@ impl InstructionMix {
         let counted = |value, unit, formula| Reading::number(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
-        let classes = rows(&by_class(new_counts), old_counts.map(by_class).as_ref(), total, |_| String::new());
-        let class = |opcode: &str| Op::of(opcode).class().map_or("", Class::label).to_string();
+        let old_classes = old_counts.map(|old| by_class(old, old_made));
+        let classes = rows(&by_class(new_counts, made), old_classes.as_ref(), total, |_| String::new());
+        let has_halves = classes.iter().any(|own| own.opcode == Class::Fp16.label());
+        let class = |opcode: &str| match Op::of(opcode).class() {
+            Some(Class::Fp16) if !has_halves => Class::Move.label().to_owned(),
+            own => own.map_or("", Class::label).to_owned(),
+        };
         InstructionMix {
             rows: rows(new_counts, old_counts, total, class),
             classes,
@@ -114,31 +123,6 @@ impl InstructionMix {
             }
         }
         sort(&mut self.rows);
-        sort(&mut self.classes);
-        self
-    }
-
-    /// The same with the executions that make constants in half precision, of the sides for which they are counted, among the moves.
-    #[must_use]
-    pub(in crate::analysis) fn with_constants(mut self, new: Option<f64>, old: Option<f64>) -> InstructionMix {
-        let add = |reading: &mut Reading, by: f64| {
-            let sum = reading.value().map_or(0.0, |all| (all + by).max(0.0));
-            *reading = Reading::number(sum, Unit::NONE, &[PER_OPCODE], "constants in half precision are moves");
-        };
-        for (class, sign) in [(Class::Fp16, -1.0), (Class::Move, 1.0)] {
-            let Some(own) = self.classes.iter_mut().find(|own| own.opcode == class.label()) else { continue };
-            new.iter().for_each(|by| add(&mut own.row.new, sign * by));
-            own.row.old.iter_mut().zip(old).for_each(|(own, by)| add(own, sign * by));
-            own.share = own.row.new.value().zip(self.total).map(|(count, total)| 100.0 * count / total);
-        }
-        let half = Class::Fp16.label();
-        let ran = |row: &OpcodeRow| {
-            row.row.new.value() != Some(0.0) || row.row.old.as_ref().is_some_and(|old| old.value() != Some(0.0))
-        };
-        if !self.classes.iter().any(|own| own.opcode == half && ran(own)) {
-            self.classes.retain(|own| own.opcode != half);
-            self.rows.iter_mut().filter(|row| row.class == half).for_each(|row| row.class = Class::Move.label().into());
-        }
         sort(&mut self.classes);
         self
     }
@@ -208,11 +192,17 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
     Reading::number(100.0 * wide / all, Unit::PERCENT, &[WITH_MODIFIERS], "100 × STS.64 and STS.128 / STS")
 }
 
-fn by_class(counts: &BTreeMap<Arc<str>, f64>) -> BTreeMap<Arc<str>, f64> {
+/// Sums by class; what makes a constant in half precision is a move.
+fn by_class(counts: &BTreeMap<Arc<str>, f64>, made: Option<f64>) -> BTreeMap<Arc<str>, f64> {
     let mut sums: BTreeMap<Arc<str>, f64> = BTreeMap::new();
     for (opcode, count) in counts {
         let class = Op::of(opcode).class().unwrap_or(Class::Other).label();
         *sums.entry(class.into()).or_default() += count;
+    }
+    if let Some((half, made)) = sums.get(Class::Fp16.label()).copied().zip(made) {
+        *sums.entry(Class::Move.label().into()).or_default() += made.min(half);
+        sums.insert(Class::Fp16.label().into(), (half - made).max(0.0));
+        sums.retain(|_, sum| *sum > 0.0);
     }
     sums
 }

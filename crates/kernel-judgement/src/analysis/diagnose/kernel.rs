@@ -60,8 +60,8 @@ impl<'a> Kernel<'a> {
         let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let (on, old_on) = (lanes_on(phases), lanes_on(old.and_then(|old| old.phases)));
-        let mix = InstructionMix::of(kernel, old_kernel).with_lanes(&on, &old_on);
-        let mix = mix.with_constants(view.and_then(constants), old.and_then(|old| old.view).and_then(constants));
+        let made = [view, old.and_then(|old| old.view)].map(|view| view.and_then(constants));
+        let mix = InstructionMix::of(kernel, old_kernel, made).with_lanes(&on, &old_on);
         Kernel {
             stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
             coalescing: Coalescing::of(kernel, old_kernel, &mix),

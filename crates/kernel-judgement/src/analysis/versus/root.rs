@@ -314,7 +314,7 @@ fn named(limiter: Code) -> Option<&'static [RootKind]> {
 fn wavefronts(side: &KernelSummary<'_>) -> Option<(f64, f64)> {
     match side.value(WAVEFRONTS)? {
         0.0 => Some((0.0, 0.0)),
-        _ => coalescing::shared(side, &InstructionMix::of(side, None)),
+        _ => coalescing::shared(side, &InstructionMix::of(side, None, [None; 2])),
     }
 }
 
