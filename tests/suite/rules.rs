@@ -453,7 +453,7 @@ fn lanes_far_apart_are_told_by_passes_where_nobody_counted_sectors() {
     };
     let told = at(None);
     let apart = lever(&told, "coalesce").expect("a lever");
-    assert!(apart.why.to_plain().contains("16 passes or more for each"), "{}", apart.why.to_plain());
+    assert!(apart.why.to_plain().contains("16.5 passes or more for each"), "{}", apart.why.to_plain());
     assert!(lever(&told, "reuse-in-sm").is_none());
     let wide = at(Some(30.0));
     assert!(lever(&wide, "coalesce").is_none() && lever(&wide, "reuse-in-sm").is_some());
@@ -621,4 +621,49 @@ fn percentages_are_of_the_cycles_that_the_sms_count() {
         ("GPU and Memory Workload Distribution", "Total SMSP Elapsed Cycles", "cycle", "1,520,000"),
     ]);
     assert_eq!(audit.now.bottleneck.units.first().map(|unit| unit.part), Some(Part::Issue));
+}
+
+/// A launch of 460 ms that fills its SMs, with these percentages of memory, DRAM, L1 and the SMs, at 1.5 GHz.
+fn at_levels([memory, dram, l1, sms]: [&str; 4]) -> Audit {
+    printed(&[
+        (SPEED_OF_LIGHT, "Duration", "ms", "460.39"),
+        (SPEED_OF_LIGHT, "SM Frequency", "Ghz", "1.50"),
+        (SPEED_OF_LIGHT, "Elapsed Cycles", "cycle", "269,329,911"),
+        (SPEED_OF_LIGHT, "SM Active Cycles", "cycle", "269,329,911"),
+        (SPEED_OF_LIGHT, "Memory Throughput", "%", memory),
+        (SPEED_OF_LIGHT, "DRAM Throughput", "%", dram),
+        (SPEED_OF_LIGHT, "L1/TEX Cache Throughput", "%", l1),
+        (SPEED_OF_LIGHT, "Compute (SM) Throughput", "%", sms),
+    ])
+}
+
+/// DRAM needs 50 of the 95 % that it reaches, whatever the SMs clock: 1.5 GHz × 80 / 52.6 = 2.28 GHz. At 10 % it would be 11.4.
+#[test]
+fn dram_is_not_ruled_out_where_the_clock_of_a_benchmark_may_be_high_enough() {
+    let at = |dram: &str| ruled_out(&at_levels([dram, dram, "20", "80"]));
+    let near = at("50");
+    assert!(near.contains("1.50 GHz sets the pace above 2.28 GHz") && !near.contains("Ruled out: DRAM"), "{near}");
+    assert!(at("10").contains("DRAM (10.0 %)"), "{}", at("10"));
+}
+
+#[test]
+fn an_l1_that_is_no_fuller_than_its_requests_is_these() {
+    let at = |l1: &str| at_levels(["95", "10", l1, "95"]).now.bottleneck.limiter;
+    assert_eq!(at("95.01"), Code::Unit(Part::MemoryLsu));
+    assert_eq!(at("98"), Code::Unit(Part::MemoryL1tex));
+}
+
+/// Requests are instructions of the LSU, which are no more than the SMs do: 90 / 20 = 4.5 passes for each. The widest take four.
+#[test]
+fn lanes_are_far_apart_where_all_that_the_sms_do_would_be_requests() {
+    let at = |sms: &str| lever(&at_levels(["60", "10", "90", sms]), "coalesce").map(|own| own.why.to_plain());
+    assert!(at("20").is_some_and(|why| why.contains("4.5 passes or more")));
+    assert_eq!(at("22"), None);
+}
+
+/// A larger tile of a block brings an eighth of the bytes at best, where nobody counted them: 38 % of 95 % are 5 % then, and not 40.
+#[test]
+fn a_tile_may_bring_fewer_bytes_from_dram_where_nobody_counted_them() {
+    let bound = lever(&at_levels(["60", "38", "90", "50"]), "reuse-in-sm").and_then(|own| own.bound).expect("a bound");
+    assert!((bound - 95.0).abs() < 0.1, "{bound}");
 }

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::held::{count, share};
-use super::level::DRAM_BYTES;
+use super::level::{DRAM_BYTES, is_shared};
 use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::measures::Measures;
@@ -15,7 +15,7 @@ use super::patterns::units::as_full;
 use super::patterns::work::{leading, runs_on};
 use super::patterns::{WORTH, WORTH_A_TRY, changes};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
-use crate::quantity::glance;
+use crate::quantity::{format, glance};
 use crate::words;
 use crate::words::Words;
 
@@ -198,6 +198,20 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     Some(words!("At the roof of {}: {} is left in this kernel. Only less work helps: {}.", name, left, less))
 }
 
+/// The widest span of clocks between the base, at which ncu holds the SMs, and the boost of a part: 585 and 1,590 MHz of a Tesla T4.
+const BOOST: f64 = 2.7;
+
+/// The clock of the SMs here, and that from which device memory has as much to do as the busiest part of the SMs, in Hz. What parts of the SMs
+/// need is cycles, which take less time at a higher clock, and what device memory needs is time: they meet at `clock · need of the SMs / need
+/// of DRAM`. `None` where the SMs do not clock as high, or are not busy: the latency of their warps may set the pace then.
+fn dram_leads(m: &Measures<'_>) -> Option<[f64; 2]> {
+    let now = m.value(Counter::GpcCyclesElapsedAvgPerSecond)?;
+    let (_, of_sms) = m.machine.busiest(|part| !is_shared(part)).filter(|(_, need)| *need >= BUSY)?;
+    let from = now * of_sms / m.machine.need(Part::MemoryDram)?;
+    let most = m.value(Counter::DeviceAttributeClockRate).map_or(BOOST * now, |khz| 1e3 * khz);
+    (now < from && from <= most).then_some([now, from])
+}
+
 /// What no lever names, each with its number, and what would be a first row and cannot be done here.
 pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Code) -> bool) -> Option<Words> {
     let mut found: Vec<String> = Vec::new();
@@ -266,8 +280,19 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     }
     let is_low = |share: f64| 100.0 * share < m.limits[Threshold::SolLow] && !is_found(Code::Unit(Part::MemoryDram));
     let dram = m.unit(Part::MemoryDram).filter(|dram| is_low(m.highest(dram).0));
-    found
-        .extend(dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share))));
+    let dram = dram.filter(|_| !levers.names(Action::FewerBytes)).map(|dram| format!("DRAM ({})", share(dram.share)));
+    let faster = dram.as_ref().and_then(|dram| Some((dram, dram_leads(m)?)));
+    let ghz = |hz: f64| format!("{} GHz", format::fixed(hz / 1e9, 2));
+    let faster = faster.map(|(dram, [now, from])| {
+        let (now, from) = (ghz(now), ghz(from));
+        words!(
+            "Not ruled out: {} at an SM clock of {} sets the pace above {}; `--clock-control none` tells.",
+            dram,
+            now,
+            from
+        )
+    });
+    found.extend(dram.filter(|_| faster.is_none()));
     let of_refused = |(draft, saves): &(Draft, f64)| {
         Some(words!("{}, worth about {}: {}", draft.in_short(), share(*saves), draft.refused.clone()?))
     };
@@ -281,6 +306,6 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     let slight = (!slight.is_empty()).then(|| words!("Too little for a row: {}.", words::join(slight, ", ")));
     let ruled = (!found.is_empty()).then(|| words!("Ruled out: {}.", found.join(", ")));
     let refused = (!refused.is_empty()).then(|| words!("Not here: {}.", words::join(refused, "; ")));
-    let said: Vec<Words> = slight.into_iter().chain(ruled).chain(refused).collect();
+    let said: Vec<Words> = slight.into_iter().chain(ruled).chain(faster).chain(refused).collect();
     (!said.is_empty()).then(|| words::join(said, " "))
 }
