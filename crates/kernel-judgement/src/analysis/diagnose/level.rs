@@ -183,6 +183,14 @@ fn behind(k: &Kernel<'_>, percent: f64, active: Option<f64>) -> Option<Part> {
     }
 }
 
+/// Whether L1 is known by its roll-up alone, and this is no more than the requests of the LSU, which are a part of it: as full is what L1
+/// takes in, and no stage behind that.
+pub(super) fn is_of_requests(k: &Kernel<'_>, l1: &Unit, units: &[Unit]) -> bool {
+    let is_whole = [L1, L1_OVER_LAUNCH].iter().any(|name| k.kernel.held_as(name.name()) == l1.counter);
+    let requests = units.iter().find(|unit| unit.part == Part::MemoryLsu);
+    is_whole && requests.is_some_and(|lsu| 100.0 * (l1.share - lsu.share) <= ROUNDED)
+}
+
 /// Whether it is of the memory system, and not of the SMs' arithmetic or issue.
 pub(super) fn is_memory(unit: &Unit) -> bool {
     <&str>::from(unit.part).starts_with("memory-") || unit.name == MEMORY

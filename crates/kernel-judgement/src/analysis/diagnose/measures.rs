@@ -392,7 +392,12 @@ fn machine(m: &Measures<'_>) -> Machine {
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
     let is_stream = level::is_of_dram(m) != Some(false) && !level::is_by_sector(m) && !level::is_mostly_atomics(m);
-    let units = m.units.iter().filter(|unit| !(is_stream && unit.part == Part::MemoryL2));
+    let is_own = |unit: &&Unit| match unit.part {
+        Part::MemoryL2 => !is_stream,
+        Part::MemoryL1tex => !level::is_of_requests(m, unit, &m.units),
+        _ => true,
+    };
+    let units = m.units.iter().filter(is_own);
     let needs: Vec<(Part, f64)> = units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
     let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
     // Work that takes longer than the launch took was not stated right.

@@ -132,7 +132,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Operands of products are read by no access that could be wider.
     let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && super::products::operands(m).is_none();
     let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
-    let unit = m.busiest_of(parts)?;
+    let unit = m.unit(m.machine.busiest(|part| parts.contains(&part))?.0)?;
     // What L2 gets from DRAM once is read by nobody twice, and what lanes add to has a row of its own.
     let is_stream = !is_inside && (level::is_of_dram(m) != Some(false) || spread(m).is_some());
     let is_added = !is_inside && added(m).is_some();
