@@ -3,6 +3,7 @@
 use super::barriers::meeting;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
+use crate::analysis::derive::units;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do accesses touch more sectors than their bytes need?", uncoalesced, Stands::For(Action::Coalesce))
@@ -201,22 +202,25 @@ const SECTORS_PER_LOOKUP: f64 = 4.0;
 /// The need from which a cache or the LSU is asked for less.
 pub(super) const ASKED: f64 = 0.3;
 
-/// Passes of L1 for a request from which lanes are far apart: twice those of the widest one, so that what else L1 passes explains no row.
-const PASSES: f64 = 8.0;
-/// Passes of the widest request: 16 bytes a lane.
-const WIDE: f64 = 4.0;
+/// Passes of L1 for a request from which lanes are far apart or conflict, whatever their width: more than those of the widest one, 16 bytes a
+/// lane, by what two rounded shares may be off.
+const PASSES: f64 = 4.2;
+/// Passes of a request that is expected once they do not: 8 bytes a lane, between the 4 and 16 that nobody knows of.
+const PACKED: f64 = 2.0;
 
 /// Lanes far apart, where nobody counted sectors or wavefronts: L1 works, and takes few requests in. It makes one pass a cycle and takes
 /// in one request at most, on some chips half of one, so that their shares tell how many passes a request has at least. Where the share
-/// of the requests is not there, the SM's roll-up of memory stands for it, which has them as a part.
+/// of the requests is not there, the SM's roll-up of memory stands for it, which has them as a part, or the roll-up of the SM, which has
+/// the instructions of the LSU as one.
 pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     let is_counted = m.value(SECTORS).or_else(|| m.value(WAVEFRONTS)).is_some();
     let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.share >= ASKED)?;
     let requests = m.unit(Part::MemoryLsu).map(|unit| unit.share);
-    let requests = requests.or_else(|| Some(m.value(Counter::SmMemoryThroughputAvgPctElapsed)? / 100.0))?;
+    let rolled_up = [Counter::SmMemoryThroughputAvgPctElapsed, units::SM].into_iter().find_map(|whole| m.value(whole));
+    let requests = requests.or_else(|| Some(rolled_up? / 100.0))?;
     let passes = Some(l1.share / requests).filter(|passes| passes.is_finite() && *passes >= PASSES)?;
     let waits = [StallReason::LongScoreboard, StallReason::ShortScoreboard, StallReason::LgThrottle];
-    let kept = WIDE / passes;
+    let kept = PACKED / passes;
     let draft = Draft::new(Action::Coalesce).rewrites().keeps(&L1, kept, 1.0 / passes).frees_of(m, &waits, 1.0 - kept);
     let how = "Coalesce: neighbouring lanes at neighbouring addresses, or other banks";
     let why = words!(
@@ -224,7 +228,7 @@ pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
         &l1.name,
         share(l1.share),
         share(requests),
-        fixed(passes, 0)
+        fixed(passes, 1)
     );
     let check = words!("{} busy {} → {} of today's cycles", &l1.name, share(l1.share), share(l1.share * kept));
     Some(draft.unknown(m, &[Part::MemoryL2]).says(how, why).checks(check, l1.counter.clone()))
