@@ -98,10 +98,28 @@ fn compulsory(m: &Measures<'_>) -> f64 {
     Traffic::of(m.kernel, m.work).map_or(0.0, |traffic| (traffic.stated / traffic.moved).min(1.0))
 }
 
-/// What a tile reads again from DRAM is what it does not hold: at best the bytes of the stated work stay.
+/// What a tile reads again from DRAM is what it does not hold: at best the bytes of the stated work stay. Where neither bytes nor instructions
+/// were counted, it may be a product as well: with as many threads several outputs a thread make the tile of a block larger, and the bytes
+/// that it brings for each of them fall with its edge, down to those of the largest tile that registers hold. What L2 hits hardly ever no
+/// two blocks share.
 pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
-    if is_reused(m) { draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)) } else { draft }
+    let is_unknown = m.study.is_none() && m.code.is_none() && m.kernel.opcodes().is_empty();
+    let is_shared = || m.value(L2_HITS).is_none_or(|hits| hits >= HARDLY);
+    match is_reused(m) {
+        true => draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)),
+        false if is_unknown && m.value(DRAM_BYTES[0]).is_none() && is_shared() => {
+            draft.keeps(&[Part::MemoryDram], 1.0, 1.0 / EDGE)
+        }
+        false => draft,
+    }
 }
+
+/// Hit rate of L2, percent.
+const L2_HITS: Counter = Counter::LtsTSectorHitRatePct;
+/// Hits below which nearly all that L2 is asked for is new to it, percent.
+const HARDLY: f64 = 10.0;
+/// Sums of a thread along an edge of its tile: 8 × 8 of them are a quarter of its 255 registers, and the next power of two does not fit.
+const EDGE: f64 = 8.0;
 
 /// Bytes that L1 gets over those that DRAM is read for, from which L2 serves several SMs with the same values: some of these came more than
 /// once.
