@@ -124,6 +124,12 @@ mod tests {
         assert!(!stays(0x000fe8000f90e184, 0x000200150600798e), "REDG.E.XOR.STRONG.GPU");
         assert!(stays(0x000ee800091ee3c4, 0x00074015041179a8), "ATOMG.E.MAX.S32.STRONG.GPU");
         assert!(!stays(0x000f28000c1ee1c4, 0x000af015041279a8), "ATOMG.E.EXCH.STRONG.GPU");
+        let swaps = |high: u64, low: u64| decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).swaps_if_equal();
+        assert!(swaps(0x001ea400001ee107, 0x00000006020573a9), "ATOMG.E.CAS.STRONG.GPU");
+        assert!(!swaps(0x000ee800091ee3c4, 0x00074015041179a8), "ATOMG.E.MAX.S32.STRONG.GPU");
+        // HMUL2 R6, R5.H0_H0, R5.H0_H0; HMUL2 R6, R5, R5.
+        let halves = [0x020fc60000000800_2000000505067232, 0x020fe20000000000_0000000505067232];
+        assert_eq!(halves.map(|word| decode(word, 0, (9, 0)).takes_one_half()), [true, false]);
         let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
         assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
         let integers = [0x000e_2400_0020_d800_0000_0006_0006_7311_u128, 0x0000_6400_0021_f000_0000_0004_0005_7305];

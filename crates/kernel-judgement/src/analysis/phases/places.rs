@@ -301,4 +301,17 @@ mod tests {
             "by one index, and by another"
         );
     }
+
+    #[test]
+    fn planes_one_behind_the_other_are_a_row_and_corners_of_a_cell_are_none() {
+        let place =
+            |factors: &[(u64, u32)], bytes| Place { parts: factors.iter().copied().collect(), bytes: Some(bytes) };
+        let (index, pitch, plane) = (LOADED | 1, 2, 3);
+        let first = place(&[(index, 4)], 0);
+        let planes = [place(&[(index, 4), (plane, 8)], 0), place(&[(index, 4), (plane, 4)], 0)];
+        assert!(first.is_row_with(&planes.iter().collect::<Vec<_>>()));
+        let corners = [place(&[(index, 4), (pitch, 4)], 0), place(&[(index, 4), (plane, 4)], 0)];
+        assert!(!first.is_row_with(&corners.iter().collect::<Vec<_>>()));
+        assert_eq!(planes[0].index(), [(index, 4)]);
+    }
 }

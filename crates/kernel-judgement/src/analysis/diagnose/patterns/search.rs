@@ -114,12 +114,18 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
 
 #[cfg(test)]
 mod tests {
-    use super::common;
+    use super::{common, halves};
 
     #[test]
     fn threads_of_a_block_are_told_apart_by_the_last_steps() {
         // 22 steps over 4 M words; 256 threads differ in 8 of them.
         assert!((common(22.0, 256.0) - 14.0 / 22.0).abs() < 1e-9);
         assert_eq!((common(6.0, 256.0), common(0.0, 256.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn a_list_that_is_walked_to_its_middle_is_halved_as_often_as_it_is_long() {
+        // 128 entries are passed of 256, which 8 halvings and a last look part.
+        assert!((halves(128.0) - 9.0).abs() < 1e-9 && (halves(0.0) - 1.0).abs() < 1e-9);
     }
 }

@@ -1,0 +1,233 @@
+//! Values that go through global memory though one thread, or one block, alone needs them; and loads that pass L1 by.
+
+use super::reuse::{REUSED, answered};
+use super::*;
+use crate::analysis::diagnose::level::L2_SECTORS;
+use crate::evidence::{Arithmetic, Operand, OperandFrom};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[of_thread, of_block, past_l1])];
+
+/// What warps wait for there.
+const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
+
+/// Accesses that go, with the part of each, 0 to 1.
+type Gone = BTreeMap<usize, f64>;
+
+fn is_access(study: &Study<'_>, row: usize) -> bool {
+    let op = study.code.op(row);
+    let is_strong = || study.code.rows[row].word.is_some_and(|word| word.is_strong);
+    study.code.executed[row] > 0 && (op.loads_global() || op.stores_global()) && !is_strong()
+}
+
+/// What a thread stores to one place on every turn of a loop, and what it loads there; and what it loads again from one place because a store
+/// between may have changed it. Behind barriers, fences and atomics another thread may have written it.
+fn again(study: &Study<'_>) -> Gone {
+    let (code, flows) = (&study.code, &study.flows);
+    let places = flows.places(code);
+    let stores = |row: &usize| code.op(*row).stores_global() && code.executed[*row] > 0;
+    let is_shared = |row: &usize| {
+        let op = code.op(*row);
+        code.executed[*row] > 0 && (code.is_block_barrier(*row) || op.is_fence() || op.is_l2_atomic())
+    };
+    let left = |row: usize| {
+        let place = places.get(&row)?;
+        let block = code.flow.blocks[code.block_of[row]].instructions.start;
+        let is_before = |other: &usize| {
+            let is_here = is_access(study, *other) && places.get(other).is_some_and(|own| own.is_at(place));
+            is_here && code.op(*other).loads_global() && (*other..row).any(|row| stores(&row))
+        };
+        if code.op(row).loads_global()
+            && (block..row).any(|row| is_before(&row))
+            && !(block..row).any(|row| is_shared(&row))
+        {
+            return Some(0.0);
+        }
+        let cycle = code.innermost(row)?;
+        let inside: Vec<usize> = code.rows_of(&cycle.blocks).collect();
+        if inside.iter().any(is_shared) || !inside.iter().any(stores) {
+            return None;
+        }
+        if flows.stands(code, row, cycle) {
+            return Some((code.entered(cycle)? as f64 / code.executed[row] as f64).min(1.0));
+        }
+        // Turns around that go through the same places again: what is stored there is a row of the thread's own.
+        let is_stored =
+            inside.iter().filter(|row| stores(row)).any(|row| places.get(row).is_some_and(|own| own.is_at(place)));
+        is_stored.then(|| 1.0 / flows.turns_over(code, row))
+    };
+    let own = (0..code.rows.len()).filter(|row| is_access(study, *row));
+    own.filter_map(|row| Some((row, 1.0 - left(row)?))).filter(|(_, part)| *part > 0.0).collect()
+}
+
+/// What is left where some accesses go in part, without words.
+fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone) -> Option<Draft> {
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
+    let sum = |of: &[u64], is_meant: &dyn Fn(usize) -> bool| -> f64 {
+        gone.iter().filter(|(row, _)| is_meant(**row)).map(|(row, part)| of[*row] as f64 * part).sum()
+    };
+    let is_load = |row: usize| code.op(row).loads_global();
+    let (loads, stores) = (sum(&sectors, &is_load), sum(&sectors, &|row| !is_load(row)));
+    let of_l2 = (((1.0 - answered(m)) * loads + stores) / m.value(L2_SECTORS)?).min(1.0);
+    let fewer = sum(&code.executed, &|_| true);
+    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let of_stage = (loads + stores) / sectors.iter().sum::<u64>().max(1) as f64 * stage.other() / stage.whole;
+    let [of_requests, of_issue] =
+        [m.count(|op| op.is_lsu_access()), m.executed()?].map(|all| (fewer / all.max(1.0)).min(1.0));
+    let rows: Vec<usize> = gone.keys().copied().filter(|row| is_load(*row)).collect();
+    let part = loads / rows.iter().map(|row| sectors[*row] as f64).sum::<f64>().max(1.0);
+    let most = m.waits(&WAITS);
+    let for_loads = part * traced(study, &rows).unwrap_or_default() * m.waits(&WAITS[..1]);
+    let freed = for_loads + of_requests * m.waits(&WAITS[1..]);
+    // Stores of one place meet in L2 mostly: DRAM is written once.
+    let draft = Draft::new(action)
+        .keeps(&[Part::MemoryL2], 1.0 - of_l2, 1.0 - of_l2)
+        .keeps(&[Part::MemoryDram], 1.0, 1.0 - of_l2)
+        .keeps(&DATA_STAGE, 1.0 - of_stage, 1.0 - of_stage)
+        .keeps(&[Part::MemoryLsu], 1.0 - of_requests, 1.0 - of_requests)
+        .keeps(&[Part::Issue], 1.0 - of_issue, 1.0 - 2.0 * of_issue.min(0.5))
+        .frees(freed, most.max(freed));
+    let first = gone.iter().max_by(|(a, of_a), (b, of_b)| {
+        let weight = |row: usize, part: f64| sectors[row] as f64 * part;
+        weight(**a, **of_a).total_cmp(&weight(**b, **of_b))
+    })?;
+    let check = words!("requests of global memory −{}", count(fewer));
+    let draft = draft.at(At::point(&point(study, *first.0)));
+    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+}
+
+/// Values of one thread in its registers.
+fn of_thread(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (gone, [sectors, _]) = (again(study), study.sectors()?);
+    let draft = without(m, study, Action::KeepInRegisters, &gone)?;
+    let sum = |is_store: bool| -> f64 {
+        let own = gone.iter().filter(|(row, _)| study.code.op(**row).stores_global() == is_store);
+        own.map(|(row, part)| sectors[*row] as f64 * part).sum()
+    };
+    let (loads, stores) = (sum(false), sum(true));
+    let of_all = share((loads + stores) / sectors.iter().sum::<u64>().max(1) as f64);
+    let how = match stores > 0.0 {
+        true => words!(
+            "Keep what a thread adds up in registers, and store it once: its loop goes to one place for it on every turn"
+        ),
+        false => words!(
+            "Load it once: `{}` says that no store changes what is loaded, else copies in registers in front of the stores",
+            "__restrict__"
+        ),
+    };
+    Some(draft.says(how, words!("{} of the sectors are of places that the thread has loaded or stored before", of_all)))
+}
+
+/// The pointers among the arguments that are behind the address of an access, by their bytes: words of which the next one is there as well.
+pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
+    let (code, flows) = (&study.code, &study.flows);
+    let mut words = BTreeSet::new();
+    for behind in flows.address_behind(code, row) {
+        let constant = |operand: &Operand| match operand.from {
+            OperandFrom::Constant(byte) => Some(byte),
+            _ => None,
+        };
+        let count = code.registers(behind).written().map(|own| u16::from(own.count)).max().unwrap_or(1);
+        match code.rows[behind].word.unwrap_or_default().arithmetic {
+            Arithmetic::Constant(byte) => words.extend((0..count).map(|at| byte + 4 * at)),
+            Arithmetic::MultiplyAdd([_, _, add]) => words.extend(constant(&add)),
+            Arithmetic::Sum(parts) => words.extend(parts.iter().filter_map(constant)),
+            Arithmetic::ShiftAdd(_, _, add) => words.extend(constant(&add)),
+            _ => {}
+        }
+    }
+    words.iter().copied().filter(|byte| byte % 8 == 0 && words.contains(&(byte + 4))).collect()
+}
+
+/// What a block writes to global memory and reads again behind a barrier, before anything was read there, in shared memory: it is there for
+/// this block alone, as far as the launch tells.
+fn of_block(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, [sectors, _], blocks) = (&study.code, study.sectors()?, m.blocks?);
+    let barriers: Vec<usize> =
+        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.is_block_barrier(*row)).collect();
+    barriers.first()?;
+    let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.flows.is_of_block(code, *row));
+    let accesses: Vec<(usize, BTreeSet<u16>)> = accesses.map(|row| (row, pointers(study, row))).collect();
+    let all: BTreeSet<u16> = accesses.iter().flat_map(|(_, own)| own).copied().collect();
+    let own = |pointer: &u16| -> Vec<usize> {
+        accesses.iter().filter(|(_, own)| own.contains(pointer)).map(|(row, _)| *row).collect()
+    };
+    let held = f64::from(m.chip()?.shared_per_block_max);
+    let is_scratch = |rows: &Vec<usize>| {
+        let is_store = |row: &&usize| code.op(**row).stores_global();
+        let (first, last) = (rows.first(), rows.iter().rev().find(|row| !is_store(row)));
+        let is_between = |last: &usize| barriers.iter().any(|barrier| rows[0] < *barrier && barrier < last);
+        let stored: f64 = rows.iter().filter(is_store).map(|row| SECTOR * sectors[*row] as f64).sum();
+        first.is_some_and(|row| is_store(&row)) && last.is_some_and(is_between) && stored <= held * blocks
+    };
+    let rows =
+        all.iter().map(own).filter(is_scratch).max_by_key(|rows| rows.iter().map(|row| sectors[*row]).sum::<u64>())?;
+    let sum = |is_own: bool, is_store: bool| -> f64 {
+        let meant = accesses.iter().map(|(row, _)| *row);
+        let meant = meant.filter(|row| rows.contains(row) == is_own && code.op(*row).stores_global() == is_store);
+        meant.map(|row| SECTOR * sectors[row] as f64).sum()
+    };
+    // What DRAM moves beyond the other accesses is of these.
+    let moved = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
+    let beyond = (moved[0] - sum(false, false)).clamp(0.0, sum(true, false))
+        + (moved[1] - sum(false, true)).clamp(0.0, sum(true, true));
+    let of_dram = beyond / moved.iter().sum::<f64>().max(1.0);
+    let gone: Gone = rows.iter().map(|row| (*row, 1.0)).collect();
+    // At best what is stored stays in L2 until the launch has ended.
+    let least = (moved[0] - sum(true, false)).max(0.0) / moved.iter().sum::<f64>().max(1.0);
+    let draft = without(m, study, Action::ReuseInSm, &gone)?;
+    let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, least.min(1.0 - of_dram));
+    // Shared memory takes the stage as often.
+    let draft = draft.keeps(&DATA_STAGE, 1.0, 1.0).keeps(&[Part::MemoryLsu, Part::Issue], 1.0, 1.0);
+    let bytes = glance::bytes(sum(true, true) / blocks);
+    let how = "Keep what a block reads again in shared memory: it is written to global memory, and read there behind a barrier";
+    let why = words!("{} a block are stored and read again, {} of the bytes of DRAM", bytes, share(of_dram));
+    Some(draft.says(how, why).risks("shared memory; what a later kernel reads must still be stored once"))
+}
+
+/// Loads that must see what other threads write pass L1 by: those of values that nobody writes meanwhile are ordinary ones. Where the code
+/// has no atomic and no fence, it agrees with no other block on anything. What L1 would answer are neighbours: loads that begin side by side,
+/// of which each brings most of what the others bring to other lanes.
+fn past_l1(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
+    let is_run = |row: &usize| code.executed[*row] > 0;
+    let agrees = |row: usize| code.op(row).is_l2_atomic() || code.op(row).is_fence();
+    let is_strong = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_strong);
+    let own: Vec<usize> = (0..code.rows.len()).filter(is_run).filter(is_strong).collect();
+    let first = *own.iter().max_by_key(|row| sectors[**row])?;
+    let places = study.flows.places(code);
+    let has_neighbour = |row: &&usize| {
+        let is_beside = |other: &&usize| places.get(*other).zip(places.get(*row)).is_some_and(|(a, b)| a.is_beside(b));
+        own.iter().filter(|other| other != row).any(|other| is_beside(&other))
+    };
+    let are_neighbours = 2 * own.iter().filter(has_neighbour).count() > own.len();
+    if !are_neighbours || (0..code.rows.len()).any(|row| code.executed[row] > 0 && agrees(row)) {
+        return None;
+    }
+    let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
+    let once = (m.value(DRAM_BYTES[0])? / SECTOR / touched).min(1.0);
+    let part = (touched / m.value(L2_SECTORS)?).min(1.0);
+    let [stays, least] = [once.max(REUSED), once].map(|left| 1.0 - part * (1.0 - left));
+    let wait = traced(study, &own)? * m.waits(&WAITS[..1]);
+    let most = m.waits(&WAITS);
+    let draft = Draft::new(Action::ReuseInSm)
+        .keeps(&[Part::MemoryL2], stays, least)
+        .frees((1.0 - once.max(REUSED)) * wait, most)
+        .at(At::point(&point(study, first)));
+    let how = words!(
+        "Ordinary loads (`{}`) in place of `volatile` ones and `{}`, which L1 never answers",
+        "const __restrict__",
+        "__ldcg"
+    );
+    let why = words!(
+        "{} strong loads of warps go to L2 for {} sectors; DRAM is read for {} of them",
+        count(own.iter().map(|row| code.executed[*row] as f64).sum()),
+        count(touched),
+        share(once)
+    );
+    let draft = draft.says(how, why).risks("what another thread writes meanwhile is seen late or never");
+    Some(draft.checks(words!("hit rate of L1 0 % → {} or more", share(1.0 - REUSED)), L1_HITS).rises())
+}

@@ -1,0 +1,180 @@
+//! Sums: over lanes by shuffles that could be made once, of rows that fill a part of a warp, and over windows that slide.
+
+use super::instructions::OF_EACH;
+use super::*;
+use crate::analysis::phases::Loop;
+
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[once, part_of_a_warp, window])];
+
+/// Turns from which a sum that each of them makes is worth making once behind them.
+const TURNS: f64 = 2.0;
+
+/// Shuffles of a loop, with the arithmetic on what they bring, where all of it adds up to one value that the loop hands on: nothing else takes
+/// it.
+fn sums_up(study: &Study<'_>, cycle: &Loop) -> Option<Vec<usize>> {
+    let (code, flows) = (&study.code, &study.flows);
+    let inside: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let shuffles: Vec<usize> = inside.iter().copied().filter(|row| code.op(*row).is_shuffle()).collect();
+    shuffles.first()?;
+    let takes = |row: &usize| flows.operands_of(code, *row).any(|from| shuffles.contains(&from));
+    let made: Vec<usize> = inside.iter().copied().filter(|row| takes(row) && !shuffles.contains(row)).collect();
+    let op = code.op(*made.first()?);
+    let is_one = op.folds() && made.iter().all(|row| code.op(*row) == op);
+    let is_handed_on = |row: &usize| {
+        let behind = flows.behind_row(code, *row);
+        code.op(*row) == op && behind.contains(row) && shuffles.iter().any(|own| behind.contains(own))
+    };
+    let sums: Vec<usize> = inside.iter().copied().filter(is_handed_on).collect();
+    let rows = [&shuffles[..], &made[..]].concat();
+    // What the turn before left is no part of what lanes exchange, and nothing but the sum takes that.
+    let is_apart = shuffles.iter().all(|row| !sums.iter().any(|sum| flows.behind_row(code, *row).contains(sum)));
+    let takes_any =
+        |row: &usize| flows.operands_of(code, *row).any(|from| rows.contains(&from) || sums.contains(&from));
+    let is_own = |row: &usize| rows.contains(row) || sums.contains(row);
+    let is_alone = inside.iter().filter(|row| takes_any(row)).all(is_own);
+    (is_one && is_apart && is_alone && !sums.is_empty()).then_some(rows)
+}
+
+/// A sum over the lanes behind the loop in place of one on every turn of it.
+fn once(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let code = &study.code;
+    let found = code.loops.iter().filter_map(|cycle| Some((sums_up(study, cycle)?, cycle)));
+    let (rows, cycle) = found.min_by_key(|(_, cycle)| cycle.blocks.len())?;
+    let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+    let gone = |is_meant: &dyn Fn(usize) -> bool| {
+        let own = rows.iter().filter(|row| is_meant(**row)).map(|row| code.executed[*row]).sum::<u64>();
+        own as f64 * (1.0 - 1.0 / turns)
+    };
+    let shuffles = Some(gone(&|row| code.op(row).is_shuffle())).filter(|_| turns > TURNS)?;
+    let [of_stage, of_requests] = DATA_STAGE.iter().chain(&[Part::MemoryLsu]).fold([1.0; 2], |left, part| {
+        // A shuffle takes the stage for a cycle, as a request does.
+        let share = m.unit(*part).map_or(0.0, |unit| unit.share);
+        let stays =
+            m.sm_cycles().filter(|_| share > 0.0).map_or(1.0, |cycles| (1.0 - shuffles / cycles / share).max(0.0));
+        if *part == Part::MemoryLsu { [left[0], stays] } else { [left[0].min(stays), left[1]] }
+    });
+    let of_issue = gone(&|_| true) / m.executed()?;
+    // What is waited for shuffles, of all that answers in short.
+    let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
+    let own: u64 = rows.iter().map(|row| waits[*row]).sum();
+    let part = own as f64 / waits.iter().sum::<u64>().max(1) as f64;
+    let reasons = [StallReason::ShortScoreboard, StallReason::MioThrottle];
+    // Lanes that meet on every turn load for the next one behind that: without it the loads of two turns are under way together.
+    let inside: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.op(*row).loads_global()).collect();
+    let for_loads = traced(study, &inside).unwrap_or_default() * m.waits(&[StallReason::LongScoreboard]) / TURNS;
+    let freed = (1.0 - 1.0 / turns) * part * m.waits(&reasons) + of_issue * m.waits(&OF_EACH) + for_loads;
+    let draft = Draft::new(Action::ReuseInSm)
+        .keeps(&DATA_STAGE, of_stage, of_stage)
+        .keeps(&[Part::MemoryLsu], of_requests, of_requests)
+        .keeps(&[Part::Issue], 1.0 - of_issue, 1.0 - of_issue)
+        .frees(freed, freed + m.waits(&[StallReason::LongScoreboard]))
+        .at(At::most(m, Op::is_shuffle));
+    let how = "Add up in each lane first, and over the lanes once behind the loop: the shuffles leave it";
+    let why = words!("{} shuffles, {} turns of the loop for each sum", count(shuffles), fixed(turns, 0));
+    Some(draft.says(how, why).risks("another order of additions").checks(words!("SHFL −{}", count(shuffles)), EXECUTED))
+}
+
+/// Lanes of a warp up to which a half of it would do.
+const HALF: f64 = 16.0;
+
+/// A warp to a row whose elements fill half of it or less: as many lanes as a row has elements, and several rows to a warp. What a warp does
+/// for each row it does for several, and as many fewer of them wait; longer rows than the mean take another turn.
+fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, flows) = (&study.code, &study.flows);
+    let lanes = code.lanes.as_ref()?;
+    let shuffles: Vec<usize> =
+        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_shuffle()).collect();
+    let trees = shuffles.iter().map(|row| code.executed[*row]).min()? as f64;
+    // Loads of the elements: where they begin is loaded, and each lane goes on from its own.
+    let is_own = |row: &usize| {
+        let goes_on = flows.address_behind(code, *row).iter().any(|row| code.registers(*row).special.is_some());
+        let is_inside = |own: &Loop| shuffles.iter().any(|row| own.blocks.contains(&code.block_of[*row]));
+        code.op(*row).loads_global()
+            && lanes[*row] > 0
+            && goes_on
+            && !flows.loads_behind(code, *row).is_empty()
+            && !code.innermost(*row).is_some_and(is_inside)
+    };
+    let row = (0..code.rows.len()).filter(is_own).max_by_key(|row| lanes[*row])?;
+    let each = lanes[row] as f64 / code.executed[row] as f64;
+    let is_full = shuffles.iter().all(|row| lanes[*row] as f64 > HALF * code.executed[*row] as f64);
+    // One turn for most rows.
+    if !is_full || each > HALF || (code.executed[row] as f64) < 0.5 * trees || code.executed[row] as f64 > TURNS * trees
+    {
+        return None;
+    }
+    let group = (each.ceil() as u64).next_power_of_two() as f64;
+    let least = group / WARP;
+    let stays = (2.0 * least).min(1.0);
+    let waits =
+        m.waits_for_loads()? + m.waits(&OF_EACH) + m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
+    let draft = Draft::new(Action::Regroup)
+        .rewrites()
+        .keeps(&inside, stays, least)
+        .frees((1.0 - stays) * waits, (1.0 - least) * waits)
+        .at(At::point(&point(study, row)));
+    let how = words!(
+        "{} lanes to a row in place of a warp, {} rows to a warp: shuffles of that width add up",
+        count(group),
+        count(WARP / group)
+    );
+    let why = words!("a row fills {} of 32 lanes, and the warp waits for its loads all the same", fixed(each, 1));
+    let draft = draft.says(how, why).risks("rows of several lengths in one warp");
+    Some(draft.checks(words!("lanes per instruction {} → more", fixed(each, 1)), super::lanes::LANES).rises())
+}
+
+/// What a window that slides reads for an output: what comes in, what goes out, and its part of the first window.
+const OF_A_WINDOW: f64 = 3.0;
+
+/// Sums, smallest or largest values over windows whose neighbours hold the same values but for the ends: a loop that only combines what it
+/// loads, from a place by the number of the block on, and each value is read by about as many outputs as the loop has turns. A thread that
+/// goes through several outputs takes in what comes and takes away what goes.
+fn window(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let read = m.value(DRAM_BYTES[0]).filter(|read| *read > 0.0)? / SECTOR;
+    let of_loop = |cycle: &Loop| {
+        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).loads_global()).collect();
+        let is_combined = |load: &usize| {
+            let mut takes =
+                rows.iter().filter(|row| flows.operands_of(code, **row).any(|from| from == *load)).peekable();
+            takes.peek().is_some()
+                && takes.all(|row| code.op(*row).folds())
+                && flows.is_of_thread_and_block(code, *load)
+                && !flows.is_inherent(code, *load)
+        };
+        let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+        let turns = executed as f64 / code.entered(cycle)? as f64;
+        let touched = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
+        let again = touched / read;
+        let others = rows.iter().any(|row| code.op(*row).act().is_some() && !loads.contains(row));
+        let is_window = turns > 2.0 * OF_A_WINDOW && 2.0 * again >= turns && !others && loads.iter().all(is_combined);
+        is_window.then_some((touched, turns, rows, loads))
+    };
+    let (touched, turns, rows, loads) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let gone = 1.0 - OF_A_WINDOW / turns;
+    let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64 / m.executed()?;
+    let of_sectors = gone * touched / sectors.iter().sum::<u64>() as f64;
+    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
+    let for_loads = traced(study, &loads).unwrap_or_default() * m.waits_for_loads()?;
+    let of_each = m.waits(&OF_EACH) + m.waits(&[StallReason::MathPipeThrottle]);
+    let freed = gone * (for_loads + own * of_each);
+    let draft = Draft::new(Action::RegisterTile)
+        .rewrites()
+        .keeps(&inside, 1.0 - gone * own, 1.0 - own)
+        .keeps(&L1, 1.0 - of_sectors, 1.0 - of_sectors)
+        .keeps(&[Part::MemoryL2], 1.0 - of_sectors, 1.0 - of_sectors)
+        .frees(freed, freed)
+        .at(At::point(&point(study, loads[0])));
+    let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
+    let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(touched / read, 0));
+    let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
+    Some(draft.checks(
+        words!("sectors of global loads {} → {}", count(touched), count(touched * (1.0 - gone))),
+        Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
+    ))
+}
