@@ -1,24 +1,27 @@
 //! What the benchmarks share: large reports made from a small one, and whole processes measured from outside.
 
-use prost::Message as _;
+use prost::encoding::{DecodeContext, decode_key, decode_varint, skip_field};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// The parts of a block header that a block of results needs; the session and the strings are left out, because a
-/// file must state them once.
-#[derive(Clone, PartialEq, prost::Message)]
-struct Header {
-    #[prost(uint32, optional, tag = "1")]
-    sources: Option<u32>,
-    #[prost(uint32, optional, tag = "2")]
-    results: Option<u32>,
-    #[prost(uint32, optional, tag = "5")]
-    payload: Option<u32>,
-    #[prost(bytes = "vec", optional, tag = "6")]
-    process: Option<Vec<u8>>,
+/// The fields of a message: number, value of those that are numbers, bytes.
+fn fields(mut rest: &[u8]) -> Vec<(u32, u64, &[u8])> {
+    let mut fields = Vec::new();
+    while !rest.is_empty() {
+        let whole = rest;
+        let (number, kind) = decode_key(&mut rest).expect("the seed is a report");
+        let value = decode_varint(&mut { rest }).unwrap_or(0);
+        skip_field(kind, number, &mut rest, DecodeContext::default()).expect("the seed is a report");
+        fields.push((number, value, &whole[..whole.len() - rest.len()]));
+    }
+    fields
 }
+
+/// What a block of results needs of its header: the numbers of sources and results, the size of the payload and the process. The
+/// session and the strings are left out, because a file must state them once.
+const HEADER: [u32; 4] = [1, 2, 5, 6];
 
 fn word(bytes: &[u8], at: usize) -> usize {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
@@ -31,25 +34,29 @@ pub(crate) fn write_repeated(seed: &[u8], launches: usize, out: &mut impl Write)
     let mut blocks = Vec::new();
     while at + 4 <= seed.len() {
         let size = word(seed, at);
-        let header = Header::decode(&seed[at + 4..at + 4 + size]).expect("the seed is a report");
-        let payload = at + 4 + size..at + 4 + size + header.payload.unwrap_or(0) as usize;
+        let mut header = fields(&seed[at + 4..at + 4 + size]);
+        let number =
+            |field| header.iter().find(|(number, ..)| *number == field).map_or(0, |(_, value, _)| *value as usize);
+        let (sources, results, payload) = (number(1), number(2), number(5));
+        let payload = at + 4 + size..at + 4 + size + payload;
         at = payload.end;
-        if header.results.unwrap_or(0) > 0 && header.sources.unwrap_or(0) == 0 {
-            blocks.push((header, payload));
+        if results > 0 && sources == 0 {
+            header.retain(|(number, ..)| HEADER.contains(number));
+            let encoded = header.iter().map(|(.., bytes)| *bytes).collect::<Vec<_>>().concat();
+            blocks.push((encoded, results, payload));
         }
     }
-    let held: usize = blocks.iter().map(|(header, _)| header.results.unwrap_or(0) as usize).sum();
+    let held: usize = blocks.iter().map(|(_, results, _)| *results).sum();
     out.write_all(seed)?;
     let mut made = held;
     'fill: loop {
-        for (header, payload) in &blocks {
+        for (header, results, payload) in &blocks {
             if made >= launches {
                 break 'fill;
             }
-            made += header.results.unwrap_or(0) as usize;
-            let encoded = header.encode_to_vec();
-            out.write_all(&(encoded.len() as u32).to_le_bytes())?;
-            out.write_all(&encoded)?;
+            made += results;
+            out.write_all(&(header.len() as u32).to_le_bytes())?;
+            out.write_all(header)?;
             out.write_all(&seed[payload.clone()])?;
         }
     }

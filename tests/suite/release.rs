@@ -158,7 +158,7 @@ fn a_build_and_a_test_compile_the_program_once_for_both() {
 }
 
 /// The parser of Rust that derives use takes seconds to compile: serde, thiserror and clap are locked at their last versions that
-/// share one with strum, prost and handlebars.
+/// share one with strum and handlebars.
 #[test]
 fn a_build_compiles_one_parser_of_rust() {
     let parsers: Vec<_> = compiled("normal,build").into_iter().filter(|line| line.starts_with("syn ")).collect();

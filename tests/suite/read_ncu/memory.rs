@@ -3,17 +3,20 @@
 use super::{everything, plain};
 use bytes::{Buf, Bytes};
 use kernel_audit::source::{NameSet, Want, ncu_report};
-use prost::Message;
+use prost::encoding::{DecodeContext, decode_key, decode_varint, skip_field};
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The fields of a block header that a copy of its block needs.
-#[derive(Clone, PartialEq, Message)]
-struct Header {
-    #[prost(uint32, optional, tag = "2")]
-    kernels: Option<u32>,
-    #[prost(uint32, optional, tag = "5")]
-    payload: Option<u32>,
+/// A number in an encoded block header, 0 where it has none.
+fn number(mut header: Bytes, field: u32) -> usize {
+    while header.has_remaining() {
+        let (tag, kind) = decode_key(&mut header).unwrap();
+        if tag == field {
+            return decode_varint(&mut header).unwrap() as usize;
+        }
+        skip_field(kind, tag, &mut header, DecodeContext::default()).unwrap();
+    }
+    0
 }
 
 /// A report of 560 launches and 29 MB: the blocks of a small one, its last kernel many times.
@@ -28,9 +31,9 @@ fn long_report() -> Vec<u8> {
     while !rest.is_empty() {
         let start = rest.clone();
         let size = rest.get_u32_le() as usize;
-        let header = Header::decode(rest.split_to(size)).unwrap();
-        rest.advance(header.payload.unwrap_or(0) as usize);
-        if header.kernels == Some(1) {
+        let header = rest.split_to(size);
+        rest.advance(number(header.clone(), 5));
+        if number(header, 2) == 1 {
             last_kernel = start.slice(..start.len() - rest.len());
         }
     }

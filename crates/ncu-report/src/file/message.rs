@@ -4,36 +4,19 @@
 //! ([`super::kind`]), those of what is taken out of a report in [`super::public`]. Text is kept as bytes of the mapped file and decoded when it is used,
 //! so that text that is not UTF-8 spoils nothing. Every field is optional, whatever the writer promises.
 
+use super::fields::{label, messages};
 use bytes::Bytes;
 
-/// Messages with their fields: `name: type = number (what it is in protobuf)`.
-macro_rules! messages {
-    ($($(#[$doc:meta])* $message:ident {
-        $($(#[$about:meta])* $field:ident: $type:ty = $number:tt ($($kind:tt)+),)*
-    })*) => {
-        $(
-            $(#[$doc])*
-            #[derive(Clone, PartialEq, prost::Message)]
-            pub(super) struct $message {
-                $($(#[$about])* #[prost($($kind)+, tag = $number)] pub(super) $field: $type,)*
-            }
-        )*
-    };
-}
-
-/// The process whose work a block holds.
-#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
-pub(super) struct ProcessInfo {
-    #[prost(uint32, optional, tag = 1)]
-    pub(super) id: Option<u32>,
-    #[prost(bytes = "bytes", optional, tag = 2)]
-    pub(super) host: Option<Bytes>,
-    /// Path of the executable.
-    #[prost(bytes = "bytes", optional, tag = 3)]
-    pub(super) path: Option<Bytes>,
-}
-
 messages! {
+    /// The process whose work a block holds.
+    #[derive(Eq, Hash)]
+    ProcessInfo {
+        id: Option<u32> = 1 (uint32, optional),
+        host: Option<Bytes> = 2 (bytes, optional),
+        /// Path of the executable.
+        path: Option<Bytes> = 3 (bytes, optional),
+    }
+
     /// Header of the file.
     FileHeader {
         version: Option<u32> = 1 (uint32, optional),
@@ -44,7 +27,7 @@ messages! {
         sources: Option<u32> = 1 (uint32, optional),
         kernels: Option<u32> = 2 (uint32, optional),
         /// A piece of the session.
-        session: Option<Bytes> = 3 (bytes = "bytes", optional),
+        session: Option<Bytes> = 3 (bytes, optional),
         names: Option<StringTable> = 4 (message, optional),
         payload_size: Option<u32> = 5 (uint32, optional),
         process: Option<ProcessInfo> = 6 (message, optional),
@@ -55,7 +38,7 @@ messages! {
 
     /// A piece of the file's one table of metric names.
     StringTable {
-        strings: Vec<Bytes> = 1 (bytes = "bytes", repeated),
+        strings: Vec<Bytes> = 1 (bytes, repeated),
     }
 
     /// The session; arrives in pieces that merge.
@@ -64,60 +47,60 @@ messages! {
         host: Option<SystemInfo> = 3 (message, optional),
         target: Option<SystemInfo> = 4 (message, optional),
         devices: Vec<DeviceAttributes> = 6 (message, repeated),
-        comments: Option<Bytes> = 7 (bytes = "bytes", optional),
+        comments: Option<Bytes> = 7 (bytes, optional),
         versions: Vec<VersionInfo> = 8 (message, repeated),
         executable: Option<Executable> = 9 (message, optional),
-        command_line: Option<Bytes> = 11 (bytes = "bytes", optional),
+        command_line: Option<Bytes> = 11 (bytes, optional),
     }
 
     /// An operating system and its machine.
     SystemInfo {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
-        build: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
+        build: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// A device of the session.
     DeviceAttributes {
         id: Option<u32> = 1 (uint32, optional),
-        name: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 2 (bytes, optional),
         attributes: Vec<Attribute> = 3 (message, repeated),
     }
 
     /// One attribute of a device.
     Attribute {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
-        value: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
+        value: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// The version of one component.
     VersionInfo {
-        provider: Option<Bytes> = 1 (bytes = "bytes", optional),
-        version: Option<Bytes> = 2 (bytes = "bytes", optional),
+        provider: Option<Bytes> = 1 (bytes, optional),
+        version: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// What was started; from captures of the graphical program. The environment is not read.
     Executable {
-        path: Option<Bytes> = 1 (bytes = "bytes", optional),
-        directory: Option<Bytes> = 2 (bytes = "bytes", optional),
-        arguments: Option<Bytes> = 3 (bytes = "bytes", optional),
+        path: Option<Bytes> = 1 (bytes, optional),
+        directory: Option<Bytes> = 2 (bytes, optional),
+        arguments: Option<Bytes> = 3 (bytes, optional),
     }
 
     /// One kernel launch.
     KernelResult {
         thread: Option<u32> = 1 (uint32, optional),
-        mangled: Option<Bytes> = 5 (bytes = "bytes", optional),
-        function: Option<Bytes> = 6 (bytes = "bytes", optional),
+        mangled: Option<Bytes> = 5 (bytes, optional),
+        function: Option<Bytes> = 6 (bytes, optional),
         /// Empty for `extern "C"` kernels.
-        demangled: Option<Bytes> = 7 (bytes = "bytes", optional),
+        demangled: Option<Bytes> = 7 (bytes, optional),
         grid: Option<Extent> = 10 (message, optional),
         block: Option<Extent> = 11 (message, optional),
         created: Option<u64> = 14 (uint64, optional),
         /// A source message that holds only the reference.
-        source: Option<Bytes> = 15 (bytes = "bytes", optional),
+        source: Option<Bytes> = 15 (bytes, optional),
         context: Option<u32> = 22 (uint32, optional),
         stream: Option<u32> = 23 (uint32, optional),
         clock: Option<ClockState> = 25 (message, optional),
-        renamed: Option<Bytes> = 31 (bytes = "bytes", optional),
+        renamed: Option<Bytes> = 31 (bytes, optional),
         driver: Option<f32> = 35 (float, optional),
     }
 
@@ -139,7 +122,7 @@ messages! {
         stream: Option<u32> = 12 (uint32, optional),
         clock: Option<ClockState> = 13 (message, optional),
         references: Vec<u64> = 17 (uint64, repeated),
-        name: Option<Bytes> = 18 (bytes = "bytes", optional),
+        name: Option<Bytes> = 18 (bytes, optional),
         driver: Option<f32> = 25 (float, optional),
     }
 
@@ -178,7 +161,7 @@ messages! {
     /// A domain.
     NvtxDomain {
         id: Option<u64> = 1 (uint64, optional),
-        name: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// The push-pop ranges of one thread.
@@ -195,7 +178,7 @@ messages! {
 
     /// A push-pop range.
     PushPopRange {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
     }
 
     /// The start-end ranges of one domain.
@@ -206,15 +189,15 @@ messages! {
 
     /// A start-end range.
     StartEndRange {
-        name: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// What one rule said.
     RuleResult {
-        id: Option<Bytes> = 1 (bytes = "bytes", optional),
-        name: Option<Bytes> = 2 (bytes = "bytes", optional),
+        id: Option<Bytes> = 1 (bytes, optional),
+        name: Option<Bytes> = 2 (bytes, optional),
         body: Option<RuleBody> = 3 (message, optional),
-        section: Option<Bytes> = 4 (bytes = "bytes", optional),
+        section: Option<Bytes> = 4 (bytes, optional),
     }
 
     /// The items of a rule.
@@ -233,29 +216,29 @@ messages! {
 
     /// A sentence.
     Message {
-        text: Option<Bytes> = 1 (bytes = "bytes", optional),
+        text: Option<Bytes> = 1 (bytes, optional),
         kind: Option<i32> = 2 (int32, optional),
-        title: Option<Bytes> = 4 (bytes = "bytes", optional),
+        title: Option<Bytes> = 4 (bytes, optional),
     }
 
     /// A metric that a message points at.
     Focus {
-        metric: Option<Bytes> = 2 (bytes = "bytes", optional),
+        metric: Option<Bytes> = 2 (bytes, optional),
         value: Option<f64> = 3 (double, optional),
         severity: Option<i32> = 4 (int32, optional),
-        info: Option<Bytes> = 5 (bytes = "bytes", optional),
+        info: Option<Bytes> = 5 (bytes, optional),
     }
 
     /// A table of source positions that the viewer makes from metrics.
     SourceTable {
-        label: Option<Bytes> = 1 (bytes = "bytes", optional),
+        label: Option<Bytes> = 1 (bytes, optional),
         metrics: Vec<SourceMetric> = 3 (message, repeated),
-        description: Option<Bytes> = 5 (bytes = "bytes", optional),
+        description: Option<Bytes> = 5 (bytes, optional),
     }
 
     /// A metric of such a table.
     SourceMetric {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
     }
 
     /// The size of an estimated speedup.
@@ -272,14 +255,14 @@ messages! {
 
     /// Title and description of a table.
     TableConfig {
-        title: Option<Bytes> = 1 (bytes = "bytes", optional),
-        description: Option<Bytes> = 2 (bytes = "bytes", optional),
+        title: Option<Bytes> = 1 (bytes, optional),
+        description: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// A column; the list of its type is filled.
     RuleColumn {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
-        strings: Vec<Bytes> = 4 (bytes = "bytes", repeated),
+        name: Option<Bytes> = 1 (bytes, optional),
+        strings: Vec<Bytes> = 4 (bytes, repeated),
         doubles: Vec<f64> = 5 (double, repeated),
         integers: Vec<i64> = 6 (int64, repeated),
     }
@@ -287,7 +270,7 @@ messages! {
     /// One piece of source data; pieces with one key merge.
     SourcePiece {
         reference: Option<u64> = 1 (uint64, optional),
-        binary: Option<Bytes> = 4 (bytes = "bytes", optional),
+        binary: Option<Bytes> = 4 (bytes, optional),
         sm_version: Option<u32> = 6 (uint32, optional),
         files: Option<SourceFiles> = 8 (message, optional),
         relocation: Option<Relocation> = 9 (message, optional),
@@ -300,8 +283,8 @@ messages! {
 
     /// One source file.
     File {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
-        content: Option<Bytes> = 2 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
+        content: Option<Bytes> = 2 (bytes, optional),
     }
 
     /// Where symbols of the cubin were loaded.
@@ -311,7 +294,7 @@ messages! {
 
     /// A symbol and its load address.
     Symbol {
-        name: Option<Bytes> = 1 (bytes = "bytes", optional),
+        name: Option<Bytes> = 1 (bytes, optional),
         address: Option<u64> = 2 (uint64, optional),
         index: Option<u32> = 3 (uint32, optional),
     }

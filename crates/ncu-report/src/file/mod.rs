@@ -12,6 +12,7 @@ mod container;
 mod device;
 mod dropped;
 mod fault;
+mod fields;
 mod kind;
 mod launch;
 mod message;
