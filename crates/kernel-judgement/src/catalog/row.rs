@@ -1,12 +1,40 @@
 //! A catalog: the rows of an embedded TOML file, found by their names.
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use std::fmt;
+use std::marker::PhantomData;
 
 /// An embedded file in its typed form. Tests read each of them.
 pub(super) fn parse<T: Deserialize<'static>>(text: &'static str) -> T {
     toml::from_str(text).expect("embedded catalogs are valid")
+}
+
+/// The one array of tables of a file, with its name. It is no map, whose code would be compiled for each type of rows.
+struct Array<R>(&'static str, Vec<R>);
+
+impl<R: Deserialize<'static>> Deserialize<'static> for Array<R> {
+    fn deserialize<D: Deserializer<'static>>(file: D) -> Result<Array<R>, D::Error> {
+        file.deserialize_map(OneArray(PhantomData))
+    }
+}
+
+struct OneArray<R>(PhantomData<R>);
+
+impl<R: Deserialize<'static>> Visitor<'static> for OneArray<R> {
+    type Value = Array<R>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("one array of tables")
+    }
+
+    fn visit_map<A: MapAccess<'static>>(self, mut file: A) -> Result<Array<R>, A::Error> {
+        let (name, rows) = file.next_entry()?.ok_or_else(|| Error::invalid_length(0, &self))?;
+        match file.next_key::<&str>()? {
+            None => Ok(Array(name, rows)),
+            Some(other) => Err(Error::unknown_field(other, &[])),
+        }
+    }
 }
 
 /// The rows of a file and where each name leads.
@@ -18,9 +46,8 @@ pub(super) struct Catalog<R> {
 impl<R: Deserialize<'static>> Catalog<R> {
     /// The rows of an embedded file, which are its one array of tables. `names` gives every name of a row; each stands for one row.
     pub(super) fn load(text: &'static str, array: &str, names: fn(&R) -> Vec<&str>) -> Catalog<R> {
-        let mut arrays: BTreeMap<&str, Vec<R>> = parse(text);
-        let rows = arrays.remove(array).unwrap_or_default();
-        assert!(arrays.is_empty() && !rows.is_empty(), "a catalog is rows of {array}");
+        let Array(name, rows) = parse::<Array<R>>(text);
+        assert!(name == array && !rows.is_empty(), "a catalog is rows of {array}");
         let mut by_name = FxHashMap::default();
         for (at, row) in rows.iter().enumerate() {
             for name in names(row) {
