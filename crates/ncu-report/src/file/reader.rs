@@ -78,7 +78,7 @@ impl NcuReport {
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
     pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
-        self.read_as(want, &NameSet::All, |_, _| true)
+        self.read_as(want, &NameSet::All, &mut |_, _| true)
     }
 
     /// Reads every result; `is_whole` says of its head, and of whether it is the first of its kernel, whether it is read as `want`
@@ -87,7 +87,7 @@ impl NcuReport {
         &mut self,
         want: &Want,
         brief: &NameSet,
-        is_whole: impl FnMut(&Launch, bool) -> bool,
+        is_whole: &mut dyn FnMut(&Launch, bool) -> bool,
     ) -> Result<Report, ReadError> {
         let hash = want.hash.then(|| self.file.hash_beside());
         let mut pass = Pass::new(self, want, brief);
@@ -101,7 +101,7 @@ impl NcuReport {
         if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
-        report.launches = self.launches(want.rules, |_| true, is_whole, &mut pass);
+        report.launches = self.launches(want.rules, &|_| true, is_whole, &mut pass);
         self.finish(report, pass, hash)
     }
 
@@ -118,14 +118,14 @@ impl NcuReport {
         choose: impl FnOnce(&Report) -> HashSet<u32>,
     ) -> Result<Report, ReadError> {
         let (mut kernels, mut whole, mut firsts) = (HashSet::new(), HashSet::new(), HashSet::new());
-        let is_whole = |head: &Launch, is_first: bool| {
+        let mut is_whole = |head: &Launch, is_first: bool| {
             let kernel = (head.name.clone(), head.grid, head.block);
             let is_whole = kernels.contains(&kernel) || kernels.len() < READ_WHOLE && kernels.insert(kernel);
             whole.extend(is_whole.then_some(head.id));
             firsts.extend(is_first.then_some(head.id));
             is_whole
         };
-        let mut report = self.read_as(want, brief, is_whole)?;
+        let mut report = self.read_as(want, brief, &mut is_whole)?;
         let chosen = choose(&report);
         // What is read of the first result of a kernel alone is of the first that is chosen.
         let mut met = HashSet::new();
@@ -155,7 +155,7 @@ impl NcuReport {
     /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
     pub fn read_rows(&mut self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
         let mut pass = Pass::new(self, want, &NameSet::All);
-        let launches = self.launches(want.rules, |id| rows.contains(&id), |_, _| true, &mut pass);
+        let launches = self.launches(want.rules, &|id| rows.contains(&id), &mut |_, _| true, &mut pass);
         self.file.release_all();
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
@@ -167,8 +167,8 @@ impl NcuReport {
     fn launches(
         &mut self,
         rules: Rules,
-        is_row: impl Fn(u32) -> bool,
-        mut is_whole: impl FnMut(&Launch, bool) -> bool,
+        is_row: &dyn Fn(u32) -> bool,
+        is_whole: &mut dyn FnMut(&Launch, bool) -> bool,
         pass: &mut Pass,
     ) -> Vec<Launch> {
         let Pass { names, texts, faults } = pass;

@@ -177,7 +177,7 @@ impl Counts<'_> {
         };
         let bound = self.ideal.as_ref().and(self.activity).map(|active| 100.0 * active * weight as f64 / all as f64);
         AccessLine {
-            spot: self.groups.spot(rows, |row| self.weight(row)),
+            spot: self.groups.spot(rows, &|row| self.weight(row)),
             kind: kind(self.kinds[rows[0]]).to_owned(),
             width_bits,
             requests,

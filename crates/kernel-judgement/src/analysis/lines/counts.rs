@@ -35,7 +35,7 @@ pub(super) fn executed(view: &SourceView, groups: &Groups<'_>) -> Vec<LineCount>
     let Some(counts) = view.counts(EXECUTED) else { return Vec::new() };
     let all: u64 = counts.iter().sum();
     let line = |(sum, rows): (u64, &[usize])| LineCount {
-        spot: groups.spot(rows, |row| counts[row]),
+        spot: groups.spot(rows, &|row| counts[row]),
         executed: sum,
         share: 100.0 * sum as f64 / all as f64,
     };
@@ -58,7 +58,7 @@ pub(super) fn idle_lanes(view: &SourceView, groups: &Groups<'_>, limits: &Limits
         let lost: u64 = rows.iter().map(|row| idle(*row)).sum();
         let share = 100.0 * lost as f64 / all.max(1.0);
         if average < limits[Threshold::ThreadUtilisationLow] && share >= limits[Threshold::IdleLanesNamed] {
-            let spot = groups.spot(&rows, idle);
+            let spot = groups.spot(&rows, &idle);
             lines.push((lost, LaneLine { spot, executed: count, lanes: average, share }));
         }
     }

@@ -103,7 +103,7 @@ impl<'v> Counters<'v> {
     }
 
     fn callers(&self, groups: &Groups<'_>, rows: &[usize]) -> Vec<String> {
-        groups.spot(rows, |row| self.cost(&[row]).samples.unwrap_or(0)).place.inlined_at
+        groups.spot(rows, &|row| self.cost(&[row]).samples.unwrap_or(0)).place.inlined_at
     }
 
     fn cost(&self, rows: &[usize]) -> LineCost {

@@ -30,7 +30,7 @@ impl Parked {
         let share = 100.0 * parked.iter().sum::<u64>() as f64 / attribution.sum as f64;
         let groups = Groups::of(view);
         let (_, most) = *groups.leading(&parked, 1).first().filter(|_| share >= limits[Threshold::ParkedLeast])?;
-        Some(Parked { share, at: groups.spot(most, |row| parked[row]) })
+        Some(Parked { share, at: groups.spot(most, &|row| parked[row]) })
     }
 }
 

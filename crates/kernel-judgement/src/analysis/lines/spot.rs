@@ -95,13 +95,13 @@ impl<'v> Groups<'v> {
     /// The same as spots, each with its share of `whole` in percent.
     pub(super) fn shares(&self, counts: &[u64], whole: u64, kept: usize) -> Vec<(Spot, f64)> {
         let spot = |(sum, rows): (u64, &[usize])| {
-            (self.spot(rows, |row| counts[row]), 100.0 * sum as f64 / whole.max(1) as f64)
+            (self.spot(rows, &|row| counts[row]), 100.0 * sum as f64 / whole.max(1) as f64)
         };
         self.leading(counts, kept).into_iter().map(spot).collect()
     }
 
     /// The spot of some instructions of one line, the leading ones by `weight` named.
-    pub(super) fn spot(&self, rows: &[usize], weight: impl Fn(usize) -> u64) -> Spot {
+    pub(super) fn spot(&self, rows: &[usize], weight: &dyn Fn(usize) -> u64) -> Spot {
         let mut leading: Vec<usize> = rows.iter().copied().filter(|row| weight(*row) > 0).collect();
         leading.sort_by_key(|row| (std::cmp::Reverse(weight(*row)), *row));
         let Some(first) = leading.first().or(rows.first()) else { return Spot::default() };

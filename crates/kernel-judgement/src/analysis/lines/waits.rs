@@ -68,7 +68,7 @@ impl Waits {
             shares.sort_by(|a, b| b.1.total_cmp(&a.1));
             let large = shares.iter().take_while(|(_, share)| *share > limits[Threshold::SampleOwnShare]).count();
             shares.truncate(large.max(1));
-            let spot = groups.spot(rows, |row| all[row]);
+            let spot = groups.spot(rows, &|row| all[row]);
             LineWaits { spot, samples: own, share: percent(own, *samples), reasons: shares }
         };
         let lines = groups.leading(all, KEPT).into_iter().map(|(_, rows)| waits(rows)).collect();

@@ -104,9 +104,7 @@ impl Page {
         let mut report = self.read(text, origin, brief, None)?;
         let chosen = self.read(text, Origin::default(), want, Some(&choose(&report)))?;
         report.put(chosen.launches);
-        report.damage = [chosen.damage, report.damage].concat();
-        report.damage.sort_by(|a, b| (a.at, &a.what).cmp(&(b.at, &b.what)));
-        report.damage.dedup();
+        report.damage = once_each([chosen.damage, report.damage].concat());
         Ok(report)
     }
 
@@ -151,6 +149,13 @@ impl Page {
         }
         Ok(report)
     }
+}
+
+/// Damage in the order of the text, each once.
+fn once_each(mut damage: Vec<Damage>) -> Vec<Damage> {
+    damage.sort_by(|a, b| (a.at, &a.what).cmp(&(b.at, &b.what)));
+    damage.dedup();
+    damage
 }
 
 fn wrong_kind(origin: Origin, found: &str) -> ReadError {
