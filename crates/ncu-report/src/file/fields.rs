@@ -1,6 +1,6 @@
 //! Messages that `prost` reads, made of the table that lists their fields.
 //!
-//! `prost` has a derive for that, which takes four crates and a thirtieth of the first build; the fields are read by the same functions.
+//! `prost` has a derive for that, which is four crates to build first; the fields are read by the same functions.
 
 /// Messages with their fields: `name: type = number (what it is in protobuf)`.
 macro_rules! messages {
