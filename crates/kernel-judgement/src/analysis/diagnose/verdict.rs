@@ -11,7 +11,7 @@ use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, Named, at_the_roof, drafts, levers, ruled_out};
-use super::patterns::{Question, Stands, WORTH, launch, questions, stages, units};
+use super::patterns::{Question, Stands, WORTH, grid, launch, questions, stages, units};
 use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
@@ -280,7 +280,7 @@ fn named(m: &Measures<'_>, taker: Taker) -> Option<Held> {
         Taker::Wait(reason) => units::of_wait(m, reason),
         Taker::Mbarriers => stages::mbarriers(m),
         Taker::Unheld => Some(units::unknown(m)),
-        Taker::Tail if launch::is_small_grid(m) => launch::small_grid(m),
+        Taker::Tail if grid::is_small_grid(m) => grid::small_grid(m),
         Taker::Tail => launch::tail(m),
         Taker::Empty => launch::short(m),
     }

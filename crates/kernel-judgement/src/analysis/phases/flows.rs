@@ -1,6 +1,6 @@
 //! Where values come from: definitions that reach a use, and what is behind them.
 
-use super::{code::Code, detail::Place};
+use super::{code::Code, place::Place};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::Op;

@@ -29,6 +29,7 @@ mod measure;
 mod model;
 mod pace;
 mod parts;
+mod place;
 mod places;
 mod point;
 mod products;
@@ -44,7 +45,7 @@ mod waits;
 mod warps;
 
 pub(in crate::analysis) use code::{Code, Loop};
-pub(in crate::analysis) use detail::{Chain, Indirection, PIPES, Place};
+pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{
     GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,
     touched_sectors,
@@ -53,6 +54,7 @@ pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::{Flows, Origin, address};
 pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
+pub(in crate::analysis) use place::Place;
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;

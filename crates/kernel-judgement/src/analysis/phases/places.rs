@@ -1,8 +1,8 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
 use super::code::{Code, Loop};
-use super::detail::{LOADED, Place};
 use super::flows::{Flows, LONGEST, address};
+use super::place::{LOADED, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;

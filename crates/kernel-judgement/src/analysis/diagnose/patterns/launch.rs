@@ -1,16 +1,13 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{
-    Pieces, at_loop, dealt, ends, hands_on, is_last_wave, is_lone, last_wave, outermost, pieces, read_twice, share_out,
-    take_from_queue,
-};
+use super::balance::{Pieces, at_loop, dealt, is_last_wave, last_wave, pieces, share_out, take_from_queue};
 use super::barriers::meeting;
-use super::occupancy::{FULL_WAVE, short_blocks};
+use super::grid::{is_covered, is_small_grid, more_blocks, small_grid};
+use super::occupancy::short_blocks;
 use super::tile::sums;
 use super::*;
 use crate::analysis::diagnose::account::ERROR;
-use crate::analysis::phases::Carried;
 use crate::evidence::Workload;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
@@ -104,28 +101,6 @@ pub(super) fn fuse(m: &Measures<'_>) -> Option<Draft> {
     let own = m.duration.filter(|_| !m.has_several());
     let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1))).unwrap_or_default();
     Some(draft.checks(words!("time of the sequence{}", own), DURATION))
-}
-
-/// Blocks for at most the threshold's share of the SMs. Fewer idle SMs are a remark: 128 blocks on 132 SMs limit nothing.
-pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_>) -> Option<Held> {
-    let (blocks, sms) = (m.blocks?, m.sms?);
-    let idle = 100.0 * (1.0 - blocks / sms);
-    let least = 100.0 - m.limits[Threshold::SmallGrid];
-    (blocks < sms).then(|| {
-        let sentence = words!(
-            "{} {} of {} SMs idle, and every share of peak averages over them.",
-            if blocks == 1.0 { "1 block leaves".to_owned() } else { format!("{} blocks leave", count(blocks)) },
-            count(sms - blocks),
-            count(sms)
-        );
-        Held::new(Code::LaunchSmallGrid, idle, least, sentence).from(m.readings(&[WAVES])).noted()
-    })
-}
-
-/// Whether most of the time in which the average SM is idle is that of SMs without a block.
-pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_>) -> bool {
-    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
-    empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
 }
 
 /// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.
@@ -230,89 +205,6 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.risks(risk).checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 
-/// Blocks for every SM. What is to be split is a loop: without one each thread has one piece of the work.
-fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
-    let (blocks, sms) = (m.blocks?, m.sms?);
-    let is_part = m.waves.map_or(blocks < sms, |waves| waves < 1.0);
-    let is_covered = is_covered(m);
-    // SMs without a block are the tail, chains of loads are as many as the problem has, one slice of L2 serves more blocks no faster, and
-    // where nobody counted instructions it can be what few blocks differ by.
-    let differ = m.study.is_none() && blocks < sms && !is_small_grid(m);
-    let is_idle = is_lone(m) || differ || m.chain().is_some() || hot_spot(m).is_some() || !is_covered && blocks >= sms;
-    let whole = outermost(m);
-    if !is_part || is_idle || m.is_by_design() != Some(false) || m.study.is_some() && whole.is_none() {
-        return None;
-    }
-    // Without counts by instruction: code without a way back has no loop, and a warp that runs no more of it than there is takes one turn.
-    let issued = || Some(m.need(Part::Issue) * f64::from(m.chip()?.schedulers_per_sm) * m.sm_cycles()?);
-    let executed = m.executed().or_else(issued).filter(|executed| *executed > 0.0);
-    let length = executed.zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
-    let is_straight = m.code.as_ref().is_some_and(|(code, _)| code.loops.is_empty());
-    let rows = m.code.as_ref().map_or(0.0, |(code, _)| code.rows.len() as f64);
-    if m.study.is_none() && (is_straight || length.is_some_and(|length| length < rows.max(SHORTEST))) {
-        return None;
-    }
-    let stores = whole.is_some_and(|(study, cycle)| {
-        study.code.rows_of(&cycle.blocks).any(|row| study.code.op(row).stores_global() && study.code.executed[row] > 0)
-    });
-    // In a full wave a split fills no slots. Turns that store their own results cost nothing to split, and shorter blocks end together;
-    // sums over all turns need one more pass.
-    if m.waves.is_some_and(|waves| waves >= FULL_WAVE) && !stores {
-        return None;
-    }
-    // The warps of an SM that has a block, of those that fit.
-    let filled = if is_covered { m.filled().unwrap_or(1.0) } else { 1.0 };
-    // More blocks that all stay share out pieces of unequal length in turn as well.
-    let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
-    // What a warp of few instructions does is what each part of it does again.
-    let own = length.map_or(0.0, |length| (SHORTEST / length).min(1.0)).max(filled);
-    let change = Change { warps: (own.max(0.25), own), tail: (tail, 0.0), ..Change::default() };
-    let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
-    let fit =
-        m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
-    // Threads that share the turns of a loop take fewer each where they are more.
-    let is_shared = whole.is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.thread && !end.block));
-    let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
-    let has_room = registers.is_none_or(|(own, file)| THREADS * own <= file.all);
-    // Larger blocks leave SMs without a block as they are: where most are, the split comes first.
-    let has_blocks = 2.0 * blocks >= sms;
-    let is_larger = has_blocks && is_shared && has_room;
-    let is_larger = is_larger && m.block_warps.is_some_and(|warps| 2.0 * WARP * warps <= THREADS);
-    let (how, risk) = match (is_larger, stores) {
-        _ if matches!(carried, Some((Carried::Scan, _))) => (
-            words!(
-                "A scan: parts of the loop side by side, each summed up first, then gone through from the sum before it{}",
-                fit
-            ),
-            "the input is read twice, or sums are handed on from part to part (look-back); another order of additions",
-        ),
-        (true, _) => (
-            words!("Blocks of up to {} threads for the same loop, then the loop split{}", count(THREADS), fit),
-            "a reduction over more warps",
-        ),
-        (false, true) => {
-            (words!("More blocks with a shorter loop each{}", fit), "what each block does before its loop")
-        }
-        (false, false) => {
-            (words!("Split the loop: its turns across more warps or blocks{}", fit), "a reduction across blocks")
-        }
-    };
-    let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
-    let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
-    let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
-    let draft = draft.risks(risk).checks(check, WAVES);
-    Some(match carried {
-        Some((Carried::Recurrence, why)) => draft.not_here(why),
-        Some((Carried::Scan, _)) => read_twice(m, draft),
-        None => draft,
-    })
-}
-
-/// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
-const SHORTEST: f64 = 64.0;
-/// Threads of the largest block.
-const THREADS: f64 = 1024.0;
-
 /// The part of the time for which SMs idle behind blocks that stay and have equal work, from which these do not run alike.
 const UNALIKE: f64 = 0.08;
 
@@ -407,9 +299,4 @@ fn without_block(m: &Measures<'_>, empty: f64) -> Option<Words> {
             count(pieces)
         )
     })
-}
-
-/// Whether more blocks cover what warps wait for most: memory and results, but no barrier, which all of them reach as late.
-fn is_covered(m: &Measures<'_>) -> bool {
-    m.top_wait().is_none_or(|(reason, _)| reason != StallReason::Barrier)
 }

@@ -14,6 +14,7 @@ mod constants;
 mod epilogue;
 mod fences;
 mod gather;
+pub(super) mod grid;
 mod idle;
 mod instructions;
 mod kept;

@@ -53,9 +53,8 @@ fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
 
 /// Whether a row converts what memory brought.
 fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
-    let is_brought = |behind: Vec<usize>| {
-        !behind.is_empty() && behind.iter().all(|row| study.code.op(*row).brings_from_memory())
-    };
+    let is_brought =
+        |behind: Vec<usize>| !behind.is_empty() && behind.iter().all(|row| study.code.op(*row).brings_from_memory());
     study.code.op(row) == converts && read(study, row).any(is_brought)
 }
 
@@ -176,4 +175,3 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let draft = draft.risks("fragments laid out over the lanes of a warp; another order of the sums");
     Some(draft.checks(words!("{} {} → 0", name, count(all)), format!("opcode.{name}")))
 }
-
