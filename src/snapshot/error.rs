@@ -37,3 +37,8 @@ impl SnapshotError {
         matches!(self, SnapshotError::Changed { .. })
     }
 }
+
+/// Whether a failure to open says that there is no such file: where a part of the path is a file, writing will say so.
+pub(super) fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}

@@ -1,6 +1,6 @@
 //! The folder of audits: which snapshots of a subject lie in it, in their order.
 
-use super::error::SnapshotError;
+use super::error::{SnapshotError, is_absent};
 use super::file::Snapshot;
 use crate::analysis::{Nth, Side};
 use chrono::NaiveDate;
@@ -67,7 +67,7 @@ fn all(folder: &Path, ending: &str) -> Result<Vec<(Found, String)>, SnapshotErro
     let unreadable = |source| SnapshotError::Unreadable { path: folder.to_owned(), source };
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(error) if super::notes::is_absent(&error) => return Ok(Vec::new()),
+        Err(error) if is_absent(&error) => return Ok(Vec::new()),
         Err(error) => return Err(unreadable(error)),
     };
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! What people note beside audits: regressions that they accepted, `NAME.accepted.toml`, and baselines that they pinned,
 //! `baselines.toml`, in the folder of audits, each with its reasons.
 
-use super::error::SnapshotError;
+use super::error::{SnapshotError, is_absent};
 use super::file::Snapshot;
 use super::folder::{self, Dated};
 use crate::analysis::{Compared, Mark, Measured, Milestone, near};
@@ -89,11 +89,6 @@ impl AcceptedFile {
         let text = toml::to_string(self)?;
         Ok(format!("# Accepted regressions; `audit check --accept --reason TEXT` writes this file.\n\n{text}"))
     }
-}
-
-/// Whether a failure to open says that there is no such file: where a part of the path is a file, writing will say so.
-pub(super) fn is_absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
 /// A TOML file of notes; the empty one when there is none.
