@@ -56,7 +56,7 @@ fn table(m: &Measures<'_>) -> Option<Table> {
 }
 
 /// As many blocks as fit at once, each with a loop over what several did: a table is copied once for each of them.
-pub(super) fn copied_less(m: &Measures<'_>) -> Option<Draft> {
+fn copied_less(m: &Measures<'_>) -> Option<Draft> {
     let (blocks, resident) = (m.blocks?, m.occupancy.blocks_per_sm? * m.sms?);
     let goes = Some(1.0 - resident / blocks).filter(|goes| *goes > 0.0)?;
     let (table, study) = (table(m)?, m.study?);
