@@ -51,7 +51,7 @@ fn each_comes_to_one_of_four_words_with_its_reason() {
     }
     let row = page.lines().find(|line| line.contains("`launch__registers_per_thread <= 24`")).unwrap();
     assert!(
-        row.contains("expected after") && row.contains("32 registers/thread") && row.ends_with("holds  |"),
+        row.contains("expected after") && row.contains("32\u{a0}registers/thread") && row.ends_with("holds  |"),
         "{row}"
     );
     // The snapshot holds them: the page is made again from it.
