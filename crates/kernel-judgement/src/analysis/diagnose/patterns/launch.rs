@@ -108,13 +108,15 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let idle = m.unequal.filter(|_| !is_small_grid(m))?;
     let waves = m.waves.map(|waves| format!(" in {} waves", fixed(waves, 2))).unwrap_or_default();
     let blocks = m.blocks.map_or_else(|| "the blocks".to_owned(), |blocks| format::counted(blocks as u64, "block"));
-    let what = match (m.waves, life(m)) {
+    // What the code shows of its blocks says more.
+    let lives = life(m).filter(|_| m.study.is_none());
+    let what = match (m.waves, lives) {
         _ if is_last_wave(m) => words!("leave SMs idle in the last wave"),
         (Some(waves), _) if waves < 1.0 => words!("are too few, or unequal"),
         (_, Some(life)) if is_drain(m, life) => {
             words!("live {} of the launch each, and the last ones drain", share(life))
         }
-        (_, Some(life)) if m.study.is_none() => {
+        (_, Some(life)) => {
             words!("live {} of the launch each: few last longer, or it starts and ends slowly", share(life))
         }
         _ => words!("end at different times"),
