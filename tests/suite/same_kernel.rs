@@ -8,11 +8,12 @@
 use crate::project::{Profile, csv};
 use crate::simulation::Random;
 use kernel_audit::analysis::{self, Evidence, Limits, Reduction, Side, Verdict, Work};
-use kernel_audit::evidence::{Benchmark, Clocks, Origin, Want};
+use kernel_audit::evidence::{Benchmark, Clocks, Origin, Report, Want};
 use kernel_audit::source::{self, ncu_csv};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Launches a side, and comparisons of each kernel.
@@ -78,14 +79,21 @@ fn reports(folder: &str) -> Vec<Launches> {
     found
 }
 
-fn side(launches: &[(f64, f64)], trifle: Trifle) -> Side {
+/// A report of all launches.
+fn report(launches: &[(f64, f64)], trifle: Trifle) -> Report {
     let profile = Profile {
         launches: launches.to_vec(),
         instructions: if trifle == Trifle::Instructions { 1_000_010 } else { 1_000_000 },
         registers: if trifle == Trifle::Registers { 42 } else { 40 },
         ..Profile::default()
     };
-    let report = ncu_csv::read(csv(&[profile]).as_bytes(), Origin::default(), &Want::everything()).unwrap();
+    ncu_csv::read(csv(&[profile]).as_bytes(), Origin::default(), &Want::everything()).unwrap()
+}
+
+/// Some launches of a report as a side.
+fn side(report: &Report, launches: Range<usize>) -> Side {
+    let report =
+        Report { launches: report.launches[launches].to_vec(), session: report.session.clone(), ..Report::default() };
     let (work, limits) = (Work::default(), Limits::default());
     let with = Reduction { source: &[], work: &work, limits: &limits };
     Evidence::of(analysis::Profile::chosen(&report, None, &with).unwrap().swap_remove(0)).new
@@ -124,12 +132,13 @@ fn compared(
     for launches in kernels {
         // The new side of one comparison is the old one of a later.
         let mut sides = HashMap::new();
+        let (plain, other) = (report(launches, Trifle::Nothing), report(launches, trifle));
         for start in starts(launches.len(), count, comparisons, random) {
-            let both = [(start, Trifle::Nothing), (start + count, trifle)];
-            for (from, trifle) in both {
-                sides.entry((from, trifle)).or_insert_with(|| side(&launches[from..from + count], trifle));
+            let both = [(start, Trifle::Nothing, &plain), (start + count, trifle, &other)];
+            for (from, trifle, report) in both {
+                sides.entry((from, trifle)).or_insert_with(|| side(report, from..from + count));
             }
-            let [old, new] = both.map(|key| &sides[&key]);
+            let [old, new] = both.map(|(from, trifle, _)| &sides[&(from, trifle)]);
             let joined = analysis::joined(old, &[(1, new, &limits)]).unwrap();
             let comparison = &joined.against[0].comparison;
             tally.all += 1;
