@@ -27,7 +27,7 @@ enum Ceiling {
 use Ceiling::{Gave, LastWave, Needs, No, Tail};
 
 /// The share of its peak that DRAM reaches where it only reads, what that falls by where it only writes, and the longest time around the
-/// instructions of a launch in nanoseconds: `measures.rs`.
+/// instructions of a launch in nanoseconds: `level.rs` and `measures.rs`.
 const DRAM_REACHES: f64 = 0.95;
 const DRAM_TURNS: f64 = 0.06;
 const LAUNCH: f64 = 4000.0;

@@ -34,11 +34,6 @@ pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 /// The same of a scheduler.
 const WARPS_OF_SCHEDULER: Counter = Counter::SmspWarpsActiveAvgPerCycleActive;
-/// The share of its peak that DRAM reaches at best where it only reads: a sum with four loads in flight a thread on an H100, between
-/// its ramps.
-const DRAM_REACHES: f64 = 0.95;
-/// What that falls by where all bytes were written, as a line through a copy on an H200, half of whose bytes are: it reaches 92 %.
-const DRAM_TURNS: f64 = 0.06;
 /// What a launch takes before the first and behind the last instruction at most, in nanoseconds: an empty kernel on an H200 takes 2,200
 /// under ncu.
 const LAUNCH: f64 = 4000.0;
@@ -335,12 +330,7 @@ fn machine(m: &Measures<'_>) -> Machine {
     };
     let time = TimeSplit { block, ..time };
     let later = level::left_behind(m).unwrap_or_default();
-    let moved = m.sum(level::DRAM_BYTES).filter(|moved| *moved > 0.0);
-    // Where nobody counted them no bound gets smaller.
-    let parts = moved.zip(m.value(level::DRAM_BYTES[1]));
-    let (written, later) =
-        parts.map_or((0.0, 0.0), |(moved, written)| ((written + later) / (moved + later), later / moved));
-    let dram = (DRAM_REACHES - DRAM_TURNS * written) / (1.0 + later);
+    let dram = level::dram_reaches(m, later);
     let reaches = |part: Part| if part == Part::MemoryDram { dram } else { 1.0 };
     // The fabric of L2 carries what comes from DRAM, and reads higher for the same stream; so it may where nobody knows.
     // Lanes at addresses of their own ask of it sector by sector, and that is its own work, as atomics are.
@@ -357,7 +347,13 @@ fn machine(m: &Measures<'_>) -> Machine {
     let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
     let waiting = (1.0 - queued).clamp(0.05, 1.0);
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
-    (machine.floor, machine.later) = (floor.unwrap_or_default(), later);
+    machine.floor = floor.unwrap_or_default();
+    let measured = m
+        .unit(Part::MemoryDram)
+        .map(|unit| (unit.share / level::dram_reaches(m, 0.0)).min(1.0))
+        .filter(|need| *need > 0.0);
+    machine.later =
+        measured.map_or(0.0, |measured| machine.need(Part::MemoryDram).unwrap_or(measured) / measured - 1.0);
     let filled = 1.0 - m.vacant().unwrap_or_default();
     let cost = machine.after(&Change { warps: (filled, filled), ..Change::default() }).expected;
     let of = if m.ends_soon() == Some(false) { &mut machine.time.uneven } else { &mut machine.time.turnover };
