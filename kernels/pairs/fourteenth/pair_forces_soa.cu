@@ -1,0 +1,28 @@
+// pair_forces_soa: what checks the forces of atoms, by strides.
+// The list stands neighbour by neighbour, an atom to a lane; the box is one, and the nearest image counts.
+extern "C" __global__ void __launch_bounds__(256) pair_forces_soa(float* __restrict__ out, const float* __restrict__ pos, const unsigned int* __restrict__ list, int atoms, int near, float cut)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= atoms) {
+        return;
+    }
+    const float *own = pos + (long long)i * 1;
+    const float x = own[0], y = own[atoms], z = own[2 * atoms];
+    float fx = 0.0f, fy = 0.0f, fz = 0.0f;
+    for (int k = 0; k < near; ++k) {
+        const unsigned int j = list[k * atoms + i];
+        const float *other = pos + (long long)j * 1;
+        float dx = x - other[0], dy = y - other[atoms], dz = z - other[2 * atoms];
+        dx -= rintf(dx);
+        dy -= rintf(dy);
+        dz -= rintf(dz);
+        const float s = dx * dx + dy * dy + dz * dz;
+        const float f = s < cut ? cut - s : 0.0f;
+        fx += f * dx;
+        fy += f * dy;
+        fz += f * dz;
+    }
+    out[i] = fx;
+    out[atoms + i] = fy;
+    out[2 * atoms + i] = fz;
+}
