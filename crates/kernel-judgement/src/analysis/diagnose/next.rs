@@ -159,7 +159,9 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     let Code::Unit(part) = limiter else { return None };
     let is_pipe = part.computes() && part != Part::ComputeControl;
     let unit = m.unit(part).filter(|_| part == Part::MemoryDram || is_pipe)?;
-    let need = m.machine.need(part)?;
+    // What waits in L2 for the next launch is no time of this one.
+    let later = if part == Part::MemoryDram { m.machine.later } else { 0.0 };
+    let need = m.machine.need(part)? / (1.0 + later);
     let is_worth = levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY);
     if is_worth || need < if levers.rows.is_empty() { WORK } else { ROOF } {
         return None;

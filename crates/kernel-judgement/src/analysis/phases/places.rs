@@ -48,7 +48,13 @@ impl Flows {
         let address = address(code, row);
         let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
         let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(code, *row));
-        behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays)
+        // What a turn loads is another value than the turn before had, unless it comes from the same address.
+        let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
+        let is_same = |other: &usize| {
+            !self.address_behind(code, *other).iter().any(is_loaded) && self.stands(code, *other, cycle)
+        };
+        let mut loads = behind.iter().filter(|row| is_loaded(row));
+        behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays) && loads.all(is_same)
     }
 
     /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places; 1

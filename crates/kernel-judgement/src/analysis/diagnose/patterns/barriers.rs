@@ -1,6 +1,7 @@
 //! Barriers and fences of the block, and tiles that are loaded between two of them.
 
 use super::balance::recurs_in_shared;
+use super::instructions::{divided, of_index};
 use super::stages::shared_of_block;
 use super::units::wait;
 use super::work::{barriers_executed, exchanges, is_once, of_values, width};
@@ -220,7 +221,15 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
             match steps {
                 Some(_) => {
                     let values = of_values(m);
-                    let own = |part: Part| values.iter().find(|(own, _)| *own == part).map_or(0.0, |(_, own)| *own);
+                    // Of values that are integers nobody knows which arithmetic is theirs: addresses alone are not. Divisions go by
+                    // themselves.
+                    let divisions = divided(m).map_or(0.0, |own| own.gone);
+                    let of_values =
+                        |part: Part| values.iter().find(|(own, _)| *own == part).map_or(0.0, |(_, own)| *own);
+                    let own = |part: Part| match of_values(part) {
+                        0.0 => 1.0 - (of_index(m, part).unwrap_or_default() - divisions).max(0.0),
+                        own => own,
+                    };
                     let pipes = m.machine.parts().filter(|part| level::place(*part) == level::PIPES);
                     pipes.fold(draft, |draft, part| {
                         draft.keeps(&[part], own(part) + (1.0 - own(part)) * kept, own(part))

@@ -2,7 +2,6 @@
 
 use super::banks::wavefronts as wavefronts_of_all;
 use super::instructions::executed_on;
-use super::products::{LARGER_TILE, OPERATIONS};
 use super::tile::Tile;
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,6 +9,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Products for which a value that is loaded is used, from which on there is a tile of rows and columns: a dot product uses it for one, a
 /// product of complex numbers for two.
 const OF_A_TILE: f64 = 2.0;
+
+/// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
+pub(super) const LARGER_TILE: f64 = 0.5;
+
+/// Operations of a multiply-add.
+pub(super) const OPERATIONS: f64 = 2.0;
 
 /// Bytes of a wavefront.
 const WAVEFRONT: f64 = 128.0;

@@ -2,7 +2,7 @@
 
 use super::banks::wavefronts as wavefronts_of_all;
 use super::epilogue::TENSOR;
-use super::on_tensor::on_tensor;
+use super::on_tensor::{LARGER_TILE, OPERATIONS, on_tensor};
 use super::*;
 use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::mix::unpacks_bytes;
@@ -85,14 +85,8 @@ fn drain(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.because(why).checks(words!("tensor in the main loop{} → {} %", now, goal), TENSOR))
 }
 
-/// What a tile of twice the side asks of L2 for the same products: registers that hold fragments can hold sums.
-pub(super) const LARGER_TILE: f64 = 0.5;
-
 /// The part of the waits of warps that multiply fragment by fragment which products of warpgroups hide.
 const ASYNCHRONOUS: f64 = 0.75;
-
-/// Operations of a multiply-add.
-pub(super) const OPERATIONS: f64 = 2.0;
 
 fn generation(m: &Measures<'_>) -> Option<Draft> {
     let chip = m.chip()?;
