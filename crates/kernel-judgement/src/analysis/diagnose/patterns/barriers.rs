@@ -4,7 +4,7 @@ use super::balance::recurs_in_shared;
 use super::instructions::{divided, of_index};
 use super::stages::shared_of_block;
 use super::units::wait;
-use super::work::{barriers_executed, exchanges, is_once, of_values, width};
+use super::work::{arithmetic, barriers_executed, exchanges, is_once, of_values, width};
 use super::*;
 use crate::analysis::phases::Loop;
 use cuda_binary::op::Control;
@@ -224,11 +224,10 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
                     // Of values that are integers nobody knows which arithmetic is theirs: addresses alone are not. Divisions go by
                     // themselves.
                     let divisions = divided(m).map_or(0.0, |own| own.gone);
-                    let of_values =
-                        |part: Part| values.iter().find(|(own, _)| *own == part).map_or(0.0, |(_, own)| *own);
-                    let own = |part: Part| match of_values(part) {
-                        0.0 => 1.0 - (of_index(m, part).unwrap_or_default() - divisions).max(0.0),
-                        own => own,
+                    let is_of_values = arithmetic(m).is_some_and(|own| own >= WORTH_A_TRY);
+                    let own = |part: Part| match is_of_values {
+                        true => values.iter().find(|(own, _)| *own == part).map_or(0.0, |(_, own)| *own),
+                        false => 1.0 - (of_index(m, part).unwrap_or_default() - divisions).max(0.0),
                     };
                     let pipes = m.machine.parts().filter(|part| level::place(*part) == level::PIPES);
                     pipes.fold(draft, |draft, part| {
