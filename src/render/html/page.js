@@ -52,7 +52,8 @@ for (const table of document.querySelectorAll("table.grid, table.lines")) {
       .filter((row) => !row.hidden)
       .map((row) => Array.from(row.cells, (one) => cell(one.textContent)).join(separator))
       .join("\n");
-  const quoted = (text) => `"${(/^[=+@\t-]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
+  const quoted = (text) =>
+    `"${(/^[=+@\t-]/.test(text) ? "'" : "") + text.replaceAll("\u00a0", " ").replaceAll('"', '""')}"`;
   const tools = document.createElement("div");
   tools.className = "tools";
   if (navigator.clipboard) {

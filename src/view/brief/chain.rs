@@ -10,6 +10,7 @@ use crate::quantity::glance::amount;
 use crate::quantity::{SECTOR, format};
 use crate::view::groups::distinct;
 use crate::words::{Words, words};
+use cuda_binary::Op;
 use cuda_binary::op::{Act, Class, ProductBy, Space, Told};
 
 /// Opcodes told of the code, those among them that a reader looks for where others moved as well, and those others.
@@ -75,7 +76,9 @@ pub(super) fn is_beside(audit: &Audit) -> bool {
 }
 
 fn go_with_others(moves: &[OpcodeMove]) -> bool {
-    moves.iter().all(|one| one.op.told() == Told::No && !one.is_sought())
+    let computes = |op: Op| matches!(op.class(), Some(Class::Fp32 | Class::Fp16 | Class::Fp64 | Class::FpCompare));
+    let goes_along = |one: &OpcodeMove| one.op.told() == Told::No && !one.is_sought() && !computes(one.op);
+    !moves.is_empty() && moves.iter().all(goes_along)
 }
 
 /// Whether one width of an opcode took the place of another: a wider one, or as many.
@@ -354,7 +357,6 @@ mod tests {
     use crate::analysis::Row;
     use crate::evidence::Reading;
     use crate::quantity::{Quantity, Unit};
-    use cuda_binary::Op;
 
     fn stall(reason: &str, label: &str, was: f64, is: f64) -> StallRow {
         let reading = |value| Reading::measured(Quantity::new(value, Unit::NONE).expect("finite"), &"x".into());
@@ -367,7 +369,9 @@ mod tests {
         let moved = |op: Op| OpcodeMove { opcode: op.name().into(), op, width: None, executed: (8, 80), stand: None };
         assert!(go_with_others(&[Op::LEA, Op::SHF, Op::UIADD3, Op::BRA].map(moved)));
         assert!(
-            ![Op::FFMA, Op::LDG, Op::HGMMA, Op::BAR].iter().any(|op| go_with_others(&[moved(Op::LEA), moved(*op)]))
+            ![Op::FFMA, Op::DMUL, Op::HADD2, Op::LDG, Op::HGMMA, Op::BAR]
+                .iter()
+                .any(|op| go_with_others(&[moved(Op::LEA), moved(*op)]))
         );
     }
 

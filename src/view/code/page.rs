@@ -30,7 +30,8 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
     let at = page.iter().position(|section| section.name == "occupancy").map_or(page.len(), |at| at + 1);
     let ran = audit.now.phases.is_some();
     let flow = |code: &CodeAudit| {
-        let phases = if ran { Vec::new() } else { phases::blocks(&code.facts, usize::MAX) };
+        let phases =
+            if ran && code.facts.dispatches.is_empty() { Vec::new() } else { phases::blocks(&code.facts, usize::MAX) };
         [phases::roles(&code.facts, ran), phases].concat()
     };
     let mut own: Vec<Section> = sections(codes, flow);

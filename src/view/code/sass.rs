@@ -86,9 +86,9 @@ fn loops(audit: &CodeFacts) -> Vec<Block> {
     // What only waits goes last.
     let mut order: Vec<&LoopRow> = audit.loops.iter().collect();
     order.sort_by_key(|row| (row.waits, row.start));
-    let is_alike = |a: &&LoopRow, b: &&LoopRow| {
-        (a.waits, a.depth, a.lines, a.hottest, a.innermost) == (b.waits, b.depth, b.lines, b.hottest, b.innermost)
-    };
+    // Where no line is known, none is another's like.
+    let kind = |row: &LoopRow| (row.waits, row.depth, row.lines, row.hottest, row.innermost, row.instructions);
+    let is_alike = |a: &&LoopRow, b: &&LoopRow| a.lines.is_some() && (kind(a), &a.classes) == (kind(b), &b.classes);
     let rows = order.chunk_by(is_alike).map(|alike| loop_row(alike[0], alike.len() - 1)).collect();
     blocks.extend(in_two(["loops", "loops-rest"], "loops", &columns, rows));
     blocks

@@ -203,6 +203,9 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
 /// The widest span of clocks between the base, at which ncu holds the SMs, and the boost of a part: 585 and 1,590 MHz of a Tesla T4.
 const BOOST: f64 = 2.7;
 
+/// Hz that no SM clocks at.
+const FASTEST: f64 = 3.2e9;
+
 /// The clock of the SMs here, and that from which device memory has as much to do as the busiest part of the SMs, in Hz. What parts of the SMs
 /// need is cycles, which take less time at a higher clock, and what device memory needs is time: they meet at `clock · need of the SMs / need
 /// of DRAM`. `None` where the SMs do not clock as high, or are not busy: the latency of their warps may set the pace then.
@@ -210,7 +213,7 @@ fn dram_leads(m: &Measures<'_>) -> Option<[f64; 2]> {
     let now = m.value(Counter::GpcCyclesElapsedAvgPerSecond)?;
     let (_, of_sms) = m.machine.busiest(|part| !is_shared(part)).filter(|(_, need)| *need >= BUSY)?;
     let from = now * of_sms / m.machine.need(Part::MemoryDram)?;
-    let most = m.value(Counter::DeviceAttributeClockRate).map_or(BOOST * now, |khz| 1e3 * khz);
+    let most = m.value(Counter::DeviceAttributeClockRate).map_or((BOOST * now).min(FASTEST), |khz| 1e3 * khz);
     (now < from && from <= most).then_some([now, from])
 }
 

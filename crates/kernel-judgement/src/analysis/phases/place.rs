@@ -39,6 +39,11 @@ impl Place {
         all.iter().any(|first| (1..=all.len() as u32).all(|by| all.contains(&times(first, by))))
     }
 
+    /// The bytes behind its parts; `None` where the first turn may be one of several.
+    pub(in crate::analysis) fn bytes(&self) -> Option<u32> {
+        self.bytes
+    }
+
     /// Whether both begin at the same place, give or take bytes that the code says.
     pub(in crate::analysis) fn is_beside(&self, other: &Place) -> bool {
         self.parts == other.parts

@@ -51,7 +51,9 @@ impl Flows {
         // What a turn loads is another value than the turn before had, unless it comes from the same address.
         let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
         let is_same = |other: &usize| {
-            !self.address_behind(code, *other).iter().any(is_loaded) && self.stands(code, *other, cycle)
+            // What lanes exchange in shared memory, or count by atomics, is another value on each turn.
+            let is_own = code.op(*other).loads_global() && !code.op(*other).is_l2_atomic();
+            is_own && !self.address_behind(code, *other).iter().any(is_loaded) && self.stands(code, *other, cycle)
         };
         let mut loads = behind.iter().filter(|row| is_loaded(row));
         behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays) && loads.all(is_same)

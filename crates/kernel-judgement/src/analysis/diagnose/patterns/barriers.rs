@@ -51,7 +51,7 @@ fn steps(m: &Measures<'_>) -> Option<(f64, f64)> {
         let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
         let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
         let is_near = count(&rows, Op::loads_shared) <= READERS * count(&rows, Op::stores_shared);
-        (is_near && turns > (WARP * warps).log2()).then_some(turns)
+        (is_near && turns > 2.0 * (WARP * warps).log2()).then_some(turns)
     };
     let barriers = (0..code.rows.len()).filter(|row| code.is_block_barrier(*row) && code.executed[*row] > 0);
     let found = barriers.filter_map(turns).max_by(f64::total_cmp)?;
@@ -250,7 +250,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.at(At::waits(m, reason)).checks(check, reason.per_issue());
     if let Some((turns, rows)) = steps {
         let how = words!(
-            "Rows in registers: a warp to a problem, {} rows a thread, the values of neighbours by shuffles",
+            "Rows in registers: a warp to a problem, {} times the rows a thread, the values of others by shuffles",
             count(rows)
         );
         let why = words!("{}, in each of {} turns over values in shared memory", why, count(turns));
@@ -382,6 +382,12 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     };
     let draft = draft.at(At::span(&main.at)).says(sentence, why).risks(risk.unwrap_or_default());
     let waits = m.waits(&[StallReason::Barrier, StallReason::LongScoreboard]);
-    let check = stall("barrier + long scoreboard", waits, draft.saves(m));
+    // Of reasons that nobody counted the samples of the tile tell.
+    let (waited, now) = if waits > 0.0 {
+        ("barrier + long scoreboard", waits)
+    } else {
+        ("samples in loads and barriers of a tile", cost)
+    };
+    let check = stall(waited, now, draft.saves(m));
     Some(draft.checks(check, StallReason::Barrier.per_issue()))
 }

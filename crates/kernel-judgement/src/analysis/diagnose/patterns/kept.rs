@@ -3,6 +3,7 @@
 use super::reuse::{REUSED, answered};
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
+use crate::analysis::phases::Place;
 use crate::evidence::{Arithmetic, Operand, OperandFrom};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,6 +14,14 @@ const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThr
 
 /// Accesses that go, with the part of each, 0 to 1.
 type Gone = BTreeMap<usize, f64>;
+
+/// Values of a row that a thread has registers for.
+const IN_REGISTERS: f64 = 64.0;
+
+/// Whether both are the same place for certain.
+fn is_known(own: &Place, other: &Place) -> bool {
+    own == other && own.bytes().is_some()
+}
 
 fn is_access(study: &Study<'_>, row: usize) -> bool {
     let op = study.code.op(row);
@@ -34,7 +43,7 @@ fn again(study: &Study<'_>) -> Gone {
         let place = places.get(&row)?;
         let block = code.flow.blocks[code.block_of[row]].instructions.start;
         let is_before = |other: &usize| {
-            let is_here = is_access(study, *other) && places.get(other).is_some_and(|own| own.is_at(place));
+            let is_here = is_access(study, *other) && places.get(other).is_some_and(|own| is_known(own, place));
             is_here && code.op(*other).loads_global() && (*other..row).any(|row| stores(&row))
         };
         if code.op(row).loads_global()
@@ -53,8 +62,9 @@ fn again(study: &Study<'_>) -> Gone {
         }
         // Turns around that go through the same places again: what is stored there is a row of the thread's own.
         let is_stored =
-            inside.iter().filter(|row| stores(row)).any(|row| places.get(row).is_some_and(|own| own.is_at(place)));
-        is_stored.then(|| 1.0 / flows.turns_over(code, row))
+            inside.iter().filter(|row| stores(row)).any(|row| places.get(row).is_some_and(|own| is_known(own, place)));
+        let inner = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        (is_stored && inner <= IN_REGISTERS).then(|| 1.0 / flows.turns_over(code, row))
     };
     let own = (0..code.rows.len()).filter(|row| is_access(study, *row));
     own.filter_map(|row| Some((row, 1.0 - left(row)?))).filter(|(_, part)| *part > 0.0).collect()
@@ -91,9 +101,14 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone) -> 
         let weight = |row: usize, part: f64| sectors[row] as f64 * part;
         weight(**a, **of_a).total_cmp(&weight(**b, **of_b))
     })?;
-    let check = words!("requests of global memory −{}", count(fewer));
     let draft = draft.at(At::point(&point(study, *first.0)));
-    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+    Some(match sum(&code.executed, &is_load) {
+        0.0 => draft.checks(words!("sectors in L2 −{}", count(stores)), L2_SECTORS),
+        fewer => {
+            let check = words!("requests of global loads −{}", count(fewer));
+            draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum)
+        }
+    })
 }
 
 /// Values of one thread in its registers.
@@ -148,6 +163,11 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
     let barriers: Vec<usize> =
         (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.is_block_barrier(*row)).collect();
     barriers.first()?;
+    // What agrees with other blocks is not the block's own.
+    let agrees = |row: &usize| code.op(*row).is_fence() || code.op(*row).is_l2_atomic();
+    if (0..code.rows.len()).filter(|row| code.executed[*row] > 0).any(|row| agrees(&row)) {
+        return None;
+    }
     let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.flows.is_of_block(code, *row));
     let accesses: Vec<(usize, BTreeSet<u16>)> = accesses.map(|row| (row, pointers(study, row))).collect();
     let all: BTreeSet<u16> = accesses.iter().flat_map(|(_, own)| own).copied().collect();
@@ -170,7 +190,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
         meant.map(|row| SECTOR * sectors[row] as f64).sum()
     };
     // What DRAM moves beyond the other accesses is of these.
-    let moved = DRAM_BYTES.map(|counter| m.value(counter).unwrap_or_default());
+    let moved = [m.value(DRAM_BYTES[0])?, m.value(DRAM_BYTES[1])?];
     let beyond = (moved[0] - sum(false, false)).clamp(0.0, sum(true, false))
         + (moved[1] - sum(false, true)).clamp(0.0, sum(true, true));
     let of_dram = beyond / moved.iter().sum::<f64>().max(1.0);

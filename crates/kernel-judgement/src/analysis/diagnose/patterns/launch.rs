@@ -117,7 +117,7 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
             words!("live {} of the launch each, and the last ones drain", share(life))
         }
         (_, Some(life)) => {
-            words!("live {} of the launch each: few last longer, or it starts and ends slowly", share(life))
+            words!("live {} of the launch each: a few last longer, or it starts and ends slowly", share(life))
         }
         _ => words!("end at different times"),
     };

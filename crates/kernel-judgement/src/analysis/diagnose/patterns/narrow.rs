@@ -111,7 +111,7 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
     let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
     let halves = executed(&mut (0..code.rows.len()).filter(is_half));
     let is_single = |row: &usize| is_half(row) && code.rows[*row].word.is_some_and(|word| word.takes_one_half());
-    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) < SINGLE * halves {
+    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) <= SINGLE * halves {
         return None;
     }
     let gone = HALF * halves;

@@ -89,7 +89,7 @@ fn from_global(study: &Study<'_>, factors: impl Iterator<Item = usize>) -> Direc
     let rows: BTreeSet<usize> = factors.flat_map(brings).filter(|row| code.op(*row).loads_global()).collect();
     rows.into_iter().fold(Direct::default(), |all, row| {
         let executed = code.executed[row] as f64;
-        let each = study.width(row).map_or(1.0, |bits| WARP * bits as f64 / 8.0 / WAVEFRONT);
+        let each = study.width(row).map_or(1.0, |bits| (WARP * bits as f64 / 8.0 / WAVEFRONT).max(1.0));
         Direct { requests: all.requests + executed, wavefronts: all.wavefronts + executed * each }
     })
 }

@@ -64,8 +64,8 @@ fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
         .frees(gone_of_own * most_waits, most_waits)
         .at(At::point(&point(study, most[0])));
     let how = words!(
-        "Put side by side what one index picks: an array of records (as `{}`) in place of {} arrays, one load for all",
-        if most.len() == 2 { "float2" } else { "float4" },
+        "Put side by side what one index picks: an array of records of {} bytes in place of {} arrays, 16 bytes a load",
+        (most.len() as u64 * study.width(most[0]).unwrap_or(32) / 8).to_string(),
         most.len().to_string()
     );
     let why = words!(

@@ -105,7 +105,7 @@ fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     {
         return None;
     }
-    let group = (each.ceil() as u64).next_power_of_two() as f64;
+    let group = (each.ceil().max(2.0) as u64).next_power_of_two() as f64;
     let least = group / WARP;
     let stays = (2.0 * least).min(1.0);
     let waits =
@@ -150,12 +150,19 @@ fn window(m: &Measures<'_>) -> Option<Draft> {
         let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
         let turns = executed as f64 / code.entered(cycle)? as f64;
         let touched = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
-        let again = touched / read;
+        let lanes =
+            |row: usize| code.lanes.as_ref().map_or(WARP * code.executed[row] as f64, |lanes| lanes[row] as f64);
+        let bytes = |row: &usize| lanes(*row) * study.width(*row).unwrap_or(32) as f64 / 8.0;
+        let again = loads.iter().map(bytes).sum::<f64>() / (read * SECTOR);
         let others = rows.iter().any(|row| code.op(*row).act().is_some() && !loads.contains(row));
-        let is_window = turns > 2.0 * OF_A_WINDOW && 2.0 * again >= turns && !others && loads.iter().all(is_combined);
-        is_window.then_some((touched, turns, rows, loads))
+        let is_window = turns > 2.0 * OF_A_WINDOW
+            && (0.5 * turns..=2.0 * turns).contains(&again)
+            && !others
+            && loads.iter().all(is_combined);
+        is_window.then_some((touched, again, turns, rows, loads))
     };
-    let (touched, turns, rows, loads) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (touched, again, turns, rows, loads) =
+        code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let gone = 1.0 - OF_A_WINDOW / turns;
     let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64 / m.executed()?;
     let of_sectors = gone * touched / sectors.iter().sum::<u64>() as f64;
@@ -171,7 +178,7 @@ fn window(m: &Measures<'_>) -> Option<Draft> {
         .frees(freed, freed)
         .at(At::point(&point(study, loads[0])));
     let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
-    let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(touched / read, 0));
+    let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
     let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
     Some(draft.checks(
         words!("sectors of global loads {} → {}", count(touched), count(touched * (1.0 - gone))),

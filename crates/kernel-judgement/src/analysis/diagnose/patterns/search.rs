@@ -71,6 +71,9 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
             readers.peek().is_some()
                 && readers.all(|row| code.op(*row).is_of(&compares))
                 && !flows.differs_by_lane(code, *load, true)
+                // A flag that is asked until another thread sets it is no list.
+                && !flows.stands(code, *load, cycle)
+                && !code.rows[*load].word.is_some_and(|word| word.is_strong)
         };
         let leaves = |row: &usize| {
             let block = &code.flow.blocks[code.block_of[*row]];

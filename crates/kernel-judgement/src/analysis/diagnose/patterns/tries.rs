@@ -17,6 +17,12 @@ enum Makes {
     Lock,
 }
 
+/// What takes the smaller or the larger of two.
+const PICKS: [Op; 3] = [Op::FMNMX, Op::IMNMX, Op::VIMNMX];
+
+/// What adds to a word.
+const ADDS: [Op; 5] = [Op::FADD, Op::DADD, Op::HADD2, Op::IADD3, Op::VIADD];
+
 /// `None` for what no single atomic does: a value that is made of the one before in another way, or a place that moves, as in a table.
 fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let (code, flows) = (&study.code, &study.flows);
@@ -39,10 +45,15 @@ fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let behind = flows.behind_row(code, row);
     let mut made = inside.iter().filter(|row| behind.contains(row) && code.op(**row).is_of(&of_values));
     let is_copy = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_copy());
-    made.all(|row| is_copy(row) || code.op(*row).folds()).then(|| {
-        let adds = inside.iter().any(|row| behind.contains(row) && code.op(*row).folds() && !is_copy(row));
-        if adds { Makes::Sum } else { Makes::Extreme }
-    })
+    let compares = |row: &usize| code.op(*row).is_of(&[Class::FpCompare, Class::IntegerCompare]);
+    let own: Vec<usize> = made.by_ref().copied().filter(|row| !is_copy(row)).collect();
+    // Asked for more than whether it is as it was, the word decides what becomes of it.
+    let is_asked = inside.iter().filter(|row| compares(row)).count() > 1;
+    match own.is_empty() {
+        true => is_asked.then_some(Makes::Extreme),
+        false if own.iter().all(|row| PICKS.contains(&code.op(*row))) => Some(Makes::Extreme),
+        false => (own.iter().all(|row| ADDS.contains(&code.op(*row))) && !is_asked).then_some(Makes::Sum),
+    }
 }
 
 /// One atomic in place of the tries: each lane asks L2 once for its word, and waits for no answer. What is read of the word before, what is
