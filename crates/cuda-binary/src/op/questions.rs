@@ -78,6 +78,11 @@ impl Op {
         self.does().folds
     }
 
+    /// Whether it adds two or three values up and does nothing else.
+    pub fn adds(self) -> bool {
+        self.does().adds
+    }
+
     /// Whether it runs beside the warp that starts it.
     pub fn is_async(self) -> bool {
         self.does().is_async

@@ -67,6 +67,8 @@ pub(crate) struct Does {
     pub(crate) told: Told,
     /// Whether it combines values in any grouping.
     pub(crate) folds: bool,
+    /// Whether what it leaves is a sum.
+    pub(crate) adds: bool,
     pub(crate) computes: Option<Computes>,
     pub(crate) shape: Shape,
     pub(crate) results: Results,
@@ -93,6 +95,7 @@ pub(crate) const fn none() -> Does {
         sync: None,
         told: Told::No,
         folds: false,
+        adds: false,
         computes: None,
         shape: Shape::Other,
         results: Results::None,
@@ -209,6 +212,11 @@ impl Does {
     /// `a ∘ b`, the same whichever of several are combined first, up to rounding.
     pub(crate) const fn folds(self) -> Does {
         Does { folds: true, ..self }
+    }
+
+    /// It leaves a sum.
+    pub(crate) const fn adds(self) -> Does {
+        Does { adds: true, ..self }
     }
 
     pub(crate) const fn computes(self, computes: Computes) -> Does {

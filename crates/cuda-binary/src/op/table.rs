@@ -211,7 +211,7 @@ opcodes! {
     }
     Fp32 "fp32" "FP32 arithmetic"
         "Single-precision addition, multiplication and fused multiply-add. The names with 2 work on two values (sm_100 and later)." {
-        FADD: two().on(Fma).told(Line).folds().bits(&[code(0x021)]),
+        FADD: two().on(Fma).told(Line).folds().adds().bits(&[code(0x021)]),
         FFMA: three().on(Fma).told(Line).bits(&[code(0x023)]),
         FMUL: two().on(Fma).told(Line).folds().bits(&[code(0x020)]),
         FADD2 FMUL2: none().on(Fma),
@@ -220,14 +220,14 @@ opcodes! {
     }
     Fp16 "fp16" "FP16 and BF16 arithmetic"
         "Packed half-precision and bfloat16 arithmetic. The compiler also uses HFMA2 to materialise constants." {
-        HADD2: two().on(Fp16).folds().bits(&[code(0x030)]),
+        HADD2: two().on(Fp16).folds().adds().bits(&[code(0x030)]),
         HFMA2: three().on(Fp16).told(Line).bits(&[code(0x031), code(0x035).before(100)]),
         HMUL2: two().on(Fp16).folds().bits(&[code(0x032)]),
         HADD2_32I HFMA2_32I HMUL2_32I: none(),
     }
     Fp64 "fp64" "FP64 arithmetic"
         "Double-precision arithmetic and comparison, slow on consumer chips." {
-        DADD: apart().double().on(Fp64).told(Line).folds().bits(&[code(0x029)]),
+        DADD: apart().double().on(Fp64).told(Line).folds().adds().bits(&[code(0x029)]),
         DFMA: three().double().on(Fp64).told(Line).bits(&[code(0x02b)]),
         DMUL: two().double().on(Fp64).folds().bits(&[code(0x028)]),
         DMNMX: none().on(Fp64),
@@ -265,13 +265,13 @@ opcodes! {
         IADD: three().on(Alu).bits(&[code(0x035).since(120)]),
         IADD2 IADD32I IADD64 IMAD32I IMUL IMUL32I IDE ISCADD ISCADD32I XMAD IMNMX3 VIMNMX3 VHMNMX VADD VMAD VSET VSETP VMNMX
         VSHL VSHR: none(),
-        IADD3: three().flags(2).asks().computes(Sum).on(Alu).folds().bits(&[code(0x010)]),
+        IADD3: three().flags(2).asks().computes(Sum).on(Alu).folds().adds().bits(&[code(0x010)]),
         IMAD: three().asks().computes(MultiplyAdd).on(Fma).bits(&[code(0x024), code(0x025), code(0x027)]),
         IDP: three().on(Fma).told(Line).bits(&[code(0x026)]),
         LEA: three().flags(1).asks().computes(ShiftAdd).on(Alu).bits(&[code(0x011)]),
         IABS: unary().on(Alu).bits(&[code(0x013)]),
         IMNMX: none().on(Alu),
-        VIADD: two().computes(SumOfTwo).on(Alu).folds().bits(&[code(0x036)]),
+        VIADD: two().computes(SumOfTwo).on(Alu).folds().adds().bits(&[code(0x036)]),
         VIADDMNMX: three().computes(Bounded).on(Alu).bits(&[code(0x046)]),
         VIMNMX: two().asks().computes(Bounded).on(Alu).folds().bits(&[code(0x048)]),
         VABSDIFF: three().on(Alu).bits(&[code(0x014)]),

@@ -17,12 +17,6 @@ enum Makes {
     Lock,
 }
 
-/// What takes the smaller or the larger of two.
-const PICKS: [Op; 3] = [Op::FMNMX, Op::IMNMX, Op::VIMNMX];
-
-/// What adds to a word.
-const ADDS: [Op; 5] = [Op::FADD, Op::DADD, Op::HADD2, Op::IADD3, Op::VIADD];
-
 /// `None` for what no single atomic does: a value that is made of the one before in another way, or a place that moves, as in a table.
 fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let (code, flows) = (&study.code, &study.flows);
@@ -43,16 +37,15 @@ fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     }
     let of_values = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::SpecialFunction];
     let behind = flows.behind_row(code, row);
-    let mut made = inside.iter().filter(|row| behind.contains(row) && code.op(**row).is_of(&of_values));
+    let made = inside.iter().copied().filter(|row| behind.contains(row) && code.op(*row).is_of(&of_values));
     let is_copy = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_copy());
     let compares = |row: &usize| code.op(*row).is_of(&[Class::FpCompare, Class::IntegerCompare]);
-    let own: Vec<usize> = made.by_ref().copied().filter(|row| !is_copy(row)).collect();
+    let own: Vec<usize> = made.filter(|row| !is_copy(row)).collect();
     // Asked for more than whether it is as it was, the word decides what becomes of it.
     let is_asked = inside.iter().filter(|row| compares(row)).count() > 1;
     match own.is_empty() {
-        true => is_asked.then_some(Makes::Extreme),
-        false if own.iter().all(|row| PICKS.contains(&code.op(*row))) => Some(Makes::Extreme),
-        false => (own.iter().all(|row| ADDS.contains(&code.op(*row))) && !is_asked).then_some(Makes::Sum),
+        true => (is_asked || inside.iter().any(|row| behind.contains(row) && compares(row))).then_some(Makes::Extreme),
+        false => (own.iter().all(|row| code.op(*row).adds()) && !is_asked).then_some(Makes::Sum),
     }
 }
 
