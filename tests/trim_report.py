@@ -1,13 +1,14 @@
 """Makes a small copy of an Nsight Compute report (.ncu-rep) for use as test data; uses no NVIDIA software.
 
-Usage: trim_report.py IN OUT [--lists RE] [--without RE] [--sections | --code]
+Usage: trim_report.py IN OUT [--lists RE] [--without RE] [--metrics FILE] [--sections | --code]
 
 With --sections it leaves out the section definitions and nothing else, with --code the machine code as well, for a report that
 is read by its values. Else it leaves out, whole: the section definitions (layout that repeats in every result), the metrics that the samplers of
 whole units wrote over time (category 1, PM sampling), and the metrics of the warp sampler that end in `_not_issued`.
 Of a metric whose name the expression --lists does not match it leaves out the instances; its value stays. Of a source file
 that lies in an include folder, a header of a toolkit or a compiler, it leaves out the text; its name stays. Of the kernels
-those stay whose function the expression --without does not match from its beginning.
+those stay whose function the expression --without does not match from its beginning. With --metrics it leaves out as well the metrics
+that a file names, one a line: of pairs and labelled kernels those without which `audit dump analysis` says the same.
 Every byte of what remains is as ncu wrote it, in the same order; only lengths in front of shortened messages change.
 """
 import argparse
@@ -63,25 +64,25 @@ def fields(data):
         yield key >> 3, wire, value, data[begin:at]
 
 
-def trimmed_metric(metric, strings, lists):
+def trimmed_metric(metric, strings, lists, left_out):
     """The metric's bytes, shortened or empty."""
     parts = list(fields(metric))
     name = next((strings[value] for field, _, value, _ in parts if field == 1), "")
     category = next((value for field, _, value, _ in parts if field == 4), 0)
-    if category == 1 or name.endswith("_not_issued"):
+    if category == 1 or name.endswith("_not_issued") or name in left_out:
         return b""
     if lists.match(name):
         return metric
     return b"".join(raw for field, _, _, raw in parts if field != 3)
 
 
-def trimmed_result(kind, result, strings, lists):
+def trimmed_result(kind, result, strings, lists, left_out):
     out = bytearray()
     for field, _, value, raw in fields(result):
         if field == RESULT_SECTIONS[kind]:
             continue
         if field == RESULT_METRICS[kind]:
-            metric = trimmed_metric(value, strings, lists)
+            metric = trimmed_metric(value, strings, lists, left_out)
             if not metric:
                 continue
             if metric != value:
@@ -148,10 +149,12 @@ def main():
     parser.add_argument("target")
     parser.add_argument("--lists", default=LISTS)
     parser.add_argument("--without", default="$")
+    parser.add_argument("--metrics")
     parser.add_argument("--sections", action="store_true")
     parser.add_argument("--code", action="store_true")
     asked = parser.parse_args()
     lists, without = re.compile(asked.lists), re.compile(asked.without)
+    left_out = set(open(asked.metrics).read().split()) if asked.metrics else set()
     data = packed.contents(asked.source)
     assert data[:4] == b"NVR\0", "not an Nsight Compute report"
     whole = list(blocks(data))
@@ -168,7 +171,7 @@ def main():
                 gone = RESULT_SECTIONS[kind] if kind else SOURCE_CODE if asked.code else None
                 entry = without_field(entry, gone)
             else:
-                entry = trimmed_result(kind, entry, strings, lists) if kind else trimmed_source(entry)
+                entry = trimmed_result(kind, entry, strings, lists, left_out) if kind else trimmed_source(entry)
             body += struct.pack("<I", len(entry)) + entry
         counts = {5: len(body), 2: kernels}
         head = b"".join(as_varint(field << 3) + as_varint(counts[field]) if field in counts else raw
