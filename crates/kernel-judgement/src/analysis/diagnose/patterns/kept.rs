@@ -134,6 +134,10 @@ fn of_thread(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.says(how, words!("{} of the sectors are of places that the thread has loaded or stored before", of_all)))
 }
 
+/// The byte of the constant bank at which arguments begin at the earliest, behind the dimensions of the launch: on sm_70 to sm_89; since sm_90
+/// at 0x210.
+const ARGUMENTS: u16 = 0x160;
+
 /// The pointers among the arguments that are behind the address of an access, by their bytes: words of which the next one is there as well.
 pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
     let (code, flows) = (&study.code, &study.flows);
@@ -152,7 +156,8 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
             _ => {}
         }
     }
-    words.iter().copied().filter(|byte| byte % 8 == 0 && words.contains(&(byte + 4))).collect()
+    let is_pointer = |byte: &u16| *byte >= ARGUMENTS && byte.is_multiple_of(8) && words.contains(&(byte + 4));
+    words.iter().copied().filter(is_pointer).collect()
 }
 
 /// What a block writes to global memory and reads again behind a barrier, before anything was read there, in shared memory: it is there for
@@ -237,11 +242,8 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryL2], stays, least)
         .frees((1.0 - once.max(REUSED)) * wait, most)
         .at(At::point(&point(study, first)));
-    let how = words!(
-        "Ordinary loads (`{}`) in place of `volatile` ones and `{}`, which L1 never answers",
-        "const __restrict__",
-        "__ldcg"
-    );
+    let how =
+        words!("Ordinary loads (`{}`): L1 never answers `volatile` ones and `{}`", "const __restrict__", "__ldcg");
     let why = words!(
         "{} strong loads of warps go to L2 for {} sectors; DRAM is read for {} of them",
         count(own.iter().map(|row| code.executed[*row] as f64).sum()),
@@ -249,5 +251,9 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
         share(once)
     );
     let draft = draft.says(how, why).risks("what another thread writes meanwhile is seen late or never");
-    Some(draft.checks(words!("hit rate of L1 0 % → {} or more", share(1.0 - REUSED)), L1_HITS).rises())
+    // Of the requests that are strong now as many more are answered as come again.
+    let hits = m.value(L1_HITS)? / 100.0;
+    let of_all = touched / study.sectors()?[0].iter().sum::<u64>().max(1) as f64;
+    let then = (hits + of_all * (1.0 - REUSED)).min(1.0);
+    Some(draft.checks(words!("hit rate of L1 {} → {} or more", share(hits), share(then)), L1_HITS).rises())
 }

@@ -102,7 +102,7 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&L1, stays(lanes), 1.0 - part)
         .frees(freed, for_loads + m.waits(&OF_EACH))
         .at(At::point(&point(study, loads[0])));
-    let how = "Search by halves where the list is in order, or by a table of where to begin, in place of a walk from its front";
+    let how = "Search by halves, or from a table of where to begin: the list is walked from its front";
     let why = words!(
         "{} entries are passed on average, where {} steps find the place",
         count(passed),
