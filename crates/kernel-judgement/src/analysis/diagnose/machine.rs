@@ -134,6 +134,14 @@ impl Machine {
         norm([units * part, latency].into_iter())
     }
 
+    /// What SMs that hold blocks take, of their time, where they hold a part of their warps: the units have as much less to do, and each warp
+    /// waits as long for itself. And at least, where nothing stays of that but this share.
+    pub(super) fn spread(&self, part: f64, least: f64) -> [f64; 2] {
+        let units = norm(grouped(self.needs.iter().copied()).into_iter()) / self.time.active();
+        let units = units.min(1.0) * part;
+        [norm([units, self.waiting].into_iter()), units.max(least)].map(|left| left.min(1.0))
+    }
+
     /// The parts that were measured.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         self.needs.iter().map(|(part, _)| *part)
@@ -268,6 +276,15 @@ mod tests {
         assert!((lasts(1.0) - 0.25).abs() < 1e-9 && (lasts(0.0) - 1.0).abs() < 1e-9);
         // (0.9 · 0.25)⁴ = 0.0026 and 1 − 0.9⁴ = 0.3439 of latency.
         assert!((lasts(0.9) - 0.767).abs() < 1e-3, "{}", lasts(0.9));
+    }
+
+    #[test]
+    fn warps_on_more_multiprocessors_wait_for_themselves_and_not_for_each_other() {
+        let time = TimeSplit { tail: 0.75, ..TimeSplit::default() };
+        let machine = Machine::with(time, vec![(Part::Issue, 0.225)], 0.5, vec![Stretch::whole()]);
+        // Issue at 90 % of an SM that holds blocks, of which a quarter is left: (0.225⁴ + 0.5⁴)^¼.
+        let [left, least] = machine.spread(0.25, 0.3);
+        assert!((left - 0.505).abs() < 1e-3 && (least - 0.3).abs() < 1e-9, "{left} {least}");
     }
 
     #[test]

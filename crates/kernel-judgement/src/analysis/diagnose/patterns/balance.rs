@@ -52,7 +52,8 @@ pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
 }
 
 /// How the turns of a loop follow one another, where they do, and why: each stores a value that the turn before left in registers (of
-/// several the one that nobody has before), or all that it leaves in shared memory is made of what it read there behind a barrier.
+/// several the one that nobody has before), takes a function of it and hands the result on, or all that it leaves in shared memory is made of
+/// what it read there behind a barrier.
 pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'static str)> {
     let code = &study.code;
     let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
@@ -61,6 +62,11 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
     if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {
         let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
         return Some((own, why));
+    }
+    let is_function = |row: &&usize| code.op(**row).is_of(&[Class::SpecialFunction]);
+    if rows.iter().filter(is_function).any(|row| study.flows.behind_row(code, *row).contains(row)) {
+        let why = "each turn of the loop goes on from a function of what the turn before left, so that they follow one another";
+        return Some((Carried::Recurrence, why));
     }
     recurs_in_shared(study, cycle).then_some((
         Carried::Recurrence,

@@ -2,7 +2,9 @@
 
 use super::atomics::hot_spot;
 use super::balance::{at_loop, dealt, ends, hands_on, is_lone, outermost, read_twice};
+use super::instructions::OF_EACH;
 use super::occupancy::FULL_WAVE;
+use super::work::barriers_executed;
 use super::*;
 use crate::analysis::phases::Carried;
 
@@ -111,8 +113,25 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
     let draft = draft.risks(risk).checks(check, WAVES);
     Some(match carried {
-        Some((Carried::Recurrence, why)) => draft.not_here(why),
+        Some((Carried::Recurrence, why)) => spread(m, why).unwrap_or_else(|| draft.not_here(why)),
         Some((Carried::Scan, _)) => read_twice(m, draft),
         None => draft,
     })
+}
+
+/// The warps of a few large blocks on all SMs, where the turns of their loop follow one another and no barrier holds a block together: what
+/// each warp waits for itself stays, the queues of those beside it go. At best nothing stays but what each of its instructions takes.
+fn spread(m: &Measures<'_>, turns: &'static str) -> Option<Draft> {
+    let (blocks, sms, warps) = (m.blocks?, m.sms?, m.block_warps?);
+    let each = (blocks * warps / sms).ceil();
+    if blocks >= sms || each >= warps || barriers_executed(m) != Some(0.0) {
+        return None;
+    }
+    let saves = |left: f64| (1.0 - m.machine.time.ramp) * (1.0 - left);
+    let [left, least] = m.machine.spread(each / warps, m.waits(&OF_EACH));
+    let draft = Draft::of(Action::MoreBlocks, Change { fixed: (saves(left), saves(least)), ..Change::default() });
+    let how = words!("Smaller blocks: the {} warps of the grid on all SMs", count(blocks * warps));
+    let why = words!("{} on {} SMs; {}", format::counted(blocks as u64, "block"), count(sms), turns);
+    let check = words!("warps on an SM {} → {}", fixed(m.warps.unwrap_or(warps), 1), fixed(blocks * warps / sms, 1));
+    Some(draft.at(At::Launch).says(how, why).risks("what each block does once, more often").checks(check, ACHIEVED))
 }

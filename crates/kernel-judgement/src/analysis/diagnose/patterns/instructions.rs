@@ -2,6 +2,7 @@
 
 use super::bits::tables;
 use super::lanes::asides;
+use super::reuse::asked_again;
 use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on};
 use super::*;
 use crate::analysis::derive::units;
@@ -189,6 +190,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // Beside arithmetic that stays there is little to write anew.
     let draft = if stays < STAYS { draft.rewrites() } else { draft };
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
+    // A thread with several neighbouring elements loads what they share once.
+    let draft = if is_index { draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)) } else { draft };
     // No access goes with the arithmetic of its address: what stands in front of a full L1 stands there as long.
     let draft = if is_index && m.need_of(&L1) >= ROOF { draft.keeps(&L1, 1.0, 1.0) } else { draft };
     let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);

@@ -98,7 +98,10 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let through = indirection(m, wait);
     // An address that a division makes is one of each element.
     let is_run = divided(m).is_none() && through.is_none_or(|found| !is_scattered(m, found));
-    let gone = narrow(m).filter(|_| is_run);
+    // Where a pipe of the SMs is at its roof what it does goes first, and the row of that says so.
+    let is_full =
+        m.machine.busiest(|part| !level::is_shared(part)).is_some_and(|(part, need)| part.computes() && need >= ROOF);
+    let gone = narrow(m).filter(|_| is_run && !is_full);
     // Wide loads also take index arithmetic away.
     let after = gone.and_then(|gone| without_index(m, gone)).unwrap_or_default();
     let hidden = if queue.is_some() { 0.0 } else { overlapped };

@@ -45,7 +45,7 @@ fn is_mostly_gathered(m: &Measures<'_>) -> bool {
 
 /// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
 /// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
-fn asked_again(m: &Measures<'_>) -> f64 {
+pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
     let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
     let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
     // Bulk copies are no accesses that were counted one by one.
