@@ -6,7 +6,7 @@ use super::launched::{DeviceFacts, LaunchFacts};
 pub const BENCHMARK_SCHEMA: &str = "kernel-audit/benchmark/1";
 
 /// Times of a kernel, and of a reference that was timed in turn with it.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Benchmark {
     /// [`BENCHMARK_SCHEMA`].
     pub schema: String,
@@ -58,7 +58,7 @@ pub struct ToldTimes {
 }
 
 /// How times were taken.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TimingMethod {
     /// Launches of each before the first sample.
     pub warm_up: u32,
@@ -110,7 +110,7 @@ impl FlushedBy {
 }
 
 /// Clocks and state of the device while it was busy, as nvidia-smi prints them.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Clocks {
     /// Multiprocessors, in MHz.
     pub sm_mhz: Option<f64>,
@@ -136,7 +136,7 @@ impl Clocks {
 }
 
 /// The reference's side.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TimedReference {
     /// What it is, in words: `cuBLASLt 13.0.2, E4M3 × E4M3 → BF16, bias`.
     pub name: String,

@@ -111,32 +111,22 @@ const fn shaped(shape: Shape, results: Results) -> Does {
     Does { shape, results, ..none() }
 }
 
-pub(crate) const fn unary() -> Does {
-    shaped(Shape::Unary, Results::One)
+macro_rules! shapes {
+    ($($name:ident: $shape:ident $results:ident,)+) => {
+        $(pub(crate) const fn $name() -> Does {
+            shaped(Shape::$shape, Results::$results)
+        })+
+    };
 }
 
-pub(crate) const fn two() -> Does {
-    shaped(Shape::Two, Results::One)
-}
-
-pub(crate) const fn apart() -> Does {
-    shaped(Shape::Apart, Results::One)
-}
-
-pub(crate) const fn three() -> Does {
-    shaped(Shape::Three, Results::One)
-}
-
-pub(crate) const fn first() -> Does {
-    shaped(Shape::First, Results::One)
-}
-
-pub(crate) const fn special() -> Does {
-    shaped(Shape::Special, Results::One)
-}
-
-pub(crate) const fn pair() -> Does {
-    shaped(Shape::Result, Results::Two)
+shapes! {
+    unary: Unary One,
+    two: Two One,
+    apart: Apart One,
+    three: Three One,
+    first: First One,
+    special: Special One,
+    pair: Result Two,
 }
 
 /// Compares two operands.
@@ -196,67 +186,36 @@ pub(crate) const fn goes(control: Control) -> Does {
     Does { control: Some(control), ..none() }
 }
 
-impl Does {
-    pub(crate) const fn on(self, pipe: Pipe) -> Does {
-        Does { pipe: Some(pipe), ..self }
-    }
+macro_rules! says {
+    ($($(#[$doc:meta])* $name:ident($($given:ident: $of:ty)?) { $($field:ident: $value:expr),+ })+) => {
+        impl Does {
+            $($(#[$doc])* pub(crate) const fn $name(self $(, $given: $of)?) -> Does {
+                Does { $($field: $value,)+ ..self }
+            })+
+        }
+    };
+}
 
-    pub(crate) const fn told(self, told: Told) -> Does {
-        Does { told, ..self }
-    }
-
-    pub(crate) const fn syncs(self, sync: Sync) -> Does {
-        Does { sync: Some(sync), ..self }
-    }
-
+says! {
+    on(pipe: Pipe) { pipe: Some(pipe) }
+    told(told: Told) { told: told }
+    syncs(sync: Sync) { sync: Some(sync) }
     /// `a ∘ b`, the same whichever of several are combined first, up to rounding.
-    pub(crate) const fn folds(self) -> Does {
-        Does { folds: true, ..self }
-    }
-
+    folds() { folds: true }
     /// It leaves a sum.
-    pub(crate) const fn adds(self) -> Does {
-        Does { adds: true, ..self }
-    }
-
-    pub(crate) const fn computes(self, computes: Computes) -> Does {
-        Does { computes: Some(computes), ..self }
-    }
-
+    adds() { adds: true }
+    computes(computes: Computes) { computes: Some(computes) }
     /// Operands that are not decoded, their width included.
-    pub(crate) const fn undecoded(self) -> Does {
-        Does { shape: Shape::Other, results: Results::None, is_by_lane: false, ..self }
-    }
-
+    undecoded() { shape: Shape::Other, results: Results::None, is_by_lane: false }
     /// Tiles of a warp instead of an element for each lane.
-    pub(crate) const fn tiles(self) -> Does {
-        Does { is_by_lane: false, ..self }
-    }
-
+    tiles() { is_by_lane: false }
     /// Once for the warp.
-    pub(crate) const fn once(self) -> Does {
-        Does { is_by_lane: false, shape: Shape::Result, ..self }
-    }
-
-    pub(crate) const fn to_uniform(self) -> Does {
-        Does { to_uniform: true, ..self }
-    }
-
-    pub(crate) const fn double(self) -> Does {
-        Does { is_double: true, results: Results::Two, ..self }
-    }
-
-    pub(crate) const fn flags(self, flags: u8) -> Does {
-        Does { flags, ..self }
-    }
-
-    pub(crate) const fn asks(self) -> Does {
-        Does { asks: true, ..self }
-    }
-
-    pub(crate) const fn bits(self, codes: &'static [Code]) -> Does {
-        Does { codes, ..self }
-    }
+    once() { is_by_lane: false, shape: Shape::Result }
+    to_uniform() { to_uniform: true }
+    double() { is_double: true, results: Results::Two }
+    flags(flags: u8) { flags: flags }
+    asks() { asks: true }
+    bits(codes: &'static [Code]) { codes: codes }
 }
 
 /// The low nine bits of an opcode.

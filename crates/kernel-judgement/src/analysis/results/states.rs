@@ -190,13 +190,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_still_rises_is_no_state() {
-        let clocks = |throttle: &str| Clocks {
-            sm_mhz: Some(1_500.0),
-            memory_mhz: None,
-            temperature_c: None,
-            power_w: None,
-            throttle: throttle.to_owned(),
-        };
+        let clocks = |bits: &str| Clocks { sm_mhz: Some(1_500.0), throttle: bits.into(), ..Clocks::default() };
         let of = |first: f64| {
             let samples = [around(first, 20), around(1.0, 80)].concat();
             let mut benchmark = benchmark(samples, None);

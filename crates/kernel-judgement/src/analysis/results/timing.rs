@@ -168,50 +168,22 @@ pub(in crate::analysis) mod tests {
     use super::*;
     use crate::analysis::{Doubt, Verdict};
     use crate::evidence::Reading;
-    use crate::evidence::{
-        BENCHMARK_SCHEMA, DeviceFacts, FlushedBy, FunctionFacts, LaunchFacts, TimedReference, TimingMethod,
-    };
+    use crate::evidence::{DeviceFacts, FlushedBy, LaunchFacts, TimedReference, TimingMethod};
 
     /// A benchmark on an H200 at some clock, with these samples.
     pub(in crate::analysis) fn benchmark(samples_ms: Vec<f64>, mhz: Option<f64>) -> Benchmark {
-        let clocks = mhz.map(|mhz| Clocks {
-            sm_mhz: Some(mhz),
-            memory_mhz: None,
-            temperature_c: None,
-            power_w: None,
-            throttle: String::new(),
-        });
+        let clocks = mhz.map(|mhz| Clocks { sm_mhz: Some(mhz), ..Clocks::default() });
+        let method =
+            TimingMethod { flushed_bytes: 1 << 28, flushed_by: FlushedBy::Reads, seed: 1, ..Default::default() };
         Benchmark {
-            schema: BENCHMARK_SCHEMA.into(),
-            tool: "audit".into(),
-            subject: "scale".into(),
             device: DeviceFacts { name: "NVIDIA H200".into(), ..DeviceFacts::default() },
-            launch: LaunchFacts {
-                kernel: "scale".into(),
-                code_sha256: String::new(),
-                grid: [64, 1, 1],
-                block: [128, 1, 1],
-                cluster: None,
-                dynamic_shared: 0,
-                arguments: Vec::new(),
-                function: FunctionFacts::default(),
-            },
-            method: TimingMethod {
-                warm_up: 10,
-                flushed_bytes: 1 << 28,
-                flushed_by: FlushedBy::Reads,
-                seed: 1,
-                other_seed: None,
-                held: None,
-                ended_by: "stable".into(),
-            },
+            launch: LaunchFacts { kernel: "scale".into(), grid: [64, 1, 1], block: [128, 1, 1], ..Default::default() },
+            method: TimingMethod { ended_by: "stable".into(), ..method },
             clocks_before: clocks.clone(),
             clocks_after: clocks,
-            clocks_missing: String::new(),
             samples_ms,
             empty_ms: vec![0.001; 20],
-            reference: None,
-            told: None,
+            ..Benchmark::default()
         }
     }
 
@@ -244,14 +216,8 @@ pub(in crate::analysis) mod tests {
     #[test]
     fn rates_and_the_ratio_by_hand() {
         let mut new = benchmark(vec![0.002; 30], Some(1980.0));
-        new.reference = Some(TimedReference {
-            name: "cuBLASLt".into(),
-            note: String::new(),
-            flop: Some(1_000_000),
-            choice: None,
-            samples_ms: vec![0.001; 30],
-            completed: None,
-        });
+        let samples_ms = vec![0.001; 30];
+        new.reference = Some(TimedReference { flop: Some(1_000_000), samples_ms, ..TimedReference::default() });
         let timing = of(&new, None);
         assert_eq!(timing.kernel.time.median, 2_000.0);
         // 2e6 / 2 µs = 1e12 per second, and 1e6 / 1 µs for the reference.

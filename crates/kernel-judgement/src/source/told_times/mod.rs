@@ -8,7 +8,7 @@ mod csv;
 mod json;
 
 use super::ReadError;
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, DeviceFacts, FlushedBy, LaunchFacts, TimingMethod, ToldTimes};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, DeviceFacts, ToldTimes};
 use regex::Regex;
 use std::path::Path;
 
@@ -122,29 +122,15 @@ pub fn told_times(bytes: &[u8], path: &Path, wanted: Wanted<'_>) -> Result<Optio
         taken: all as u64,
         stands_for: row.stands_for.clone(),
     };
-    let method = TimingMethod {
-        warm_up: 0,
-        flushed_bytes: 0,
-        flushed_by: FlushedBy::default(),
-        seed: 0,
-        other_seed: None,
-        held: None,
-        ended_by: String::new(),
-    };
     Ok(Some(Benchmark {
         schema: BENCHMARK_SCHEMA.into(),
         tool: format!("{} {version}", tool.name).trim_end().to_owned(),
         subject: row.name.clone(),
         device,
-        launch: LaunchFacts::default(),
-        method,
-        clocks_before: None,
-        clocks_after: None,
         clocks_missing: format!("{} does not tell them", tool.name),
         samples_ms: ms,
-        empty_ms: Vec::new(),
-        reference: None,
         told: Some(told),
+        ..Benchmark::default()
     }))
 }
 
