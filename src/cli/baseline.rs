@@ -7,7 +7,7 @@ use super::{Failure, moment};
 use crate::analysis::code::CodeFacts;
 use crate::analysis::{self, Mark, Side};
 use crate::render::{Output, markdown_table, page_lock, write_together};
-use crate::snapshot::{Dated, Pin, Pinned, Pins, Record, Snapshot, SnapshotError, earlier, is_snapshot_like, subjects};
+use crate::snapshot::{Dated, Pin, Pinned, Pins, Record, Snapshot, SnapshotError, earlier, subjects};
 use crate::view;
 use std::io::Write;
 use std::path::Path;
@@ -117,11 +117,6 @@ pub(super) fn code(
         }
     }
     Ok(None)
-}
-
-/// Whether the file begins as a snapshot does.
-pub(super) fn is_snapshot(path: &Path) -> bool {
-    is_snapshot_like(&crate::read::head(path, 64).unwrap_or_default())
 }
 
 fn of(snapshot: &Snapshot) -> String {

@@ -1,13 +1,12 @@
 //! `audit compare`: reports and snapshots in columns, with verdicts.
 
 use super::args::Compare;
-use super::baseline::is_snapshot;
 use super::parts::{Opened, Reading};
 use super::{Failure, Status};
 use crate::analysis::code::{CodeColumns, CodeFacts, code_columns};
 use crate::analysis::{self, Evidence, Joined, KernelKey, Limits, Matched, Side, Verdict, Work};
 use crate::render::terminal;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, is_snapshot};
 use crate::view;
 use crate::view::Reason;
 use std::collections::HashMap;

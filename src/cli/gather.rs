@@ -13,7 +13,7 @@ use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick
 use crate::collect::{CollectError, Places, Tool};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, Dim3, Report, Want};
-use crate::snapshot::{Placed, Record};
+use crate::snapshot::{Placed, Record, is_snapshot};
 use crate::source::{self, Profile};
 use crate::view::DELIVERABLE;
 use std::borrow::Cow;
@@ -263,7 +263,7 @@ impl<'p> Gatherer<'p> {
         want: &Want,
     ) -> Result<Found, Failure> {
         let path = match &subject.baseline {
-            Some(path) if !baseline::is_snapshot(path) => path,
+            Some(path) if !is_snapshot(path) => path,
             given => {
                 let Before { record, after, at } = before;
                 let (folder, name) = (&self.plan.series, subject.name.as_str());

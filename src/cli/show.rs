@@ -1,14 +1,13 @@
 //! `audit show`: files as tables on the terminal, or as JSON.
 
 use super::args::Show;
-use super::baseline::is_snapshot;
 use super::{Failure, parts};
 use crate::analysis::{
     self, Audit, Evidence, Limits, Reduction, Selection, SelectionError, Standing, Work, audit, short_name,
 };
 use crate::evidence::{BuildLog, Want};
 use crate::render::terminal;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, is_snapshot};
 use crate::source::{self, Profile, ReadError};
 use crate::view::{self, Document, Heading};
 use serde_json::{Value, json};

@@ -133,7 +133,8 @@ fn run(text: &str, c: char) -> usize {
 pub(super) fn text(text: &str, in_table: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut done = 0;
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| can_act(*byte)) {
+    // Only these characters can act somewhere in Markdown.
+    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| b"\n\\|`~$*[]_<&:.@#".contains(byte)) {
         let before = text[..at].chars().next_back();
         let rest = &text[at..];
         let next = rest.chars().nth(1);
@@ -166,11 +167,6 @@ pub(super) fn text(text: &str, in_table: bool) -> String {
     }
     out.push_str(&text[done..]);
     out
-}
-
-/// Whether a byte is a character that can act somewhere in Markdown.
-fn can_act(byte: u8) -> bool {
-    b"\n\\|`~$*[]_<&:.@#".contains(&byte)
 }
 
 /// Whether text ends in `www` in any case: with a dot behind it that would begin an address.

@@ -130,9 +130,9 @@ fn parts<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Parts<'a>, SnapshotError
     Parts::of(path, bytes, STEPS)
 }
 
-/// Whether bytes begin as a snapshot does, which tells them from reports of every kind.
-pub(crate) fn is_snapshot_like(head: &[u8]) -> bool {
-    head.trim_ascii_start().starts_with(b"{")
+/// Whether a file begins as a snapshot does, which tells it from reports of every kind.
+pub(crate) fn is_snapshot(path: &Path) -> bool {
+    crate::read::head(path, 64).is_ok_and(|head| head.trim_ascii_start().starts_with(b"{"))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, SnapshotError> {

@@ -13,7 +13,7 @@ mod text;
 mod upgrade;
 
 pub use error::SnapshotError;
-pub(crate) use file::is_snapshot_like;
+pub(crate) use file::is_snapshot;
 pub use file::{Placed, SCHEMA, Snapshot};
 pub(crate) use folder::{Dated, Found, earlier, every, made_from, named, subjects};
 pub(crate) use notes::{Accepted, AcceptedFile, Pin, Pinned, Pins, parse_notes};

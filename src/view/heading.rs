@@ -74,11 +74,6 @@ impl Heading {
         &self.history[self.history.len().saturating_sub(SHOWN)..]
     }
 
-    /// Whether nobody gave a baseline, and there is no earlier audit.
-    pub(in crate::view) fn has_no_baseline(&self) -> bool {
-        self.baseline.is_empty()
-    }
-
     /// What is open in the series, in a sentence; `None` where nothing is, or the verdict of the day says it.
     pub(in crate::view) fn open(&self) -> Option<Words> {
         let problem = self.problem.as_ref()?;

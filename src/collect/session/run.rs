@@ -86,7 +86,7 @@ impl Pace {
         (sum > 0.0).then_some(sum * correction)
     }
 
-    pub(super) fn ran(&mut self, name: &str, took: Duration) {
+    fn ran(&mut self, name: &str, took: Duration) {
         if let Some(at) = self.left.iter().position(|(tool, _)| tool.name() == name) {
             self.expected += self.left.remove(at).1;
             self.took += took.as_secs_f64();
@@ -191,7 +191,9 @@ impl Session<'_> {
         if !self.only_looks {
             self.context.progress.end(&self.request.subject, step, &done, wall);
         }
-        self.paced(step, &done, wall);
+        if done != Done::Kept {
+            self.pace.ran(step, wall);
+        }
         self.summary.steps.push((step.to_owned(), done));
     }
 }

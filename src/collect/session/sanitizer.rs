@@ -4,7 +4,7 @@
 use super::run::Session;
 use super::step::{Judged, Missed, Step};
 use crate::catalog::sanitizer_ratio;
-use crate::collect::{CollectError, Done, SanitizerSaid, Tool, Words, about, files, run, sanitizer_words, survey};
+use crate::collect::{CollectError, SanitizerSaid, Tool, Words, about, files, run, sanitizer_words, survey};
 use crate::evidence::SanitizerTool;
 use std::time::{Duration, Instant};
 
@@ -92,13 +92,6 @@ impl Session<'_> {
     pub(super) fn expected(&self, step: &Step<'_>) -> Option<Duration> {
         let seconds = self.pace.seconds().filter(|_| step.tool == Some(Tool::ComputeSanitizer))?;
         Some(Duration::from_secs_f64(seconds))
-    }
-
-    /// Notes how a step came out, for those that remain.
-    pub(super) fn paced(&mut self, step: &str, done: &Done, took: Duration) {
-        if *done != Done::Kept {
-            self.pace.ran(step, took);
-        }
     }
 
     /// What is left of the deadline of the subject.

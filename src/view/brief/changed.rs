@@ -34,7 +34,7 @@ const LEAST: f64 = 5.0;
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let mut blocks = Vec::new();
     match audit.comparison() {
-        None if heading.has_no_baseline() => return None,
+        None if heading.baseline.is_empty() => return None,
         None => {
             let why = heading.baseline.trim_end_matches('.');
             blocks.push(paragraph("change", words!("**NOT MEASURED**: {}.", why)));

@@ -76,7 +76,9 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     blocks.extend(more(&left_out, left_over.len()).map(|said| paragraph("more", said)));
     blocks.extend(all_passed(&passed).map(|words| paragraph("passed", words)));
     blocks.extend(lists_passed(&listed).map(|words| paragraph("passed", words)));
-    blocks.extend(what_follows(audit).into_iter().map(|words| paragraph("follows", words)));
+    let of = |id: &str| audit.checks.iter().filter(|line| line.expected.from == id).collect::<Vec<_>>();
+    let next = lists(&audit.checks).into_iter().filter_map(|id| follows(id, &of(id)));
+    blocks.extend(next.map(|words| paragraph("follows", words)));
     (!blocks.is_empty()).then(|| Section::new("checks", "Checks and predictions", blocks))
 }
 
@@ -216,12 +218,6 @@ pub(in crate::view) fn checklist_in_full(audit: &Audit) -> Option<Section> {
         blocks.extend(follows(id, &of_list).map(|words| paragraph("checks", words)));
     }
     Some(Section::new("checklist", "Evidence checklist", blocks))
-}
-
-/// What each list says to do next.
-fn what_follows(audit: &Audit) -> Vec<Words> {
-    let of = |id: &str| audit.checks.iter().filter(|line| line.expected.from == id).collect::<Vec<_>>();
-    lists(&audit.checks).into_iter().filter_map(|id| follows(id, &of(id))).collect()
 }
 
 /// The lists that lines are from, in their order.

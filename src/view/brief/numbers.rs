@@ -28,11 +28,6 @@ pub(super) fn share(value: f64) -> String {
     format!("{} %", tenth(100.0 * value))
 }
 
-/// Two decimals, as ncu prints a percentage.
-pub(super) fn hundredth(value: f64) -> String {
-    format::fixed(value, 2)
-}
-
 /// The cell of a reading; empty where it is not there.
 pub(super) fn cell(reading: Option<&Reading>, write: fn(f64) -> String) -> Cell {
     let shown = |reading: &Reading| Some(text(write(reading.value()?)).sorted(reading.value()).of(reading));

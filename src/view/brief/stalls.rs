@@ -2,7 +2,7 @@
 //! reason on every basis.
 
 use super::causes;
-use super::numbers::{hundredth, sides, tenth, value};
+use super::numbers::{sides, tenth, value};
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
 use crate::catalog::{self, Counter, Threshold};
@@ -74,7 +74,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         (false, StallBasis::PerIssue) => "Cycles",
         (false, _) => "Share",
     };
-    let rounded = if has_whole { tenth } else { hundredth };
+    let rounded: fn(f64) -> String = if has_whole { tenth } else { |cycles| format::fixed(cycles, 2) };
     let line = |(row, note): (&StallRow, Words)| {
         let [old, new] = sides(audit, &row.row, rounded);
         vec![text(row.row.label.as_str()), old, new, if has_notes { text(note) } else { Cell::default() }]

@@ -113,9 +113,6 @@ impl Checklist {
 
 catalog! {
     Checklist, "checklists.toml", "checklist", |row| vec![row.id.as_str()],
-    pub fn checklists
-}
-
-pub fn checklist(id: &str) -> Option<&'static Checklist> {
-    ROWS.rows().iter().find(|row| row.id == id)
+    pub fn checklists,
+    pub fn checklist
 }

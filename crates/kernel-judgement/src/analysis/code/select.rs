@@ -2,7 +2,7 @@
 
 use crate::analysis::{KernelSummary, Selection, SelectionError, kernel::select, short_name};
 use crate::catalog::Counter;
-use crate::evidence::{CodeBuild, Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
+use crate::evidence::{Cubin, CubinKernel, Dim3, Reading, Report, ReportCubin};
 use regex::Regex;
 use std::sync::Arc;
 
@@ -69,15 +69,7 @@ pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> R
 }
 
 /// The kernel that was launched, else the one that the filter takes.
-pub(super) fn kernel<'b>(
-    build: &'b CodeBuild,
-    filter: Option<&Regex>,
-    launched: Option<&Launched>,
-) -> Result<&'b CubinKernel, CodeError> {
-    chosen(&build.cubin, &build.input, filter, launched)
-}
-
-fn chosen<'b>(
+pub(super) fn chosen<'b>(
     cubin: &'b Cubin,
     input: &str,
     filter: Option<&Regex>,

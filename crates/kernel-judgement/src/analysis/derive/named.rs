@@ -36,7 +36,10 @@ pub(in crate::analysis) fn reading(known: &Known<'_, '_>, name: &str) -> Reading
         ReadingForm::TensorShare => known.mix.tensor_share.clone(),
         ReadingForm::TensorBusy => tensor_busy(known.kernel),
         ReadingForm::SharedPerBlock => shared_per_block(known.kernel),
-        ReadingForm::SharedConflictShare => conflict_share(known.kernel),
+        ReadingForm::SharedConflictShare => {
+            let [all, least] = [WAVEFRONTS, WAVEFRONTS_IDEAL].map(|counter| known.kernel.reading(counter));
+            share_above(all, least, "no shared-memory accesses")
+        }
         ReadingForm::TensorWgmmaShare => wgmma_share(known.mix),
         ReadingForm::SharedLoadsPerStore => loads_per_store(known.kernel, executed(Act::Load), executed(Act::Store)),
         ReadingForm::SharedWideStoreShare => known.mix.wide_shared_stores.clone(),
@@ -141,11 +144,6 @@ fn shared_per_block(kernel: &KernelSummary<'_>) -> Reading {
     kernel
         .reading(own)
         .with(kernel.reading(asked), Unit::BYTE, "sum of both", Reading::NO_NUMBER, |own, asked| own + asked)
-}
-
-/// The share of wavefronts that conflicts cause.
-fn conflict_share(kernel: &KernelSummary<'_>) -> Reading {
-    share_above(kernel.reading(WAVEFRONTS), kernel.reading(WAVEFRONTS_IDEAL), "no shared-memory accesses")
 }
 
 fn excess_share(coalescing: &Coalescing) -> Reading {

@@ -58,13 +58,10 @@ impl Rate<'_> {
         self.stem.strip_prefix(other.stem).is_some_and(|rest| rest.starts_with('_'))
     }
 
-    fn names_sparsity(&self) -> bool {
-        self.stem.ends_with("_sparsity_on") || self.stem.ends_with("_sparsity_off")
-    }
-
     /// The factor from the counter's peak to its dense peak: a total that does not tell sparse from dense has the sparse one, twice it.
     fn dense_factor(&self) -> f64 {
-        let is_dense = self.names_sparsity() || NEVER_SPARSE.iter().any(|name| self.operands().starts_with(name));
+        let names_it = ["_sparsity_on", "_sparsity_off"].iter().any(|end| self.stem.ends_with(end));
+        let is_dense = names_it || NEVER_SPARSE.iter().any(|name| self.operands().starts_with(name));
         if is_dense { 1.0 } else { 0.5 }
     }
 }
