@@ -25,9 +25,9 @@ fn family(name: &str) -> Option<String> {
     (at > 0).then(|| parts.join("."))
 }
 
-/// Whether a command line spells a metric name out, as a word between separators.
-fn spells(command_line: &str, name: &str) -> bool {
-    command_line.split(|c: char| c == ',' || c == '=' || c == '"' || c.is_whitespace()).any(|word| word == name)
+/// The words of a command line that may spell a metric name out: what stands between separators.
+fn words(command_line: &str) -> FxHashSet<&str> {
+    command_line.split(|c: char| c == ',' || c == '=' || c == '"' || c.is_whitespace()).collect()
 }
 
 /// Chooses from the unused names those that somebody asked for; sorted.
@@ -35,7 +35,7 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
     if unused.is_empty() {
         return Vec::new();
     }
-    let used: FxHashSet<&str> = used.iter().copied().collect();
+    let (used, spelled): (FxHashSet<&str>, _) = (used.iter().copied().collect(), words(command_line));
     let is_collected = |family: &str| ROLLUPS.iter().any(|rollup| used.contains(family.replace('*', rollup).as_str()));
     let mut families: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let mut dropped: BTreeSet<Arc<str>> = BTreeSet::new();
@@ -46,9 +46,9 @@ pub(super) fn asked_for(unused: &[&str], used: &[&str], command_line: &str) -> V
         }
     }
     for (family, members) in families {
-        let spelled: Vec<&str> = members.iter().copied().filter(|name| spells(command_line, name)).collect();
-        if !spelled.is_empty() {
-            dropped.extend(spelled.into_iter().map(Arc::from));
+        let mut own = members.iter().copied().filter(|name| spelled.contains(name)).peekable();
+        if own.peek().is_some() {
+            dropped.extend(own.map(Arc::from));
         } else if is_collected(&family) {
             continue;
         } else if let Some(base) = family.strip_suffix(".*").filter(|_| members.len() == ROLLUPS.len()) {

@@ -52,6 +52,7 @@ pub(in crate::analysis) struct Flows {
 struct Known {
     /// The registers that it reads, each with the rows that define it.
     operands: OnceCell<Vec<(Register, Vec<usize>)>>,
+    address_behind: OnceCell<Vec<usize>>,
     loads_behind: OnceCell<Vec<usize>>,
     guard: OnceCell<Origin>,
 }
@@ -84,7 +85,7 @@ impl Flows {
 
     /// Whether a row runs wherever a later one of its block does: it has no guard, or the same, which is not written between them.
     fn runs_with(&self, code: &Code<'_>, row: usize, reader: usize) -> bool {
-        let [Some(own), Some(other)] = [row, reader].map(|row| code.rows[row].word) else { return true };
+        let [Some(own), Some(other)] = [row, reader].map(|row| code.rows[row].word.as_ref()) else { return true };
         let is_kept = |guard: Register| {
             slots(guard).all(|slot| !self.writes[slot].iter().any(|write| (row..reader).contains(write)))
         };
@@ -237,8 +238,10 @@ impl Flows {
         self.loads_behind(code, row).iter().any(is_near)
     }
 
-    pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
-        self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST)
+    /// The rows behind the address of an access.
+    pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
+        let find = || self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST);
+        self.rows[row].address_behind.get_or_init(find)
     }
 
     /// The rows that define what a row reads.
@@ -302,7 +305,7 @@ impl Flows {
             matches!(op.space(), Some(Space::Global | Space::Shared))
                 && matches!(op.act(), Some(Act::Load | Act::Atomic))
         };
-        let find = || self.address_behind(code, row).into_iter().filter(is_load).collect();
+        let find = || self.address_behind(code, row).iter().copied().filter(is_load).collect();
         self.rows[row].loads_behind.get_or_init(find)
     }
 }

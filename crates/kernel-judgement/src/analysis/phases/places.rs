@@ -72,14 +72,18 @@ impl Flows {
     pub(in crate::analysis) fn walked(&self, code: &Code<'_>, row: usize) -> Option<f64> {
         let lanes = code.lanes.as_ref()?;
         let cycle = code.innermost(row)?;
-        let own = self.places(code).get(&row)?;
+        let places = self.places(code);
+        let own = places.get(&row)?;
+        let mut starts = self.starts(code, row).peekable();
+        starts.peek()?;
         // Loads of one turn that begin side by side are steps of one walk.
-        let is_step = |other: &usize| self.places(code).get(other).is_some_and(|place| place.is_beside(own));
-        let steps = code.rows_of(&cycle.blocks).filter(is_step);
+        let is_inside = |row: usize| cycle.blocks.contains(&code.block_of[row]);
+        let steps =
+            places.iter().filter(|(other, place)| is_inside(**other) && place.is_beside(own)).map(|(row, _)| *row);
         let general = |row: usize| code.registers(row).written().filter(|own| own.file == RegisterFile::General);
         let width = |row: usize| REGISTER * general(row).map(|own| f64::from(own.count)).sum::<f64>();
         let bytes: f64 = steps.map(|row| lanes[row] as f64 * width(row)).sum();
-        let walked = self.starts(code, row).map(|start| bytes / lanes[start] as f64);
+        let walked = starts.map(|start| bytes / lanes[start] as f64);
         walked.filter(|bytes| *bytes > 0.0).reduce(f64::min)
     }
 }

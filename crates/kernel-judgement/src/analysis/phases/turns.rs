@@ -10,7 +10,7 @@ impl Flows {
     /// Whether one of these special registers is behind the address of an access.
     fn is_of(&self, code: &Code<'_>, row: usize, numbers: &[u8]) -> bool {
         let is_own = |row: usize| code.registers(row).special.is_some_and(|number| numbers.contains(&number));
-        self.address_behind(code, row).into_iter().any(is_own)
+        self.address_behind(code, row).iter().copied().any(is_own)
     }
 
     /// Whether the address of an access depends on the number of the block.
@@ -32,8 +32,8 @@ impl Flows {
     /// Whether data choose only how far from a place of its own a thread adds a value: each number of a thread or block that chooses the
     /// value chooses the place as well, with no load between them.
     pub(in crate::analysis) fn is_near_own(&self, code: &Code<'_>, row: usize) -> bool {
-        let numbers = |rows: Vec<usize>| -> BTreeSet<u8> {
-            let special = rows.into_iter().filter_map(|row| code.registers(row).special);
+        let numbers = |rows: &[usize]| -> BTreeSet<u8> {
+            let special = rows.iter().filter_map(|row| code.registers(*row).special);
             special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
         };
         let of_place = numbers(self.address_behind(code, row));
@@ -49,20 +49,27 @@ impl Flows {
     /// sum, a largest or a least: then no other lane can take a part of the turns.
     pub(in crate::analysis) fn recurs(&self, code: &Code<'_>, load: usize) -> bool {
         let Some(cycle) = code.innermost(load) else { return false };
-        let inside: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-        let mut made = BTreeSet::from([load]);
-        let mut before = 0;
-        while made.len() > before {
-            before = made.len();
-            let takes = |row: &&usize| self.operands_of(code, **row).any(|from| made.contains(&from));
-            let more: Vec<usize> = inside.iter().filter(takes).copied().collect();
-            made.extend(more);
+        let mut rest: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| *row != load).collect();
+        let (mut is_made, mut made) = (vec![false; code.rows.len()], Vec::new());
+        is_made[load] = true;
+        let mut is_done = false;
+        while !is_done {
+            let before = made.len();
+            rest.retain(|row| {
+                let takes = self.operands_of(code, *row).any(|from| is_made[from]);
+                if takes {
+                    is_made[*row] = true;
+                    made.push(*row);
+                }
+                !takes
+            });
+            is_done = made.len() == before;
         }
         let comes_back = |row: usize| {
             let (mut open, mut seen) = (vec![row], BTreeSet::new());
             while let Some(at) = open.pop() {
-                let from = self.operands_of(code, at).filter(|from| made.contains(from) && *from != load);
-                open.extend(from.filter(|from| seen.insert(*from)).collect::<Vec<usize>>());
+                let from = self.operands_of(code, at).filter(|from| is_made[*from] && *from != load);
+                open.extend(from.filter(|from| seen.insert(*from)));
             }
             seen.contains(&row)
         };
@@ -70,7 +77,7 @@ impl Flows {
             let sums = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::FpCompare, Class::IntegerCompare];
             code.op(row).is_of(&sums)
         };
-        made.iter().any(|row| *row != load && !is_sum(*row) && comes_back(*row))
+        made.into_iter().any(|row| !is_sum(row) && comes_back(row))
     }
 
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of

@@ -142,7 +142,7 @@ const ARGUMENTS: u16 = 0x160;
 pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
     let (code, flows) = (&study.code, &study.flows);
     let mut words = BTreeSet::new();
-    for behind in flows.address_behind(code, row) {
+    for behind in flows.address_behind(code, row).iter().copied() {
         let constant = |operand: &Operand| match operand.from {
             OperandFrom::Constant(byte) => Some(byte),
             _ => None,
