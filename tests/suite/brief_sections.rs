@@ -11,13 +11,28 @@ use kernel_audit::view::{self, Heading};
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, OnceLock};
 
 pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// A report with its launch by instruction.
-pub(crate) fn read(path: &Path) -> Option<(Report, Vec<SourceView>)> {
+/// A report with its launches by instruction.
+type Read = (Report, Vec<SourceView>);
+
+/// A report with its launches by instruction, read once for all tests.
+pub(crate) fn shared(path: &Path) -> Option<&'static Read> {
+    static ALL: LazyLock<Mutex<HashMap<PathBuf, &'static OnceLock<Option<Read>>>>> = LazyLock::new(Mutex::default);
+    let own = *ALL.lock().unwrap().entry(path.to_owned()).or_insert_with(|| Box::leak(Box::default()));
+    own.get_or_init(|| read_once(path)).as_ref()
+}
+
+/// The same to be changed.
+pub(crate) fn read(path: &Path) -> Option<Read> {
+    shared(path).cloned()
+}
+
+fn read_once(path: &Path) -> Option<Read> {
     let want = Want { allow_damage: true, ..analysis::want() };
     let report = source::read_profile(path, &want).ok()?;
     let launches = analysis::subject_launches(&report, &Selection::default()).ok()?;
@@ -27,11 +42,11 @@ pub(crate) fn read(path: &Path) -> Option<(Report, Vec<SourceView>)> {
 }
 
 fn audit(new: &str, old: Option<&str>) -> Audit {
-    let side = |name: &str| read(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report");
+    let side = |name: &str| shared(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report");
     let (report, views) = side(new);
-    let mut evidence = judged::evidence(&report, &views, &Work::default());
+    let mut evidence = judged::evidence(report, views, &Work::default());
     if let Some((old, views)) = old.map(side) {
-        evidence = judged::since(evidence, &old, &views);
+        evidence = judged::since(evidence, old, views);
     }
     checked(&mut evidence, new);
     analysis::audit(&evidence, &Limits::default())

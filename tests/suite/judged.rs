@@ -1,7 +1,7 @@
 //! Evidence and audits of reports that a test has in hand.
 
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, Profile, Reduction, Side, Work};
-use kernel_audit::evidence::{Report, SourceView};
+use kernel_audit::evidence::{Launch, Report, SourceView};
 use std::path::{Path, PathBuf};
 
 /// The kernel of a report with the most device time, with its launch by instruction where that was read.
@@ -22,6 +22,19 @@ pub(crate) fn since(mut evidence: Evidence, old: &Report, source: &[SourceView])
     let old = profile(old, source, &evidence.new.work);
     evidence.old = Some(Side { profile: Some(old), ..Side::default() }.as_old());
     evidence.made_public()
+}
+
+/// A report of some of its launches.
+pub(crate) fn some_of(report: &Report, is_meant: impl Fn(&&Launch) -> bool) -> Report {
+    let Report { origin, session, launches, dropped, unrecognised_lines, damage } = report;
+    Report {
+        origin: origin.clone(),
+        session: session.clone(),
+        launches: launches.iter().filter(is_meant).cloned().collect(),
+        dropped: dropped.clone(),
+        unrecognised_lines: unrecognised_lines.clone(),
+        damage: damage.clone(),
+    }
 }
 
 /// The audit of a report.

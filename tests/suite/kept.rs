@@ -7,10 +7,10 @@ use crate::judged;
 use crate::phases;
 use crate::project::{Profile, Project, csv};
 use crate::several_kernels;
-use kernel_audit::analysis::{self, Audit, Evidence, Limits, Reduction, Selection, Work};
-use kernel_audit::evidence::{Origin, Report, SourceView, Want};
+use kernel_audit::analysis::{self, Audit, Evidence, Limits, Reduction, Work};
+use kernel_audit::evidence::{Origin, Report, Want};
 use kernel_audit::snapshot::Snapshot;
-use kernel_audit::source::{self, ncu_csv};
+use kernel_audit::source::ncu_csv;
 use kernel_audit::view::Heading;
 use std::path::Path;
 
@@ -41,20 +41,14 @@ fn returned(evidence: &Evidence, limits: &Limits, what: &str) -> Audit {
 fn every_report_is_kept_whole_and_told_within_its_budgets() {
     let work = Work { flop: Some(1 << 30), bytes: Some(1 << 24), ..Work::default() };
     let limits = Limits::default();
-    let mut before: Option<Report> = None;
+    let mut before: Option<&Report> = None;
     let (mut seen, mut sections, mut cut, mut others) = (0, 0, 0, 0);
     for path in judged::reports(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")) {
         let what = path.display().to_string();
-        let want = Want { allow_damage: true, ..analysis::want() };
         // One was cut in its only result.
-        let Ok(report) = source::read_profile(&path, &want) else { continue };
-        let Ok(launches) = analysis::subject_launches(&report, &Selection::default()) else { continue };
-        let lines = analysis::source_want(&launches);
-        let ids: Vec<u32> = launches.iter().map(|launch| launch.id).collect();
-        let views = source::read_source_views(&path, &lines, |head| ids.contains(&head.id), &[]).unwrap_or_default();
-        let views: Vec<SourceView> = views.into_iter().map(analysis::phases::at_their_products).collect();
-        let with = Reduction { source: &views, work: &Work::default(), limits: &limits };
-        for profile in analysis::Profile::chosen(&report, None, &with).unwrap() {
+        let Some((report, views)) = brief_sections::shared(&path) else { continue };
+        let with = Reduction { source: views, work: &Work::default(), limits: &limits };
+        for profile in analysis::Profile::chosen(report, None, &with).unwrap() {
             let audit = returned(&Evidence::of(profile).made_public(), &limits, &what);
             seen += 1;
             sections += brief_sections::keep_to_budgets(&audit, &what);
@@ -64,10 +58,10 @@ fn every_report_is_kept_whole_and_told_within_its_budgets() {
             }
         }
         if report.launches.len() > 1 {
-            others += several_kernels::hold(&report, &views, &what);
+            others += several_kernels::hold(report, views, &what);
         }
-        if let Some(old) = &before {
-            read_again(&judged::since(judged::evidence(&report, &views, &work), old, &[]), &limits, &what);
+        if let Some(old) = before {
+            read_again(&judged::since(judged::evidence(report, views, &work), old, &[]), &limits, &what);
         }
         before = Some(report);
     }

@@ -1,10 +1,10 @@
 //! Steps that the field's tutorials climb, and pairs of an author who did not know the rules: what each page says of them, and what it
 //! does not, because it was measured to give nothing or is there.
 
-use crate::brief_sections::sections;
+use crate::brief_sections::{fixtures, sections, shared};
 use crate::judged;
 use crate::project::Project;
-use crate::rules::{report, with};
+use crate::rules::with;
 use kernel_audit::analysis::{Audit, LeverOrigin, Work};
 use kernel_audit::catalog::Code;
 use kernel_audit::evidence::{Report, SourceView};
@@ -152,18 +152,19 @@ const ROWS: [(&str, usize, &str, Option<&str>); 87] = [
 ];
 
 /// Reports of pairs, read once.
-struct Reports([(Report, Vec<SourceView>); 3]);
+struct Reports([&'static (Report, Vec<SourceView>); 3]);
 
 impl Reports {
     fn read() -> Reports {
-        Reports(["pairs/h100", "pairs/h200", "pairs/tenth"].map(report))
+        let read = |name: &str| shared(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report");
+        Reports(["pairs/h100", "pairs/h200", "pairs/tenth"].map(read))
     }
 
     fn audit(&self, kernel: &str, from: usize) -> Audit {
-        let (report, views) = &self.0[from];
-        let launch = report.launches.iter().find(|launch| &*launch.function == kernel).expect(kernel);
-        let own = Report { launches: vec![launch.clone()], ..report.clone() };
-        let view = views.iter().find(|view| view.launch == launch.id).expect(kernel);
+        let (report, views) = self.0[from];
+        let id = report.launches.iter().find(|launch| &*launch.function == kernel).expect(kernel).id;
+        let own = judged::some_of(report, |launch| launch.id == id);
+        let view = views.iter().find(|view| view.launch == id).expect(kernel);
         judged::audit(&own, std::slice::from_ref(view), &Work::default())
     }
 }

@@ -1,7 +1,7 @@
 //! Single rules of the verdict, its confidence and its words: on reports of which one reading is set by hand, against values worked
 //! out by hand.
 
-use crate::brief_sections::{fixtures, read, row, says, sections};
+use crate::brief_sections::{fixtures, read, row, says, sections, shared};
 use crate::judged;
 use kernel_audit::analysis::{self, Audit, Because, Confidence, Evidence, Level, Lever, Limits, Reference, Work};
 use kernel_audit::catalog::{Code, Part, StallReason};
@@ -17,11 +17,10 @@ pub(crate) fn report(name: &str) -> (Report, Vec<SourceView>) {
 
 /// A report of one of its kernels.
 pub(crate) fn one(name: &str, kernel: &str) -> (Report, Vec<SourceView>) {
-    let (mut report, mut views) = report(name);
-    report.launches.retain(|launch| &*launch.function == kernel);
-    let id = report.launches.first().expect(kernel).id;
-    views.retain(|view| view.launch == id);
-    (report, views)
+    let (report, views) = shared(&fixtures().join(format!("{name}.ncu-repz"))).expect("a report");
+    let own = judged::some_of(report, |launch| &*launch.function == kernel);
+    let id = own.launches.first().expect(kernel).id;
+    (own, views.iter().filter(|view| view.launch == id).cloned().collect())
 }
 
 /// The audit of a report with these readings in place of its own.
