@@ -269,6 +269,16 @@ fn memory_is_told_once_and_by_the_arguments() {
     assert!(memory("softmax_a").contains("lanes 4 B × the argument at byte 20 apart"), "{}", memory("softmax_a"));
 }
 
+/// 33.6 M FFMA by warps are 2.15 G operations; 67.1 M HADD2.F32 beside them widen what they multiply, which the counters take for 4.29 G.
+#[test]
+fn widened_halves_are_no_operations() {
+    let found = Reports::read().audit("mel_project_before", 0).now;
+    let operations = found.roofline.operations.expect("counted");
+    assert!((operations / (33_554_432.0 * 32.0 * 2.0) - 1.0).abs() < 0.01, "{operations}");
+    let of = |opcode: &str| found.mix.rows.iter().find(|row| row.opcode == opcode).map(|row| row.class.as_str());
+    assert_eq!(of("HADD2"), Some("Conversions"));
+}
+
 #[test]
 fn a_table_that_is_cut_tells_the_other_reasons() {
     let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/pairs/h100.ncu-repz");

@@ -3,11 +3,10 @@
 //! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
 //! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
 
-use super::machine_word::{Arithmetic, Operand, OperandFrom, bits};
+use super::machine_word::{Arithmetic, Operand, OperandFrom, ZERO, bits};
 use crate::op::{Computes, Op};
 
-/// The registers of a lane and of the warp that hold zero.
-const ZERO: u128 = 255;
+/// The register of the warp that holds zero.
 const UNIFORM_ZERO: u128 = 63;
 /// The constant bank of the kernel's arguments.
 const ARGUMENTS: u128 = 0;

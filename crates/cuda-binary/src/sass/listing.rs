@@ -90,6 +90,16 @@ impl Instruction {
         self.op().class() == Some(Class::Fp16) && reads.is_some_and(|reads| reads.iter().all(|read| read.count == 0))
     }
 
+    /// Its class: what its opcode is for, but for arithmetic on halves that computes nothing.
+    pub fn class(&self) -> Option<Class> {
+        let word = self.word.filter(|word| word.passes_halves_on());
+        match (self.op().class(), word) {
+            (Some(Class::Fp16), _) if self.makes_constant() => Some(Class::Move),
+            (Some(Class::Fp16), Some(word)) => Some(if word.leaves_float() { Class::Conversion } else { Class::Move }),
+            (own, _) => own,
+        }
+    }
+
     /// Its opcode: with modifiers where a disassembler was at hand.
     pub fn named(&self) -> &str {
         self.opcode.as_deref().unwrap_or(self.op().name())

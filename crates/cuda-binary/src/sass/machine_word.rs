@@ -36,6 +36,9 @@ const NO_SCOREBOARD: usize = 7;
 /// The guard or the predicate operand that always holds: PT, not negated.
 pub(super) const ALWAYS: u128 = 7;
 
+/// The register of a lane that reads as zero.
+pub(super) const ZERO: u128 = 255;
+
 /// Some bits of an instruction.
 pub(super) fn bits(word: u128, from: u32, count: u32) -> u128 {
     (word >> from) & ((1 << count) - 1)
@@ -120,6 +123,18 @@ impl MachineWord {
     /// 74 and 75, as nvdisasm shows them of sm_90. Of other instructions it says nothing.
     pub fn takes_one_half(&self) -> bool {
         bits(self.bits, 74, 2) == 2
+    }
+
+    /// Whether arithmetic on halves leaves them as they are, but for their sign or type: the first operand is the register that reads as
+    /// zero, or the second is, as nvdisasm shows them of sm_75 to sm_120. Of other instructions it says nothing.
+    pub fn passes_halves_on(&self) -> bool {
+        bits(self.bits, 24, 8) == ZERO || bits(self.bits, 9, 3) == 1 && bits(self.bits, 32, 8) == ZERO
+    }
+
+    /// Whether it is a sum of halves that leaves a float (`HADD2.F32`): bit 78, as nvdisasm shows it of sm_75 to sm_120. Of other
+    /// instructions it says nothing.
+    pub fn leaves_float(&self) -> bool {
+        bits(self.bits, 78, 1) == 1
     }
 
     /// Whether a load or store of global memory marks its line as the first that caches give up (`.EF`, of `__ldcs` and `__stcs`): bits

@@ -4,7 +4,7 @@
 //! 12 (guard), 81 and 84 (results) and 87 and 77 (operands). The kind of operands (bits 9 to 11) tells which of the latter two is a
 //! constant or a uniform register.
 
-use super::machine_word::{Register, RegisterFile, Registers, bits};
+use super::machine_word::{Register, RegisterFile, Registers, ZERO, bits};
 use crate::op::{Act, Class, Op, Results, Shape, Space, Sync};
 
 /// Registers of a lane's element in memory.
@@ -29,7 +29,7 @@ impl<const N: usize> List<N> {
 
     fn add(&mut self, file: RegisterFile, number: u128, count: u8) {
         let none = match file {
-            RegisterFile::General => 255,
+            RegisterFile::General => ZERO,
             RegisterFile::Uniform => 63,
             RegisterFile::Predicate | RegisterFile::UniformPredicate => 7,
         };

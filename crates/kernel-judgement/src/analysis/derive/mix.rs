@@ -3,7 +3,7 @@
 pub(in crate::analysis) use crate::analysis::kernel::readings::{PER_OPCODE, WITH_MODIFIERS};
 use crate::analysis::{KernelSummary, Row};
 use crate::catalog::{Better, Counter};
-use crate::evidence::Reading;
+use crate::evidence::{Reading, SourceView};
 use crate::quantity::{Quantity, Unit};
 
 use cuda_binary::{Class, Op};
@@ -31,6 +31,39 @@ impl OpcodeRow {
     }
 }
 
+/// Instructions of arithmetic on halves, counted one by one: those that make a constant or pass a half on compute nothing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Halves {
+    /// Executions by what an instruction is for, warp level.
+    of: BTreeMap<(Op, Class), f64>,
+    /// Operations that counters by opcode see in those that compute nothing: two a lane, four where they multiply and add; `None` where no
+    /// lanes were counted.
+    pub nothing: Option<f64>,
+}
+
+impl Halves {
+    /// Those of the code; `None` where nothing was counted by instruction.
+    pub(in crate::analysis) fn of(view: &SourceView) -> Option<Halves> {
+        let (executed, lanes) = (view.counts(Counter::InstExecuted)?, view.counts(LANES));
+        let mut halves = Halves { nothing: lanes.is_some().then_some(0.0), ..Halves::default() };
+        for (row, own) in view.instructions.iter().enumerate() {
+            let Some(class) = own.class().filter(|_| own.op().class() == Some(Class::Fp16)) else { continue };
+            *halves.of.entry((own.op(), class)).or_default() += executed[row] as f64;
+            let each = if own.op() == Op::HFMA2 { 4.0 } else { 2.0 };
+            if let Some((sum, lanes)) = halves.nothing.as_mut().zip(lanes.as_ref()).filter(|_| class != Class::Fp16) {
+                *sum += each * lanes[row] as f64;
+            }
+        }
+        Some(halves)
+    }
+
+    /// What most instructions of an opcode are for.
+    fn most(&self, op: Op) -> Option<Class> {
+        let own = self.of.iter().filter(|((own, _), _)| *own == op);
+        own.max_by(|a, b| a.1.total_cmp(b.1)).map(|((_, class), _)| *class)
+    }
+}
+
 /// Executions by opcode.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct InstructionMix {
@@ -51,11 +84,11 @@ pub struct InstructionMix {
 }
 
 impl InstructionMix {
-    /// The mix of a kernel, old beside new, with the executions of each that make a constant in half precision, where they were counted.
+    /// The mix of a kernel, old beside new, with the arithmetic on halves of each, where it was counted by instruction.
     pub fn of(
         new: &KernelSummary<'_>,
         old: Option<&KernelSummary<'_>>,
-        [made, old_made]: [Option<f64>; 2],
+        [halves, old_halves]: [Option<&Halves>; 2],
     ) -> InstructionMix {
         let (new_counts, old_counts) = (new.opcodes(), old.map(|old| old.opcodes()));
         let predication = predication(new);
@@ -77,12 +110,11 @@ impl InstructionMix {
         let counted = |value, unit, formula| Reading::number(value, unit, &[PER_OPCODE], formula);
         let tensor = counted(matrix, Unit::INST, "sum over matrix instructions");
         let tensor_share = counted(100.0 * matrix / total, Unit::PERCENT, "100 × matrix instructions / all");
-        let old_classes = old_counts.map(|old| by_class(old, old_made));
-        let classes = rows(&by_class(new_counts, made), old_classes.as_ref(), total, |_| String::new());
-        let has_halves = classes.iter().any(|own| own.opcode == Class::Fp16.label());
-        let class = |opcode: &str| match Op::of(opcode).class() {
-            Some(Class::Fp16) if !has_halves => Class::Move.label().to_owned(),
-            own => own.map_or("", Class::label).to_owned(),
+        let old_classes = old_counts.map(|old| by_class(old, old_halves));
+        let classes = rows(&by_class(new_counts, halves), old_classes.as_ref(), total, |_| String::new());
+        let class = |opcode: &str| {
+            let op = Op::of(opcode);
+            halves.and_then(|halves| halves.most(op)).or(op.class()).map_or("", Class::label).to_owned()
         };
         InstructionMix {
             rows: rows(new_counts, old_counts, total, class),
@@ -193,18 +225,19 @@ fn wide_shared_stores(kernel: &KernelSummary<'_>) -> Reading {
 }
 
 /// Sums by class; what makes a constant in half precision is a move.
-fn by_class(counts: &BTreeMap<Arc<str>, f64>, made: Option<f64>) -> BTreeMap<Arc<str>, f64> {
-    let mut sums: BTreeMap<Arc<str>, f64> = BTreeMap::new();
+fn by_class(counts: &BTreeMap<Arc<str>, f64>, halves: Option<&Halves>) -> BTreeMap<Arc<str>, f64> {
+    let mut sums: BTreeMap<Class, f64> = BTreeMap::new();
     for (opcode, count) in counts {
-        let class = Op::of(opcode).class().unwrap_or(Class::Other).label();
-        *sums.entry(class.into()).or_default() += count;
+        *sums.entry(Op::of(opcode).class().unwrap_or(Class::Other)).or_default() += count;
     }
-    if let Some((half, made)) = sums.get(Class::Fp16.label()).copied().zip(made) {
-        *sums.entry(Class::Move.label().into()).or_default() += made.min(half);
-        sums.insert(Class::Fp16.label().into(), (half - made).max(0.0));
-        sums.retain(|_, sum| *sum > 0.0);
+    let moved = halves.iter().flat_map(|halves| &halves.of).filter(|((_, class), _)| *class != Class::Fp16);
+    for ((_, class), count) in moved {
+        let all = sums.entry(Class::Fp16).or_default();
+        let count = count.min(*all);
+        *all -= count;
+        *sums.entry(*class).or_default() += count;
     }
-    sums
+    sums.into_iter().filter(|(_, sum)| *sum > 0.0).map(|(class, sum)| (class.label().into(), sum)).collect()
 }
 
 fn rows(

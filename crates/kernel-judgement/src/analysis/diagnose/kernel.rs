@@ -1,7 +1,7 @@
 //! One kernel with everything that is derived from it before anything is judged.
 
 use crate::analysis::derive::coalescing::Coalescing;
-use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::mix::{Halves, InstructionMix};
 use crate::analysis::derive::named::Known;
 use crate::analysis::derive::occupancy::Occupancy;
 use crate::analysis::derive::roofline::Roofline;
@@ -60,13 +60,14 @@ impl<'a> Kernel<'a> {
         let Measurement { kernel, view, study, phases, parked, over_time, launch } = new;
         let old_kernel = old.map(|old| old.kernel);
         let (on, old_on) = (lanes_on(phases), lanes_on(old.and_then(|old| old.phases)));
-        let made = [view, old.and_then(|old| old.view)].map(|view| view.and_then(constants));
-        let mix = InstructionMix::of(kernel, old_kernel, made).with_lanes(&on, &old_on);
+        let halves = [view, old.and_then(|old| old.view)].map(|view| view.and_then(Halves::of));
+        let mix =
+            InstructionMix::of(kernel, old_kernel, halves.each_ref().map(Option::as_ref)).with_lanes(&on, &old_on);
         Kernel {
             stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
             coalescing: Coalescing::of(kernel, old_kernel, &mix),
             occupancy: Occupancy::of(kernel, old_kernel),
-            roofline: Roofline::of(kernel, &mix, work, launch.and_then(LaunchFacts::footprint)),
+            roofline: Roofline::of(kernel, (&mix, halves[0].as_ref()), work, launch.and_then(LaunchFacts::footprint)),
             local_bytes: launch.map(|launch| launch.function.local_bytes),
             kernel,
             view,
@@ -123,13 +124,6 @@ impl<'a> Kernel<'a> {
     pub(super) fn readings(&self, metrics: &[impl AsRef<str>]) -> Vec<(String, Reading)> {
         metrics.iter().map(|name| (name.as_ref().to_owned(), self.kernel.reading(name))).collect()
     }
-}
-
-/// Executions of instructions that make a constant in half precision; `None` where nothing was counted by instruction.
-fn constants(view: &SourceView) -> Option<f64> {
-    let executed = view.counts(Counter::InstExecuted)?;
-    let made = view.instructions.iter().zip(executed).filter(|(own, _)| own.makes_constant());
-    Some(made.map(|(_, count)| count as f64).sum())
 }
 
 /// Executions with a lane on, by opcode, where they are known exactly and some had none.

@@ -143,7 +143,7 @@ mod tests {
         let report = made::report(&columns);
         let kernel = KernelSummary::new(groups(&report).remove(0));
         let work = Work { flop: Some(flop), ..Work::default() };
-        let roofline = Roofline::of(&kernel, &InstructionMix::of(&kernel, None, [None; 2]), &work, None);
+        let roofline = Roofline::of(&kernel, (&InstructionMix::of(&kernel, None, [None; 2]), None), &work, None);
         Stated::of(&kernel, &roofline, &work, None, &Limits::default())
     }
 

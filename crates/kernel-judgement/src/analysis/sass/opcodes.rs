@@ -65,7 +65,7 @@ pub(super) fn in_order<T: Copy>(counts: &HashMap<&'static str, T>) -> impl Itera
 
 /// The id of an instruction's class in the catalog; empty for an opcode that it does not know.
 pub(in crate::analysis) fn class_of(instruction: &Instruction) -> &'static str {
-    if instruction.makes_constant() { Class::Move.id() } else { instruction.op().class().map_or("", Class::id) }
+    instruction.class().map_or("", Class::id)
 }
 
 /// Every opcode of some code with its modifiers, and how often it stands there: the most frequent first, then by name.

@@ -1,6 +1,6 @@
 //! Ceilings: peak rates of memory levels and math pipes, with the rate that the kernel reached on each.
 
-use crate::analysis::derive::mix::InstructionMix;
+use crate::analysis::derive::mix::{Halves, InstructionMix};
 use crate::analysis::{KernelSummary, Work};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
@@ -189,10 +189,14 @@ fn in_bytes_per_second(reading: Reading) -> Reading {
 /// per cycle × scheduler clock`, predicated-on thread instructions of the whole chip, as NVIDIA's section
 /// SpeedOfLight_RooflineChart computes FP32 and FP64.
 ///
-/// Compilers make constants with `HFMA2`, which the counters take for arithmetic: FP16 below [`CONSTANTS`] counts as no
-/// work where the pipe's own counter saw none, or where it is missing and no operations are stated; none is where no instruction of halves
-/// computes.
-pub(super) fn scalar(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Work) -> Vec<Ceiling> {
+/// Compilers make constants with `HFMA2` and widen halves with `HADD2.F32`, which the counters take for arithmetic: their operations are
+/// taken off where `halves` counted them by instruction. Where it did not, FP16 below [`CONSTANTS`] counts as no work if the pipe's own
+/// counter saw none, or if it is missing and no operations are stated; none is where no instruction of halves computes.
+pub(super) fn scalar(
+    kernel: &KernelSummary<'_>,
+    (mix, halves): (&InstructionMix, Option<&Halves>),
+    work: &Work,
+) -> Vec<Ceiling> {
     let ceiling = |pipe: &Pipe| Ceiling {
         id: pipe.id.into(),
         label: pipe.label.into(),
@@ -204,15 +208,23 @@ pub(super) fn scalar(kernel: &KernelSummary<'_>, mix: &InstructionMix, work: &Wo
     let may_be_idle = pipe.map_or(work.flop.is_none(), |percent| percent == 0.0);
     let is_idle = mix.total.is_some() && !mix.classes.iter().any(|own| own.opcode == Class::Fp16.label());
     let is_few = |c: &Ceiling| may_be_idle && c.share().is_some_and(|share| share < CONSTANTS);
-    let is_constants = |c: &Ceiling| c.id == "fp16" && (is_idle || is_few(c));
-    let idle = |mut ceiling: Ceiling| {
-        if is_constants(&ceiling) {
-            let why = "0: HFMA2 that only materialises constants is not arithmetic";
-            ceiling.achieved = Reading::number(0.0, Unit::FLOP_PER_SECOND, &[FP16_PIPE], why);
+    let nothing = halves.and_then(|halves| Some(halves.nothing? / kernel.seconds()?));
+    let computing = |mut ceiling: Ceiling| {
+        if ceiling.id == "fp16" {
+            let left = match ceiling.achieved.value() {
+                _ if is_idle || is_few(&ceiling) => Some(0.0),
+                all => all.zip(nothing).map(|(all, nothing)| (all - nothing).max(0.0)),
+            };
+            let formula = "by opcode, without HFMA2 that makes constants and HADD2 that converts";
+            let [.., Pipe { executed: [add, mul, fma], .. }] = PIPES;
+            let names = [add, mul, fma, Counter::ThreadInstExecutedTrue];
+            left.into_iter().for_each(|left| {
+                ceiling.achieved = Reading::number(left, Unit::FLOP_PER_SECOND, &names, formula);
+            });
         }
         ceiling
     };
-    PIPES.iter().map(ceiling).map(idle).collect()
+    PIPES.iter().map(ceiling).map(computing).collect()
 }
 
 fn executed(kernel: &KernelSummary<'_>, pipe: &Pipe) -> Reading {

@@ -3,7 +3,10 @@
 use super::ceilings::{self, Ceiling, Point};
 use super::flags::{self, Flag};
 use super::tensor;
-use crate::analysis::{KernelSummary, Work, derive::mix::InstructionMix};
+use crate::analysis::{
+    KernelSummary, Work,
+    derive::mix::{Halves, InstructionMix},
+};
 
 /// Ceilings, points and what is odd about them.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -26,12 +29,13 @@ impl Roofline {
     /// The roofline of a kernel; `footprint` is the bytes of all buffers of its launch, where they are known.
     pub(in crate::analysis) fn of(
         kernel: &KernelSummary<'_>,
-        mix: &InstructionMix,
+        (mix, halves): (&InstructionMix, Option<&Halves>),
         work: &Work,
         footprint: Option<f64>,
     ) -> Roofline {
         let (tensor, uncounted) = tensor::ceilings(kernel, mix);
-        let all = ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, mix, work)).chain(tensor);
+        let all =
+            ceilings::memory(kernel).into_iter().chain(ceilings::scalar(kernel, (mix, halves), work)).chain(tensor);
         let (measured, missing): (Vec<Ceiling>, Vec<Ceiling>) = all.partition(|ceiling| ceiling.share().is_some());
         let is_whole = uncounted.is_empty() && !missing.iter().any(tensor::is_tensor);
         let not_measured = missing.into_iter().map(|ceiling| ceiling.label).collect();

@@ -107,7 +107,7 @@ const SINGLE: f64 = 0.5;
 fn packed(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let code = &study.code;
-    let is_half = |row: &usize| code.op(*row).class() == Some(Class::Fp16) && !code.makes_constant(*row);
+    let is_half = |row: &usize| code.rows[*row].class() == Some(Class::Fp16);
     let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
     let halves = executed(&mut (0..code.rows.len()).filter(is_half));
     let is_single = |row: &usize| is_half(row) && code.rows[*row].word.is_some_and(|word| word.takes_one_half());
@@ -132,7 +132,7 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
         .frees(of_issue * waits, HALF * m.waits(&OF_EACH).max(waits))
         .at(At::heaviest(m, |study, row| {
             let own = study.code.rows[row].word.is_some_and(|word| word.takes_one_half());
-            if own && study.code.op(row).class() == Some(Class::Fp16) { study.code.executed[row] } else { 0 }
+            if own && study.code.rows[row].class() == Some(Class::Fp16) { study.code.executed[row] } else { 0 }
         }));
     let how =
         words!("Two halves an instruction (`{}`, `{}`): two neighbouring elements a thread", "__half2", "__hfma2");
