@@ -154,6 +154,20 @@ fn a_report_of_the_basic_set_says_what_the_roofline_needs() {
 }
 
 #[test]
+fn a_question_without_its_evidence_is_not_answered_no() {
+    let lacking = |name: &str, lacks: Option<&str>| {
+        let steps = audit(&read(&fixtures().join(name)), Work::default()).now.bottleneck.steps;
+        let own = steps.iter().filter(|step| step.held.is_none() && step.lacks == lacks);
+        own.map(|step| step.question).collect::<Vec<&str>>()
+    };
+    let basic = "h200/both_basic.ncu-repz";
+    assert!(lacking(basic, Some("stall reasons")).contains(&"Does the code leave the instruction cache?"));
+    assert!(lacking(basic, Some("samples by instruction")).contains(&"Is the tensor pipe idle in the epilogue?"));
+    assert!(lacking(basic, None).contains(&"Are blocks whole warps?"));
+    assert!(lacking("h200/gemm_bias_v2.ncu-repz", None).contains(&"Does the code leave the instruction cache?"));
+}
+
+#[test]
 fn l1_counts_the_loads_of_shared_memory() {
     // 16,896 byte/cycle × 1,975,531,311.147 cycle/s = 33.378 TB/s, busy for 86.42745 %: 28.848 TB/s. Without the loads of
     // shared memory it would be 0.90 TB/s.

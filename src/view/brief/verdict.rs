@@ -83,11 +83,13 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Option<Section> {
     let answered: Vec<Words> = answered.collect();
     blocks.extend((!answered.is_empty()).then(|| steps("how", answered)));
     if !silent.is_empty() {
-        let summary = format!(
-            "{} that no finding answers: no, or not measured",
-            format::counted(silent.len() as u64, "question")
-        );
-        let asked = silent.into_iter().map(|step| Words::from(step.question));
+        let answer = |step: &Step| match step.lacks {
+            Some(lacks) => words!("{} — not measured: needs {}", step.question, lacks),
+            None => words!("{} — no", step.question),
+        };
+        let missing = silent.iter().filter(|step| step.lacks.is_some()).count();
+        let summary = format!("Without a finding: {} no, {missing} not measured", silent.len() - missing);
+        let asked = silent.into_iter().map(answer);
         blocks.push(fold("how", summary, vec![list("how", asked)]));
     }
     let is_right = audit.standing() != Standing::Wrong && !blocks.is_empty();

@@ -11,7 +11,7 @@ use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, Named, at_the_roof, drafts, levers, ruled_out};
-use super::patterns::{Question, Stands, WORTH, grid, launch, questions, stages, units};
+use super::patterns::{NOTHING, Need, Question, Stands, WORTH, grid, launch, questions, stages, units};
 use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
@@ -29,6 +29,8 @@ pub struct Step {
     pub question: &'static str,
     /// Whether it is enough to limit, with a sentence that has the numbers; `None` where it is not so, or not measured.
     pub held: Option<(bool, Words)>,
+    /// The evidence that is not there to answer it; `None` where it was answered.
+    pub lacks: Option<&'static str>,
     /// The readings, by name.
     pub readings: Vec<(String, Reading)>,
 }
@@ -119,13 +121,14 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
     let before = before.filter(|held| held.code != Code::LaunchShort || limit.held.code != Code::LaunchSmallGrid);
     let is_before = before.is_some();
     let Limit { held, of, cure, ahead, near, nearly } = before.map_or(limit, |held| Limit::alone(held, 1.0));
-    let step = |question, own: Option<&Held>| Step {
+    let step = |question, own: Option<&Held>, needs: Need| Step {
         question,
+        lacks: (own.is_none() && !needs.1(ask)).then_some(needs.0),
         held: own.map(|own| (own.code == held.code, own.sentence.clone())),
         readings: own.map(|own| own.readings.clone()).unwrap_or_default(),
     };
-    let steps = answers.iter().map(|(rule, own)| step(rule.asks, own.as_ref()));
-    let steps = steps.chain([step("What would the launch save most without?", Some(&held))]).collect();
+    let steps = answers.iter().map(|(rule, own)| step(rule.asks, own.as_ref(), rule.needs));
+    let steps = steps.chain([step("What would the launch save most without?", Some(&held), NOTHING)]).collect();
     let (confidence, because) = confidence(ask, &held, is_before, 100.0 * ahead);
     // Where nothing is gained without it, what takes time by itself is none, and a cause is worth knowing and no more.
     let gain = |action: Action| drafts.iter().find(|(draft, _)| draft.action == action).map(|(_, saves)| *saves);

@@ -4,11 +4,15 @@ use super::*;
 use crate::analysis::derive::coalescing::WAVEFRONTS as SHARED;
 use crate::analysis::diagnose::level::place;
 
+const SLICES: Need = ("the busiest slice", |m| crate::analysis::derive::units::hot_spot(m.kernel, 0.0).is_some());
+
 pub(super) const PATTERNS: [Pattern; 3] = [
-    Pattern::asks("Is one slice of L2 a roof beside other work?", slice, Stands::Beside),
+    Pattern::asks("Is one slice of L2 a roof beside other work?", slice, Stands::Beside).needs(SLICES),
     Pattern::asks("Is one L2 slice or memory channel full?", hot_spot, Stands::ByItself(Action::FewerAtomics))
+        .needs(SLICES)
         .cured_by(&[fewer_atomics]),
     Pattern::asks("Do lanes add to few words of shared memory?", shared_atomics, Stands::For(Action::FewerAtomics))
+        .needs(OPCODES)
         .cured_by(&[copies]),
 ];
 

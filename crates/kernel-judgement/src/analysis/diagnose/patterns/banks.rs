@@ -8,12 +8,9 @@ use crate::analysis::derive::coalescing::{self, WAVEFRONTS as SHARED, WAVEFRONTS
 use cuda_binary::op::Computes;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Do shared-memory banks conflict?", bank_conflicts, Stands::For(Action::Unconflict)).cured_by(&[
-        unconflict,
-        words_for_bytes,
-        wide_shared,
-        matrix_loads,
-    ])];
+    [Pattern::asks("Do shared-memory banks conflict?", bank_conflicts, Stands::For(Action::Unconflict))
+        .needs(("wavefronts of shared memory", |m| wavefronts(m).is_some()))
+        .cured_by(&[unconflict, words_for_bytes, wide_shared, matrix_loads])];
 
 /// Wavefronts of shared accesses: those that were needed, and those that were taken.
 #[derive(Clone, Copy)]

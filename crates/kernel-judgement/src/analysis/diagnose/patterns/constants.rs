@@ -5,8 +5,11 @@ use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Do lanes read constants at different addresses?", divergent, Stands::For(Action::MoveConstants))
+        .needs(("requests to the constant cache", |m| m.value(CONSTANTS).is_some()))
         .cured_by(&[move_constants, broadcasts]),
-    Pattern::asks("Does the code leave the instruction cache?", fetch, Stands::Beside).cured_by(&[smaller_code]),
+    Pattern::asks("Does the code leave the instruction cache?", fetch, Stands::Beside)
+        .needs(STALLS)
+        .cured_by(&[smaller_code]),
 ];
 
 /// Requests of the constant cache that the LSU sends.

@@ -8,6 +8,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     exposed_epilogue,
     Stands::ByItself(Action::OverlapEpilogue),
 )
+.needs(SAMPLES)
 .cured_by(&[overlap, persistent, wide_loads, prologue])];
 
 /// An epilogue in which the tensor pipe is idle for certain: by the code, or as products fill the main loop and a large epilogue is beside

@@ -5,6 +5,7 @@ use cuda_binary::op::Sync;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a one-lane fence delay every step?", fence_chain, Stands::ByItself(Action::NarrowFence))
+        .needs(SAMPLES)
         .cured_by(&[fence, exit, fences])];
 
 /// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.

@@ -11,12 +11,9 @@ use crate::analysis::phases::{DIVISION, OF_A_FLOAT, PIPES};
 use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Are integers divided?", dividing, Stands::Work(Action::FewerConversions)).cured_by(&[
-        fewer,
-        of_sms,
-        divisions,
-        conversions,
-    ])];
+    [Pattern::asks("Are integers divided?", dividing, Stands::Work(Action::FewerConversions))
+        .needs(OPCODES)
+        .cured_by(&[fewer, of_sms, divisions, conversions])];
 
 /// The part of all instructions from which index arithmetic is what to cut.
 const INDEX: f64 = 0.25;

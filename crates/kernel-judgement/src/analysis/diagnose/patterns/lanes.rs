@@ -6,9 +6,14 @@ use crate::analysis::phases::GuardedOpcode;
 use std::collections::BTreeSet;
 
 pub(super) const PATTERNS: [Pattern; 4] = [
-    Pattern::asks("Are blocks whole warps?", partial, Stands::Beside).cured_by(&[whole_warps]),
-    Pattern::asks("Do branches diverge?", divergence, Stands::For(Action::Regroup)).cured_by(&[regroup]),
-    Pattern::asks("Are lanes switched off by predicates?", predicated_off, Stands::Beside),
+    Pattern::asks("Are blocks whole warps?", partial, Stands::Beside)
+        .needs(("the block", |m| threads(m).is_some()))
+        .cured_by(&[whole_warps]),
+    Pattern::asks("Do branches diverge?", divergence, Stands::For(Action::Regroup))
+        .needs(("active lanes", |m| lanes(m).is_some()))
+        .cured_by(&[regroup]),
+    Pattern::asks("Are lanes switched off by predicates?", predicated_off, Stands::Beside)
+        .needs(("active lanes", |m| m.value(LANES).and(m.value(ON)).is_some())),
     Pattern::changes(&[skipped]),
 ];
 

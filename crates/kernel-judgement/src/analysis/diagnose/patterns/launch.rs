@@ -11,16 +11,22 @@ use crate::analysis::diagnose::account::ERROR;
 use crate::evidence::Workload;
 
 pub(super) const PATTERNS: [Pattern; 7] = [
-    Pattern::asks("Did the launch fail?", failed, Stands::Before),
-    Pattern::asks("Is the launch too short to measure?", brief, Stands::Before),
+    Pattern::asks("Did the launch fail?", failed, Stands::Before).needs(NOTHING),
+    Pattern::asks("Is the launch too short to measure?", brief, Stands::Before)
+        .needs(("the duration", |m| m.duration.is_some())),
     Pattern::changes(&[fuse]),
-    Pattern::asks("Does the grid leave SMs idle?", small_grid, Stands::Beside).cured_by(&[more_blocks, share_out]),
-    Pattern::asks("Do blocks end at very different times?", tail, Stands::Beside).cured_by(&[even]),
+    Pattern::asks("Does the grid leave SMs idle?", small_grid, Stands::Beside)
+        .needs(("the grid", |m| m.blocks.and(m.sms).is_some()))
+        .cured_by(&[more_blocks, share_out]),
+    Pattern::asks("Do blocks end at very different times?", tail, Stands::Beside)
+        .needs(("busy cycles of each SM", |m| m.unequal.is_some()))
+        .cured_by(&[even]),
     Pattern::asks(
         "Are there too few blocks to fill the warp slots?",
         underfilled,
         Stands::Warps(|m| m.filled(), Action::MoreBlocks),
-    ),
+    )
+    .needs(WARPS),
     Pattern::changes(&[waves]),
 ];
 

@@ -12,6 +12,7 @@ use crate::analysis::phases::Indirection;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Are accesses that hit in a cache served one by one?", serialised_accesses, Stands::Beside)
+        .needs(STALLS)
         .cured_by(&[chains, in_flight, sorted])];
 
 /// A load whose address is its own value one turn back.

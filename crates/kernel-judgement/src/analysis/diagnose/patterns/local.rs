@@ -7,6 +7,7 @@ use crate::analysis::phases::{Loop, address};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Do spills or local arrays fill the memory system?", local, Stands::For(Action::KeepInRegisters))
+        .needs(("sectors of local memory", |m| m.value(LOCAL).or_else(|| m.sum(LOCAL_AT_L1)).is_some()))
         .cured_by(&[keep_in_registers]),
     Pattern::asks("Does a loop load again what it stored?", kept_in_memory, Stands::Beside),
 ];

@@ -109,15 +109,35 @@ pub(super) struct Question {
     pub(super) asks: &'static str,
     pub(super) measure: fn(&Measures<'_>) -> Option<Held>,
     pub(super) stands: Stands,
+    /// What it cannot be answered without.
+    pub(super) needs: Need,
 }
+
+/// Evidence as an engineer calls it, and whether it is there.
+pub(super) type Need = (&'static str, fn(&Measures<'_>) -> bool);
+
+pub(super) const NOTHING: Need = ("", |_| true);
+const BY_INSTRUCTION: Need = ("counts by instruction", |m| m.study.is_some());
+const SAMPLES: Need = ("samples by instruction", |m| m.sampled().is_some());
+const STALLS: Need = ("stall reasons", |m| m.top_wait().is_some());
+const WARPS: Need = ("warps in flight", |m| m.filled().is_some());
+const OPCODES: Need = ("executions by opcode", |m| m.mix.total.is_some());
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
 pub(super) type Cure = fn(&Measures<'_>) -> Option<Draft>;
 
 impl Pattern {
-    /// A question, with what the answer stands for.
+    /// A question, with what the answer stands for; without what is counted by instruction it has none.
     const fn asks(asks: &'static str, measure: fn(&Measures<'_>) -> Option<Held>, stands: Stands) -> Pattern {
-        Pattern { question: Some(Question { asks, measure, stands }), changes: &[] }
+        Pattern { question: Some(Question { asks, measure, stands, needs: BY_INSTRUCTION }), changes: &[] }
+    }
+
+    /// What it cannot be answered without, where that is something else.
+    const fn needs(self, needs: Need) -> Pattern {
+        match self.question {
+            Some(question) => Pattern { question: Some(Question { needs, ..question }), ..self },
+            None => self,
+        }
     }
 
     /// What could be done about it.

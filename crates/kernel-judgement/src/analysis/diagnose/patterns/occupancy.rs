@@ -13,9 +13,12 @@ pub(super) const PATTERNS: [Pattern; 3] = [
         short_blocks,
         Stands::Warps(|m| m.filled(), Action::LargerBlocks),
     )
+    .needs(WARPS)
     .cured_by(&[larger_blocks]),
-    Pattern::asks("Do slots stay empty while blocks wait?", uneven, Stands::Beside).cured_by(&[fill]),
-    Pattern::asks("Do too few warps fit?", occupancy, Stands::Warps(little_room, Action::MoreWarps)).cured_by(&[warps]),
+    Pattern::asks("Do slots stay empty while blocks wait?", uneven, Stands::Beside).needs(WARPS).cured_by(&[fill]),
+    Pattern::asks("Do too few warps fit?", occupancy, Stands::Warps(little_room, Action::MoreWarps))
+        .needs(("theoretical occupancy", |m| m.theoretical.is_some()))
+        .cured_by(&[warps]),
 ];
 
 /// Waves from which the blocks of a grid fill the chip.

@@ -9,8 +9,9 @@ use crate::evidence::Instruction;
 use cuda_binary::op::Computes;
 
 pub(super) const PATTERNS: [Pattern; 2] = [
-    Pattern::asks("Was it built without optimisation?", unoptimised, Stands::Beside),
-    Pattern::asks("Is it a kernel of a library?", of_library, Stands::Beside),
+    Pattern::asks("Was it built without optimisation?", unoptimised, Stands::Beside)
+        .needs(("the machine code", |m| m.view.is_some())),
+    Pattern::asks("Is it a kernel of a library?", of_library, Stands::Beside).needs(NOTHING),
 ];
 
 /// The part of the instructions that copy a register onto itself from which nobody optimised them: 14 to 27 % with `nvcc -G` or

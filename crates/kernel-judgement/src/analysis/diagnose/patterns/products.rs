@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PATTERNS: [Pattern; 2] = [
     Pattern::asks("Does each step wait for all of its products?", drained, Stands::ByItself(Action::KeepProducts))
+        .needs(SAMPLES)
         .cured_by(&[drain]),
     Pattern::changes(&[generation, on_tensor, wider, in_order]),
 ];

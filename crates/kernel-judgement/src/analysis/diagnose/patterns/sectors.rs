@@ -7,6 +7,7 @@ use crate::analysis::derive::units;
 
 pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do accesses touch more sectors than their bytes need?", uncoalesced, Stands::For(Action::Coalesce))
+        .needs(("sectors and those that the bytes need", |m| sectors(m).is_some()))
         .cured_by(&[coalesce, in_order, apart]),
     Pattern::asks("Do contiguous accesses start off a sector boundary?", misaligned, Stands::Beside).cured_by(&[align]),
     Pattern::asks("Do asynchronous copies bring sectors twice?", split, Stands::For(Action::AlignCopies))

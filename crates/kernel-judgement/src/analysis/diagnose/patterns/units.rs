@@ -14,7 +14,8 @@ use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED,
 use strum::VariantArray;
 
 pub(super) const PATTERNS: [Pattern; 1] =
-    [Pattern::asks("Does a counter read above its peak?", peak_exceeded, Stands::Beside)];
+    [Pattern::asks("Does a counter read above its peak?", peak_exceeded, Stands::Beside)
+        .needs(("shares of peaks", |m| !m.units.is_empty()))];
 
 /// From this distance on, the share of a unit's peak while a block is resident says more than that of the whole launch.
 const APART: f64 = 0.05;
