@@ -56,11 +56,14 @@ pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> T
     Table { name: name.into(), caption: Words::default(), columns, rows }
 }
 
-/// The same without the columns in which no row says anything.
+/// The same without the columns in which no row says anything; of two sides the one with values tells that the other has none.
 pub(super) fn filled(name: &str, mut columns: Vec<Column>, mut rows: Vec<Vec<Cell>>) -> Table {
     for at in (0..columns.len()).rev() {
         if rows.iter().all(|row| row[at].words.is_empty()) {
-            columns.remove(at);
+            let (gone, sides) = (columns.remove(at).title, [("Old", "New"), ("New", "Old")]);
+            let other = sides.iter().find(|(side, _)| *side == gone).map(|(_, other)| *other);
+            let own = columns.iter_mut().filter(|column| Some(column.title.as_str()) == other);
+            own.for_each(|column| column.title = format!("{} ({} not collected)", column.title, gone.to_lowercase()));
             rows.iter_mut().for_each(|row| drop(row.remove(at)));
         }
     }

@@ -353,6 +353,20 @@ fn a_report_of_the_basic_set_says_what_to_collect() {
 }
 
 #[test]
+fn a_side_that_was_not_collected_is_named_and_judges_nothing() {
+    let old_basic = sections(&audit("h200/gemm_bias_v2", Some("h200/both_basic")));
+    for (section, column) in [("stalls", 1), ("memory", 1), ("instructions", 0)] {
+        let line = old_basic[section].iter().find(|line| line.contains("New (old not collected)"));
+        let cells = line.unwrap_or_else(|| panic!("{section}: {:#?}", old_basic[section])).trim_matches('|').split('|');
+        assert_eq!(cells.map(str::trim).nth(column), Some("New (old not collected)"));
+    }
+    let new_basic = sections(&audit("h200/both_basic", Some("h200/gemm_bias_v2")));
+    assert_eq!(row(&new_basic["stalls"], "Stall")[1], "Old (new not collected)");
+    assert_eq!(row(&new_basic["checks"], "row of the old page: Register tile")[3], "not measured");
+    assert!(!new_basic["build"].iter().any(|line| line.contains("Spill instructions executed")), "no row of one side");
+}
+
+#[test]
 fn an_excess_says_how_much_of_it_follows_from_the_data() {
     let page = sections(&audit("collected/spmv_rows/profile", None));
     says(&page["verdict"], "58.2 M of 99.7 M sectors that L2 is asked for");

@@ -45,7 +45,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     }
     let stay = audit.now.phases.as_ref().is_some_and(|phases| phases.is_persistent);
     let is_moved = |fact: &Fact| match audit.before {
-        Some(_) => fact.old.is_some() && fact.old != fact.new,
+        Some(_) => fact.old.is_some() && fact.new.is_some() && fact.old != fact.new,
         None => !(stay && fact.label == GRID),
     };
     let (launch, mut kept): (Vec<Fact>, Vec<Fact>) = launch.into_iter().partition(is_moved);
@@ -61,7 +61,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         let told: Vec<String> = own.filter_map(|fact| told(fact, audit)).collect();
         (!told.is_empty()).then(|| words!("{}: {}.", words, told.join("; ")))
     };
-    let (same, alone) = (of_kept(true, "The same on both sides"), of_kept(false, "Of the new side"));
+    let (same, alone) =
+        (of_kept(true, "The same on both sides"), of_kept(false, "Of the new side (old not collected)"));
     let notes: Vec<Words> =
         [same, alone, occupancy::room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
             .into_iter()

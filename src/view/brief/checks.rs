@@ -172,7 +172,8 @@ fn predicted(audit: &Audit, estimates: &Estimates, pulled: &Pulled, name: Cell) 
     // A bound is of one row, and of the time that the page tells.
     let is_more = pulled.bound.is_some_and(|bound| -change > bound);
     let met = match (pulled.met, &estimates.fell) {
-        (None | Some(PredictionMet::NotThisChange), _) => "not this change".to_owned(),
+        (None, _) => "not measured".to_owned(),
+        (Some(PredictionMet::NotThisChange), _) => "not this change".to_owned(),
         _ if estimates.pulled().count() > 1 => format!("pulled, together {came}"),
         (Some(PredictionMet::Exceeded), Some((label, by))) if is_more => {
             format!("exceeded, {came}: the work of {label} fell too (−{} %)", format::fixed(*by, 1))

@@ -48,7 +48,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     }
     let own = audit.now.phases.as_ref();
     let phases = own.map(by_phase).unwrap_or_default();
-    let (table, told) = if has_old { (compared(&opcodes, &phases), None) } else { alone(opcodes, &phases) };
+    let (table, told) = if has_old { (compared(&opcodes, &phases), None) } else { alone(audit, opcodes, &phases) };
     let mut blocks: Vec<Block> = vec![table.into()];
     let total = executed.and_then(|row| row.new.value()).filter(|_| !phases.is_empty());
     let spun = own.zip(total).and_then(|(phases, all)| spun(phases, all));
@@ -73,9 +73,10 @@ fn compared(opcodes: &[Vec<Cell>], phases: &[Vec<Cell>]) -> Table {
 }
 
 /// One side, an opcode a column, and the phases in a sentence.
-fn alone(opcodes: Vec<Vec<Cell>>, phases: &[Vec<Cell>]) -> (Table, Option<Words>) {
+fn alone(audit: &Audit, opcodes: Vec<Vec<Cell>>, phases: &[Vec<Cell>]) -> (Table, Option<Words>) {
     let mut columns = vec![left("Warp instructions")];
-    let mut rows = vec![vec![text("Count")], vec![text("Share")]];
+    let count = if audit.before.is_some() { "New (old not collected)" } else { "Count" };
+    let mut rows = vec![vec![text(count)], vec![text("Share")]];
     for opcode in opcodes {
         let mut cells = opcode.into_iter();
         columns.extend(cells.next().map(|label| right(&label.words.to_plain())));

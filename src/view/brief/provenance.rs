@@ -104,9 +104,9 @@ const SIDES: [&str; 3] = ["Old", "New", "Reference"];
 
 /// What a number of a row that shows different metrics is called: `L2 (old)`, or the fact that its column is.
 fn beside(label: &str, column: &Column) -> String {
-    match SIDES.contains(&column.title.as_str()) {
-        true => format!("{label} ({})", column.title.to_lowercase()),
-        false => column.title.clone(),
+    match SIDES.iter().find(|side| column.title.starts_with(*side)) {
+        Some(side) => format!("{label} ({})", side.to_lowercase()),
+        None => column.title.clone(),
     }
 }
 

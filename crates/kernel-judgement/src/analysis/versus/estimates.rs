@@ -23,7 +23,7 @@ pub struct Pulled {
     pub aim: String,
     pub old: Reading,
     pub new: Reading,
-    /// What became of the bound; `None` without two times.
+    /// What became of the bound; `None` without two times, or two counts.
     pub met: Option<Met>,
 }
 
@@ -62,7 +62,8 @@ impl Estimates {
         let gained = before.zip(time.new.value()).map(|(before, after)| 100.0 * (1.0 - after / before));
         let pulled = |lever: &Lever| {
             let Aim { label, old, new, is_met } = sides.aim(lever);
-            let met = gained.map(|gained| match (is_met, lever.bound) {
+            let is_known = is_met || old.value().and(new.value()).is_some();
+            let met = gained.filter(|_| is_known).map(|gained| match (is_met, lever.bound) {
                 (false, _) => Met::NotThisChange,
                 (true, None) => Met::Pulled,
                 (true, Some(bound)) if gained <= bound => Met::Within,
