@@ -105,10 +105,12 @@ fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
     tables::table(name, columns, audits.iter().map(row).collect())
 }
 
+/// What the heads say that is counted.
+const TITLED: [Unit; 3] = [Unit::INST, Unit::WARP, Unit::fixed("register/thread")];
+
 fn shown(reading: &Reading) -> Cell {
     match reading {
-        // The heads say what is counted.
-        Reading::Measured(measured) if measured.quantity.unit() == Unit::INST => {
+        Reading::Measured(measured) if TITLED.contains(&measured.quantity.unit()) => {
             text(glance::amount(measured.quantity.value())).sorted(measured.quantity.value())
         }
         Reading::Measured(_) => tables::reading(reading),

@@ -442,6 +442,7 @@ fn the_deliverable_has_one_line_for_each_kernel() {
     assert!(!page.contains("NOT MEASURED") && page.contains("`sass__inst_executed_per_opcode`"), "{page}");
     assert!(page.contains("| L1/TEX cache ") && !page.contains("`memory-l1tex`"), "verdicts are words\n{page}");
     assert!(page.contains("--template deliverable"), "{page}");
+    assert!(page.contains("| Registers |") && !page.contains("registers/thread"), "heads say the unit\n{page}");
     // Its snapshot has one kernel: no page of one takes the place of that of all.
     for words in [
         &["render", "audits/2026-01-02-both.json"][..],

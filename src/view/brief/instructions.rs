@@ -265,7 +265,6 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
         let [on, tensor, share] = [&all.predication, &all.tensor, &all.tensor_share].map(tables::number);
         let words = words!("Predication efficiency {}. Tensor instructions {}, {} of all.", on, tensor, share);
         blocks.push(paragraph("moves", words));
-        blocks.extend(guarded(audit).map(|words| paragraph("moves", words)));
         blocks.extend(stores::of_tiles(audit).map(|words| paragraph("stores", words)));
         blocks.extend(stores::lines(audit).map(|words| paragraph("stores", words)));
         blocks.push(heading("opcodes", "Mix by opcode"));
@@ -285,26 +284,6 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
     }
     blocks.extend(source_lines::instructions(audit));
     Section::new("instruction-mix", "Instruction mix", blocks)
-}
-
-/// Why a count by opcode is above the count of accesses: it has the executions whose guard was false for every lane.
-fn guarded(audit: &Audit) -> Option<String> {
-    const PAIRS: [(Op, Counter); 4] = [
-        (Op::LDG, Counter::SassInstExecutedGlobalLoads),
-        (Op::STG, Counter::SassInstExecutedGlobalStores),
-        (Op::LDS, Counter::SassInstExecutedSharedLoads),
-        (Op::STS, Counter::SassInstExecutedSharedStores),
-    ];
-    let rows = &audit.panel("instructions")?.rows;
-    let apart = |(opcode, metric): &(Op, Counter)| {
-        let executed = audit.now.mix.count(|op| op == *opcode)?;
-        let accesses = rows.iter().find(|row| row.id == *metric)?.new.value()?;
-        let (all, some) = (format::fixed(executed, 0), format::fixed(accesses, 0));
-        (executed > accesses * 1.01).then(|| format!("{some} of {all} {opcode}"))
-    };
-    let found: Vec<String> = PAIRS.iter().filter_map(apart).collect();
-    let words = "Counts by opcode include executions that a guard switched off for every lane; an access was made by";
-    (!found.is_empty()).then(|| format!("{words} {}.", found.join(", ")))
 }
 
 fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {

@@ -11,9 +11,6 @@ use crate::view::heading::Heading;
 use crate::view::tables::{self, Extra, list, paragraph, strong, text};
 use crate::words::{Words, words};
 
-/// The share of the registers from which a kernel has no room for more, in percent.
-const FULL: f64 = 95.0;
-
 pub(super) const THEORETICAL: &str = "Theoretical";
 pub(super) const ACHIEVED: &str = "Achieved";
 pub(super) const LIMITED: &str = "Blocks/SM, limited by";
@@ -58,7 +55,6 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
 pub(super) fn room(audit: &Audit) -> Option<Words> {
     let registers = audit.now.occupancy.registers?;
     let held = registers.of_block();
-    let full = 100.0 * held / registers.all >= FULL;
     let file = format!(
         "{} × {} = {} of {} registers",
         whole(registers.per_thread),
@@ -92,7 +88,6 @@ pub(super) fn room(audit: &Audit) -> Option<Words> {
         })
         .collect();
     match rooms.as_slice() {
-        [] if full => Some(words!("Registers: {}, no room for more.", file)),
         [] => None,
         _ => Some(words!("Headroom before occupancy drops: {}.", rooms.join(", "))),
     }

@@ -319,12 +319,6 @@ pub(super) fn behind_products(phases: &Phases, kind: PhaseKind, reason: &str) ->
 /// What the table does not say: the step against its products, what is waiting, the other roles.
 fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
     let mut notes = Vec::new();
-    if let Some(groups) = phases.in_turn {
-        notes.push(words!(
-            "Products of {} warpgroups share the tensor pipe: it idles only where none of them has some in flight.",
-            groups.to_string()
-        ));
-    }
     // A full pipe is told so by the verdict.
     let is_told = audit.now.bottleneck.unit.as_ref().is_some_and(|unit| unit.code == Part::ComputeTensor)
         && audit.now.bottleneck.units.iter().any(|unit| unit.part == Part::ComputeTensor && unit.is_saturated());
@@ -343,12 +337,6 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
             glance::cycles(tensor / steps),
             format::fixed(100.0 * tensor / steps / cycles, 0),
             drains
-        ));
-    }
-    let copies = phases.phase(PhaseKind::Copies).filter(|copies| copies.share > copies.cost + 0.01);
-    if copies.is_some() && phases.drain_in_loop.is_some() {
-        notes.push(words!(
-            "The copies overlap products in flight: they cost time only where a step takes longer than its products."
         ));
     }
     notes.extend(latency(phases, step, busiest(audit), &audit.limits));

@@ -5,7 +5,7 @@ use super::causes;
 use super::numbers::{sides, tenth, value};
 use crate::analysis::phases::Phases;
 use crate::analysis::{Audit, Row, StallBasis, StallRow, StallTable};
-use crate::catalog::{self, Counter, Threshold};
+use crate::catalog::{self, Counter};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::quantity::glance::digits;
@@ -85,7 +85,6 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         basis.push(words!(" Next to none: {}.", words::join(small, ", ")));
     }
     if has_whole {
-        basis.push(memory(audit, &shares.rows));
         basis.push(ready(audit, &shares.rows));
     }
     basis.push(if has_whole { Words::default() } else { turns(audit, shares.basis, &shares.rows) });
@@ -222,22 +221,6 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
         }
     };
     words!("Share of {}, %; reasons of at least 3 %.", of)
-}
-
-/// The waits for memory together, where several of them make a large sum; those at mbarriers are for copies and other warps.
-fn memory(audit: &Audit, rows: &[StallRow]) -> Words {
-    let at_mbarriers = audit.now.phases.as_ref().map_or(0.0, Phases::at_mbarriers);
-    let least = audit.limits[Threshold::StallMemoryShare];
-    let is_memory = |row: &&StallRow| {
-        catalog::stall(&row.reason)
-            .is_some_and(|known| known.kind == catalog::StallKind::Memory && known.part_of.is_none())
-    };
-    let loads = |row: &StallRow| if row.reason == "long_scoreboard" { 1.0 - at_mbarriers } else { 1.0 };
-    let of_memory = |row: &StallRow| Some(row.row.new.value()? * loads(row));
-    let shares: Vec<f64> = rows.iter().filter(is_memory).filter_map(of_memory).collect();
-    let sum: f64 = shares.iter().sum();
-    let is_told = sum >= least && shares.iter().filter(|share| **share >= LEAST).count() > 1;
-    if is_told { words!(" Waits for memory and its queues: {} %.", tenth(sum)) } else { Words::default() }
 }
 
 /// Many warps that are ready while another one issues: they wait for nothing, and so are no row.

@@ -94,7 +94,6 @@ impl Instruction {
     pub fn class(&self) -> Option<Class> {
         let word = self.word.filter(|word| word.passes_halves_on());
         match (self.op().class(), word) {
-            (Some(Class::Fp16), _) if self.makes_constant() => Some(Class::Move),
             (Some(Class::Fp16), Some(word)) => Some(if word.leaves_float() { Class::Conversion } else { Class::Move }),
             (own, _) => own,
         }

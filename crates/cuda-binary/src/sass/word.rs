@@ -131,28 +131,19 @@ mod tests {
         // HMUL2 R6, R5.H0_H0, R5.H0_H0; HMUL2 R6, R5, R5.
         let halves = [0x020fc60000000800_2000000505067232, 0x020fe20000000000_0000000505067232];
         assert_eq!(halves.map(|word| decode(word, 0, (9, 0)).takes_one_half()), [true, false]);
-        let class = |high: u64, low: u64| {
-            let word = decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0));
-            Instruction { word: Some(word), ..Instruction::default() }.class()
-        };
-        let converted = [(0x008fe40000004100, 0x20000006ff067230), (0x004fe40000004800, 0xa00000ff00007230)];
-        assert_eq!(
-            converted.map(|(high, low)| class(high, low)),
-            [Some(Class::Conversion); 2],
-            "HADD2.F32 with -RZ, two chips"
-        );
-        let moved = [
-            (0x004fca0000000900, 0xa00000ff0c117230, "HADD2 R17, -R12.H0_H0, -RZ.H0_H0"),
-            (0x008fe2000030090c, 0x200000ffff0f7231, "HFMA2.BF16_V2 R15, -RZ.H0_H0, RZ.H0_H0, -R12"),
-            (0x000fe200000001ff, 0x00000002ff0f7435, "HFMA2.MMA R15, -RZ, RZ, 0, 1.19e-07"),
-        ];
-        moved.map(|(high, low, text)| assert_eq!(class(high, low), Some(Class::Move), "{text}"));
-        let computed = [
-            (0x008fca0000000800, 0x3e003e0000007430, "HADD2 R0, R0.H0_H0, 1.5, 1.5"),
-            (0x004fc4000000000f, 0x3c003c000a0f7835, "HFMA2.MMA R15, R10, 1, 1, R15"),
-            (0x004fd00000000000, 0x0000000d000d7230, "HADD2 R13, R0, R13"),
-        ];
-        computed.map(|(high, low, text)| assert_eq!(class(high, low), Some(Class::Fp16), "{text}"));
+        for (bits, class) in [
+            (0x008fe40000004100_20000006ff067230, Class::Conversion), // HADD2.F32 R6, -RZ, R6.H0_H0
+            (0x004fe40000004800_a00000ff00007230, Class::Conversion), // HADD2.F32 R0, R0.H0_H0, -RZ.H0_H0
+            (0x004fca0000000900_a00000ff0c117230, Class::Move),       // HADD2 R17, -R12.H0_H0, -RZ.H0_H0
+            (0x008fe2000030090c_200000ffff0f7231, Class::Move),       // HFMA2.BF16_V2 R15, -RZ.H0_H0, RZ.H0_H0, -R12
+            (0x000fe200000001ff_00000002ff0f7435, Class::Move), // HFMA2.MMA R15, -RZ, RZ, 0, 1.1920928955078125e-07
+            (0x008fca0000000800_3e003e0000007430, Class::Fp16), // HADD2 R0, R0.H0_H0, 1.5, 1.5
+            (0x004fc4000000000f_3c003c000a0f7835, Class::Fp16), // HFMA2.MMA R15, R10, 1, 1, R15
+            (0x004fd00000000000_0000000d000d7230, Class::Fp16), // HADD2 R13, R0, R13
+        ] {
+            let word = Some(decode(bits, 0, (9, 0)));
+            assert_eq!(Instruction { word, ..Instruction::default() }.class(), Some(class), "{bits:x}");
+        }
         let functions = [0x000e240000001000_0000000000057308, 0x000e620000001400_0000001200157308];
         assert_eq!(functions.map(|word| decode(word, 0, (9, 0)).is_reciprocal()), [true, false], "MUFU.RCP, MUFU.RSQ");
         let integers = [0x000e_2400_0020_d800_0000_0006_0006_7311_u128, 0x0000_6400_0021_f000_0000_0004_0005_7305];

@@ -87,11 +87,6 @@ impl<'v> Code<'v> {
         self.ops[row]
     }
 
-    /// Whether a row of half precision is no arithmetic.
-    pub(in crate::analysis) fn makes_constant(&self, row: usize) -> bool {
-        self.rows[row].makes_constant()
-    }
-
     /// The registers of a row; none where its bits tell none.
     pub(in crate::analysis) fn registers(&self, row: usize) -> Registers {
         self.rows[row].word.map(|word| word.registers).unwrap_or_default()

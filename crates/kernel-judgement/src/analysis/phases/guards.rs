@@ -66,7 +66,7 @@ pub(super) fn opcodes(study: &Study<'_>, rows: &[usize]) -> Vec<OpcodeRun> {
     let mut by: BTreeMap<&str, OpcodeRun> = BTreeMap::new();
     for row in rows.iter().copied().filter(|row| code.executed[*row] > 0) {
         let op = code.op(row);
-        if !op.is_product() && op.told() == Told::No || code.makes_constant(row) {
+        if !op.is_product() && op.told() == Told::No || code.rows[row].makes_constant() {
             continue;
         }
         let most = lanes_on(study, row).map_or(code.executed[row], |(_, most)| most);

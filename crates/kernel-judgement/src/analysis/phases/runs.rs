@@ -49,7 +49,7 @@ impl Study<'_> {
             cut.rows.iter().for_each(|row| stands[*row] = Some(Stand::Phase(cut.kind)));
         }
         let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_known());
-        let rows = rows.filter(|row| !code.makes_constant(*row));
+        let rows = rows.filter(|row| !code.rows[*row].makes_constant());
         let run = |row: usize| Run {
             op: code.op(row),
             width: self.width(row),
