@@ -45,6 +45,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 ideal: least.min(own),
                 again: rows.iter().map(|row| sectors[*row].saturating_sub(ideal[*row])).sum::<u64>()
                     - (own - least.min(own)),
+                is_gappy: is_gappy(study, &rows, &sectors),
                 is_inherent,
                 is_walk: !is_inherent && study.flows.walked(&study.code, first).is_some(),
                 recurs: study.flows.recurs(&study.code, first),
@@ -71,6 +72,19 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
         (std::cmp::Reverse(access.excess()), std::cmp::Reverse(access.sectors), access.at.offset)
     });
     found
+}
+
+/// Lanes of a warp that are on from which few are off.
+const MOST_LANES: f64 = 31.0;
+
+/// Whether lanes of some accesses are off, and the others touch no more than all of them side by side: as many bytes as lanes have, and a
+/// sector more where these begin between two.
+fn is_gappy(study: &Study<'_>, rows: &[usize], sectors: &[u64]) -> bool {
+    let sum = |of: &[u64]| rows.iter().map(|row| of[*row]).sum::<u64>();
+    let requests = sum(&study.code.executed);
+    let is_off = study.code.lanes.as_ref().is_some_and(|lanes| sum(lanes) as f64 <= MOST_LANES * requests as f64);
+    let width = study.width(rows[0]).or_else(|| study.narrow(rows[0]));
+    is_off && width.is_some_and(|bits| sum(sectors) <= requests * (bits / 8 + 1))
 }
 
 /// One access: a load, a store, or loads that were split from one.

@@ -254,6 +254,9 @@ pub struct SectorAccess {
     /// What is left of its sectors where each lane adds words side by side as vectors; 1 where it does not add such.
     #[serde(skip)]
     pub stays: f64,
+    /// Whether lanes are off and those that are on touch no more than all of them would side by side: no order packs them.
+    #[serde(skip)]
+    pub is_gappy: bool,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// Whether each lane walks over a list of its own that begins at a loaded place.
@@ -355,6 +358,7 @@ mod tests {
             ideal,
             again: 0,
             stays: 1.0,
+            is_gappy: false,
             is_inherent: false,
             is_walk: false,
             recurs: false,

@@ -152,7 +152,7 @@ impl Flows {
     }
 
     /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
-    /// search: their addresses are other values.
+    /// search: their addresses are other values. The guard of the one row that a value can come from is nothing that it is made of.
     pub(super) fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
         let mut seen = vec![false; self.rows.len()];
         let mut found = Vec::new();
@@ -162,7 +162,10 @@ impl Flows {
                     found.push(*definition);
                     let is_answer = code.op(*definition).sync() == Some(Sync::Mbarrier);
                     if !self.is_memory[*definition] && !is_answer {
-                        open.extend(self.operands(code, *definition).iter().map(|(_, rows)| &rows[..]));
+                        let is_only = definitions.len() == 1;
+                        let guard = code.rows[*definition].word.is_some_and(|word| !word.is_unconditional);
+                        let made_of = self.operands(code, *definition).iter().skip(usize::from(is_only && guard));
+                        open.extend(made_of.map(|(_, rows)| &rows[..]));
                     }
                 }
             }
@@ -210,12 +213,17 @@ impl Flows {
         rows.retain(|row| !is_from_memory[*row]);
     }
 
+    /// The rows behind the flags that a row reads: its guard, or of a branch its condition.
+    pub(super) fn behind_flags(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
+        let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+        let flags = self.operands(code, row).iter().filter(|(register, _)| is_flag(register.file));
+        self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST)
+    }
+
     /// What is behind the guard of a row; for a branch its condition.
     pub(in crate::analysis) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
         *self.rows[row].guard.get_or_init(|| {
-            let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-            let flags = self.operands(code, row).iter().filter(|(register, _)| is_flag(register.file));
-            let rows = self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST);
+            let rows = self.behind_flags(code, row);
             let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
             for row in rows {
                 let special = code.registers(row).special;

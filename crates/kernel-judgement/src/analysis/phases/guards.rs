@@ -4,7 +4,7 @@ use super::detail::{GuardedOpcode, OpcodeRun};
 use super::study::Study;
 use cuda_binary::Op;
 use cuda_binary::op::{Sync, Told};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What orders memory, and what goes with it.
 const FENCES: [Sync; 4] = [Sync::Fence, Sync::FenceEnd, Sync::ProxyFence, Sync::Cache];
@@ -55,6 +55,31 @@ pub(super) fn executions(study: &Study<'_>, row: usize) -> u64 {
     let does = study.code.op(row).sync().is_some_and(|sync| FENCES.contains(&sync));
     let on = || lanes_on(study, row).map(|(_, most)| most);
     does.then(on).flatten().unwrap_or(study.code.executed[row])
+}
+
+impl Study<'_> {
+    /// Loads of global memory that a loaded value lets run, by their guard or by the branch in front of their block, though their address is
+    /// known without it; and the loads of those values.
+    pub(in crate::analysis) fn tested_loads(&self) -> Vec<usize> {
+        let (code, flows) = (&self.code, &self.flows);
+        let is_load = |row: &usize| code.op(*row).loads_global();
+        let mut found = BTreeSet::new();
+        for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0).filter(is_load) {
+            let by_guard = code.rows[row].word.is_some_and(|word| !word.is_unconditional).then_some(row);
+            let before = match code.predecessors[code.block_of[row]][..] {
+                [before] => Some(code.flow.blocks[before].instructions.end - 1),
+                _ => None,
+            };
+            if let Some(test) = by_guard.or(before) {
+                let tests: Vec<usize> = flows.behind_flags(code, test).into_iter().filter(is_load).collect();
+                if !tests.is_empty() && !flows.loads_behind(code, row).iter().any(|own| tests.contains(own)) {
+                    found.insert(row);
+                    found.extend(tests);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
 }
 
 /// Opcodes told of a phase.

@@ -20,8 +20,12 @@ impl Flows {
 
     /// By which of the block's numbers, in x, y and z, the address of an access differs.
     pub(in crate::analysis) fn numbers_of_block(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
-        let behind = self.address_behind(code, row);
-        BLOCK.map(|number| behind.iter().any(|row| code.registers(*row).special == Some(number)))
+        BLOCK.map(|number| self.is_of(code, row, &[number]))
+    }
+
+    /// By which of the thread's numbers.
+    pub(in crate::analysis) fn numbers_of_thread(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
+        THREAD.map(|number| self.is_of(code, row, &[number]))
     }
 
     /// Whether it depends on that of the thread as well.
@@ -127,6 +131,21 @@ impl Flows {
             open.extend(flags.flat_map(|(_, rows)| rows).filter(|row| turns(row) && seen.insert(**row)));
         }
         false
+    }
+
+    /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop.
+    pub(in crate::analysis) fn chooses_itself(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
+        let turns = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let (mut open, mut seen) = (vec![row], BTreeSet::new());
+        while let Some(at) = open.pop() {
+            let values = self.operands(code, at).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            let inside: Vec<usize> = values.flat_map(|(_, rows)| rows).copied().filter(turns).collect();
+            if inside.iter().any(|own| code.op(*own) != code.op(row)) {
+                return false;
+            }
+            open.extend(inside.into_iter().filter(|own| seen.insert(*own)));
+        }
+        seen.contains(&row)
     }
 
     /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes

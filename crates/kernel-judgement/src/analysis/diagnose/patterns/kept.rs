@@ -70,8 +70,23 @@ fn again(study: &Study<'_>) -> Gone {
     own.filter_map(|row| Some((row, 1.0 - left(row)?))).filter(|(_, part)| *part > 0.0).collect()
 }
 
-/// What is left where some accesses go in part, without words.
-fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone) -> Option<Draft> {
+/// Loads that wait for a store in front of them though no place of it is known to be theirs, where others do and bring again what was there:
+/// where no store changes what is loaded, all of them run with the first ones.
+fn held_back(study: &Study<'_>, gone: &Gone) -> Vec<usize> {
+    let code = &study.code;
+    let is_run = |row: &usize| code.executed[*row] > 0;
+    let is_held = |row: &usize| {
+        let block = code.flow.blocks[code.block_of[*row]].instructions.clone();
+        let is_stored = (block.start..*row).filter(is_run).any(|row| code.op(row).stores_global());
+        is_stored && block.into_iter().any(|row| gone.get(&row) == Some(&1.0))
+    };
+    let loads = gone.keys().all(|row| code.op(*row).loads_global()).then_some(0..code.rows.len());
+    let loads = loads.into_iter().flatten().filter(|row| is_access(study, *row) && code.op(*row).loads_global());
+    loads.filter(|row| !gone.contains_key(row) && is_held(row)).collect()
+}
+
+/// What is left where some accesses go in part, and nobody waits for some more, without words.
+fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, held: &[usize]) -> Option<Draft> {
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let sum = |of: &[u64], is_meant: &dyn Fn(usize) -> bool| -> f64 {
         gone.iter().filter(|(row, _)| is_meant(**row)).map(|(row, part)| of[*row] as f64 * part).sum()
@@ -87,7 +102,8 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone) -> 
     let rows: Vec<usize> = gone.keys().copied().filter(|row| is_load(*row)).collect();
     let part = loads / rows.iter().map(|row| sectors[*row] as f64).sum::<f64>().max(1.0);
     let most = m.waits(&WAITS);
-    let for_loads = part * traced(study, &rows).unwrap_or_default() * m.waits(&WAITS[..1]);
+    let [own, held] = [&rows, held].map(|rows| traced(study, rows).unwrap_or_default());
+    let for_loads = (part * own + held) * m.waits(&WAITS[..1]);
     let freed = for_loads + of_requests * m.waits(&WAITS[1..]);
     // Stores of one place meet in L2 mostly: DRAM is written once.
     let draft = Draft::new(action)
@@ -115,7 +131,7 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone) -> 
 fn of_thread(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (gone, [sectors, _]) = (again(study), study.sectors()?);
-    let draft = without(m, study, Action::KeepInRegisters, &gone)?;
+    let draft = without(m, study, Action::KeepInRegisters, &gone, &held_back(study, &gone))?;
     let sum = |is_store: bool| -> f64 {
         let own = gone.iter().filter(|(row, _)| study.code.op(**row).stores_global() == is_store);
         own.map(|(row, part)| sectors[*row] as f64 * part).sum()
@@ -202,7 +218,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
     let gone: Gone = rows.iter().map(|row| (*row, 1.0)).collect();
     // At best what is stored stays in L2 until the launch has ended.
     let least = (moved[0] - sum(true, false)).max(0.0) / moved.iter().sum::<f64>().max(1.0);
-    let draft = without(m, study, Action::ReuseInSm, &gone)?;
+    let draft = without(m, study, Action::ReuseInSm, &gone, &[])?;
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, least.min(1.0 - of_dram));
     // Shared memory takes the stage as often.
     let draft = draft.keeps(&DATA_STAGE, 1.0, 1.0).keeps(&[Part::MemoryLsu, Part::Issue], 1.0, 1.0);

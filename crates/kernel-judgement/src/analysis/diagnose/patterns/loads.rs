@@ -67,6 +67,11 @@ fn of_global(m: &Measures<'_>) -> f64 {
     }
 }
 
+/// The part of the waits for loads, 0 to 1, that they queue for and would not in an idle chip.
+pub(super) fn queued(m: &Measures<'_>) -> f64 {
+    m.times_idle().map_or(0.0, |times| 1.0 - 1.0 / times.max(1.0))
+}
+
 /// C19: more independent loads in front of the first use. What waits is the latency; what queues behind a busy unit stays, since the
 /// machine counts that unit's need.
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
@@ -131,6 +136,12 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
                     (2 * u32::from(ahead) + 1).to_string(),
                     ahead.to_string()
                 ),
+                None if m
+                    .study
+                    .is_some_and(|study| 2.0 * traced(study, &study.tested_loads()).unwrap_or_default() >= 1.0) =>
+                {
+                    words!("Load before the test: values together with what decides whether they are used")
+                }
                 None => words!("More bytes in flight: several independent loads before the first use{}", wide),
             };
             let draft = if stages.is_some() { draft.risks("shared memory for the stages") } else { draft };

@@ -1,12 +1,14 @@
-//! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves.
+//! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves, flags in words.
 
 use super::instructions::{OF_EACH, executed_on};
+use super::loads::queued;
 use super::products::at_products;
 use super::reuse::answered;
 use super::*;
 use crate::analysis::derive::roofline::executed_operations;
+use cuda_binary::op::Computes;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters, packed])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters, packed, flags])];
 
 /// Bytes of a half of those of the word that TF32 takes.
 const HALF: f64 = 0.5;
@@ -139,4 +141,57 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} instructions on halves, most of them on one of the two that a register holds", count(halves));
     let draft = draft.says(how, why).risks("an odd element, and branches that differ between the two");
     Some(draft.checks(words!("arithmetic on halves {} → {}", count(halves), count(halves - gone)), EXECUTED))
+}
+
+/// Of a word the part that a byte has, and a bit.
+const FLAG: [f64; 2] = [1.0 / 4.0, 1.0 / 32.0];
+
+/// Flags of a byte in place of a word, at best of a bit: words of global memory, apart for each lane, that are read for nothing but whether
+/// they are 0. Their bytes go from DRAM and from L2, and of the waits for them what they queue there.
+fn flags(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let mut readers = vec![Vec::new(); code.rows.len()];
+    for row in 0..code.rows.len() {
+        flows.operands_of(code, row).for_each(|from| readers[from].push(row));
+    }
+    // One value of a register, and nothing beside it: 0 is none.
+    let is_test = |row: &usize| {
+        let values = code.registers(*row).read().filter(|own| own.file == RegisterFile::General).count();
+        let is_alone = code.rows[*row].word.is_some_and(|word| word.literal().is_none() && !word.has_constant());
+        code.op(*row).computes() == Some(Computes::Compared) && values == 1 && is_alone
+    };
+    let is_flag = |row: &usize| {
+        let is_word = code.op(*row).loads_global() && study.width(*row) == Some(32);
+        let is_own =
+            !code.rows[*row].word.is_some_and(|word| word.is_strong) && flows.differs_by_lane(code, *row, false);
+        // What data scatter takes a sector of each lane, however narrow.
+        is_word
+            && is_own
+            && !flows.is_inherent(code, *row)
+            && !readers[*row].is_empty()
+            && readers[*row].iter().all(is_test)
+    };
+    let own: Vec<usize> = (0..code.rows.len()).filter(|row| sectors[*row] > 0).filter(is_flag).collect();
+    let first = *own.iter().max_by_key(|row| sectors[**row])?;
+    let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
+    let read = m.value(DRAM_BYTES[0])?;
+    let part = ((SECTOR * touched).min(read) / m.sum(DRAM_BYTES)?).min(1.0);
+    let of_l2 = (touched / m.value(level::L2_SECTORS)?).min(1.0);
+    let [dram, l2] = [part, of_l2].map(|part| FLAG.map(|left| 1.0 - part * (1.0 - left)));
+    let waits = traced(study, &own)? * m.waits(&[StallReason::LongScoreboard]);
+    let draft = Draft::new(Action::FewerBytes)
+        .keeps(&[Part::MemoryDram], dram[0], dram[1])
+        .keeps(&[Part::MemoryL2], l2[0], l2[1])
+        .frees((1.0 - FLAG[0]) * queued(m) * waits, waits)
+        .at(At::point(&point(study, first)));
+    let how = words!("Flags of a byte, or of a bit (`{}` packs 32), in place of a word", "__ballot_sync");
+    let why = words!(
+        "{} words that are only compared with 0, {} of what DRAM moves",
+        count(touched * SECTOR / 4.0),
+        share(part)
+    );
+    let draft = draft.says(how, why).risks("what writes them changes as well; a bit takes a shift");
+    let gone = glance::short((1.0 - FLAG[0]) * part * m.sum(DRAM_BYTES)?);
+    Some(draft.checks(words!("bytes of DRAM −{}B", gone), DRAM_BYTES[0]))
 }

@@ -1,10 +1,13 @@
-//! Searches: those that neighbouring threads make each for itself, and walks along a list.
+//! Searches: those that neighbouring threads make each for itself, walks along a list, and loops that go on though their answer stands.
 
+use super::balance::ends;
 use super::instructions::OF_EACH;
 use super::*;
 use crate::analysis::phases::{Loop, PIPES};
+use cuda_binary::op::{Computes, Sync};
+use std::collections::BTreeSet;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search, walk])];
+pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search, walk, early])];
 
 /// Lanes that share a sector at each step from which they look for neighbouring places: of places drawn at random all lanes are apart from
 /// the fifth step on.
@@ -91,28 +94,84 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
         found.then(|| (rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64, passed, loads))
     };
     let (own, passed, loads) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let (part, left) = ((own / m.executed()?).min(1.0), halves(passed) / passed);
-    let lanes = (left * WARP / 2.0).min(1.0);
-    let stays = |left: f64| 1.0 - part * (1.0 - left);
-    let for_loads = traced(study, &loads).unwrap_or_default() * m.waits_for_loads()?;
-    let freed = (1.0 - left) * (for_loads + part * m.waits(&OF_EACH));
-    let draft = Draft::new(Action::FewerInstructions)
-        .rewrites()
-        .keeps(&[&PIPES[..], &[Part::Issue]].concat(), stays(left), 1.0 - part)
-        .keeps(&L1, stays(lanes), 1.0 - part)
-        .frees(freed, for_loads + m.waits(&OF_EACH))
-        .at(At::point(&point(study, loads[0])));
+    let left = halves(passed) / passed;
     let how = "Search by halves, or from a table of where to begin: the list is walked from its front";
     let why = words!(
         "{} entries are passed on average, where {} steps find the place",
         count(passed),
         fixed(halves(passed), 0)
     );
-    let draft = draft.says(how, why).risks("a list that is in no order must be sorted first");
-    Some(draft.checks(
-        words!("executed instructions {} → {}", count(m.executed()?), count(m.executed()? * stays(left))),
-        EXECUTED,
-    ))
+    let draft = fewer_turns(m, own, &loads, [left, (left * WARP / 2.0).min(1.0)])?;
+    Some(draft.says(how, why).risks("a list that is in no order must be sorted first"))
+}
+
+/// Fewer turns of a loop of so many executions: what is left of its instructions, and of what its loads are for L1, where that is another
+/// part. At best nothing of it is.
+fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64; 2]) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let part = (own / m.executed()?).min(1.0);
+    let stays = |left: f64| 1.0 - part * (1.0 - left);
+    let for_loads = traced(study, loads).unwrap_or_default() * m.waits_for_loads().unwrap_or_default();
+    let freed = (1.0 - left) * (for_loads + part * m.waits(&OF_EACH));
+    let draft = Draft::new(Action::FewerInstructions)
+        .rewrites()
+        .keeps(&[&PIPES[..], &[Part::Issue]].concat(), stays(left), 1.0 - part)
+        .keeps(&L1, stays(of_l1), 1.0 - part)
+        .frees(freed, for_loads + m.waits(&OF_EACH))
+        .at(At::point(&point(study, *loads.first()?)));
+    let now = m.executed()?;
+    Some(draft.checks(words!("executed instructions {} → {}", count(now), count(now * stays(left))), EXECUTED))
+}
+
+/// Turns that are left of a loop whose answer may stand from any of them on, of which no counter tells which.
+const ANY: f64 = 0.5;
+
+/// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
+/// what it was and a value from outside of the loop. Counters may leave it as well.
+fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
+    let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+    let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
+    let is_of_data = |row: &usize| is_loaded(row) || flows.behind_row(code, *row).iter().any(is_loaded);
+    let readers = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && !is_inside(row));
+    let left: BTreeSet<usize> = readers.flat_map(|row| flows.operands_of(code, row).collect::<Vec<_>>()).collect();
+    let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
+    let is_set = |row: &usize| {
+        let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && flows.chooses_itself(code, *row, cycle);
+        let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
+        is_chosen || is_flag && flows.behind_row(code, *row).contains(row)
+    };
+    !left.is_empty() && left.iter().all(is_set)
+}
+
+/// A loop that goes on though its answer stands: nothing ends it but its count, it writes nothing, and it leaves only what one turn sets for
+/// good.
+fn early(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let code = &study.code;
+    let of_loop = |cycle: &Loop| {
+        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).brings_from_memory()).collect();
+        let is_pure = |row: &usize| {
+            let op = code.op(*row);
+            let is_alone = op.sync().is_none_or(|sync| sync == Sync::Lanes) && !op.is_shuffle();
+            is_alone && op.act().is_none_or(|act| act == Act::Load)
+        };
+        let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
+        let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64;
+        let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        let found = is_counted && turns >= LONG && !loads.is_empty() && rows.iter().all(is_pure);
+        (found && is_only_set(study, cycle)).then_some((own, loads, turns))
+    };
+    let (own, loads, turns) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let how = "Leave the loop once its answer stands (`break`), the likeliest first: later turns cannot change it";
+    let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
+    let draft = fewer_turns(m, own, &loads, [ANY; 2])?;
+    Some(
+        draft
+            .says(how, why)
+            .risks("lanes that are done wait for the last one of their warp; nothing where few find one"),
+    )
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
 /// Whether another order of the lanes would not take its excess: it is the data's, the bytes are contiguous, or the words beside them are
 /// added by the next instruction.
 fn is_ordered(access: &SectorAccess) -> bool {
-    access.is_inherent || access.is_shifted() || access.is_split() || access.stays < 1.0
+    access.is_inherent || access.is_shifted() || access.is_split() || access.is_gappy || access.stays < 1.0
 }
 
 /// The accesses whose sectors would go if their bytes lay side by side, without those that are ordered already; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
@@ -235,6 +235,32 @@ pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.unknown(m, &[Part::MemoryL2]).says(how, why).checks(check, l1.counter.clone()))
 }
 
+/// Threads of a warp in x and y where it covers a patch of a plane.
+const PATCH: [f64; 2] = [8.0, 4.0];
+
+/// Sectors of a patch of so many lanes where a row of them touches `now`, by the part of a sector that a lane's bytes are. Lanes that lie in so
+/// many rows of memory, side by side in each, touch `rows + (32 − rows) · part` of them; of the rows that 32 lanes in a row cross a patch
+/// crosses a quarter in x, and at most one more for each of its own rows.
+fn of_patch(now: f64, part: f64) -> f64 {
+    let rows = (now - WARP * part) / (1.0 - part);
+    let rows = rows * PATCH[0] / WARP + PATCH[1];
+    rows + (WARP - rows) * part
+}
+
+/// Of the sectors beside the bytes of an access the part that goes where a warp covers a patch of a plane and not 32 places in a row: places
+/// in x and y together choose its address by more than sums and products, so that a row of lanes crosses rows of the memory, and neighbours
+/// take what it leaves, as DRAM is read for less than half of it.
+fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
+    let study = m.study?;
+    let row = study.code.rows.iter().position(|row| row.offset == access.at.offset)?;
+    let is_row = m.kernel.key().block?.0[0].is_multiple_of(WARP as u64);
+    let is_plane = study.flows.numbers_of_thread(&study.code, row)[..2] == [true; 2];
+    let is_taken = 2.0 * m.value(DRAM_BYTES[0])? <= SECTOR * access.sectors as f64;
+    let [now, ideal] = [access.sectors, access.ideal].map(|sectors| sectors as f64 / access.requests.max(1) as f64);
+    let then = of_patch(now, access.width_bits? as f64 / 8.0 / SECTOR);
+    (is_row && is_plane && is_taken && access.step.is_none() && then < now).then(|| (now - then) / (now - ideal))
+}
+
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
 pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let (all, excess) = sectors(m)?;
@@ -257,7 +283,14 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let of_dram = if dram.is_none() { &[Part::MemoryDram][..] } else { &[] };
     let unknown = [of_dram, if l1.is_none() { &DATA_STAGE } else { &[] }].concat();
     let l1 = l1.into_iter().flat_map(|l1| DATA_STAGE.map(|part| (part, l1)));
-    let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).collect();
+    let first = first_of(m);
+    let patch = first.and_then(|first| as_patch(m, first));
+    let goes = patch.unwrap_or(1.0);
+    let less = |(part, goal): (Part, f64)| {
+        let now = m.unit(part).map_or(goal, |unit| unit.share);
+        (part, now - goes * (now - goal))
+    };
+    let after: Vec<(Part, f64)> = dram.into_iter().chain(l1).map(less).collect();
     // A request of fewer sectors is answered sooner, and queues less behind others. Nobody waits for a store: it keeps loads waiting as
     // far as it is what the way carries, and the way is busy.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
@@ -274,10 +307,10 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     // Blocks that wait for each other wait still.
     let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
-        .keeps(&[Part::MemoryL2], 1.0 - part, (1.0 - part) / SECTORS_PER_LOOKUP)
-        .frees_of(m, &waits, awaited)
+        .keeps(&[Part::MemoryL2], 1.0 - goes * part, (1.0 - part) / SECTORS_PER_LOOKUP)
+        .frees_of(m, &waits, goes * awaited)
         .unknown(m, &unknown)
-        .at(first_of(m).map_or(At::Nowhere, |first| At::point(&first.at)));
+        .at(first.map_or(At::Nowhere, |first| At::point(&first.at)));
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     // Few threads, of which each walks over a row of its own, leave SMs empty as well.
     let is_row = |access: &SectorAccess| {
@@ -286,8 +319,10 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let is_few = m.waves.is_some_and(|waves| waves < 1.0);
     let walks = |access: &SectorAccess| m.phases.is_some_and(|phases| loop_of(phases, access).is_some());
     // Lists that begin where the data say are walked over by neighbouring lanes where a warp has one to itself.
-    let first = first_of(m);
     let how = match first.is_some_and(|first| first.is_walk) {
+        _ if patch.is_some() => {
+            "Blocks 8 threads wide, 16 or more tall: a warp covers 8 × 4 neighbours, not a row of 32"
+        }
         true if first.is_some_and(|first| first.recurs) => {
             "Coalesce: a warp copies the lists of its threads to shared memory, its lanes side by side, and each thread walks over its own there"
         }
@@ -301,7 +336,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     };
     let now = m.value(SECTORS)?;
     let gone = if is_l1(m) || accesses.is_empty() { part } else { excess_of(accesses) / now };
-    Some(draft.says(how, why).checks(fewer_sectors(now, gone), SECTORS))
+    Some(draft.says(how, why).checks(fewer_sectors(now, goes * gone), SECTORS))
 }
 
 /// The part of the sectors beside the bytes that an order within a block is expected to save.
@@ -344,4 +379,17 @@ fn align(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
     let draft = draft.keeps(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone, 1.0 - gone).at(At::point(&first.at));
     Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_patch;
+
+    #[test]
+    fn a_patch_crosses_a_quarter_of_the_rows_and_its_own() {
+        // 32 floats in 16 rows, two side by side in each: 18 sectors; as 8 × 4 in 8 rows 11.
+        assert!((of_patch(18.0, 1.0 / 8.0) - 11.0).abs() < 1e-9);
+        // Along a row of memory lanes lie best as they are.
+        assert!(of_patch(4.875, 1.0 / 8.0) > 4.875);
+    }
 }
