@@ -120,12 +120,15 @@ const BY_HAND: [&str; 8] = [
 ];
 
 /// What is expected of rows whose ceiling says nothing of their formula, in percent: a warp that covers a patch of a plane, a loop that is left
-/// once its answer stands, loads that no store holds back, flags that queue for DRAM.
-const EXPECTED: [(&str, &str, f64); 4] = [
+/// once its answer stands, loads that no store holds back, flags that queue for DRAM. 0 where there must be no row: lanes that are off leave
+/// gaps that no order closes, and what a loaded flag lets run is at no loaded place.
+const EXPECTED: [(&str, &str, f64); 6] = [
     ("coalesce", "affine_warp_before", 34.67),
     ("fewer-instructions", "in_any_sphere_before", 48.35),
     ("keep-in-registers", "unmix_before", 28.80),
     ("fewer-bytes", "cloud_mask_before", 3.88),
+    ("coalesce", "cloud_mask_before", 0.0),
+    ("sort-by-index", "valid_mean_before", 0.0),
 ];
 
 #[test]
@@ -134,7 +137,7 @@ fn what_is_expected_of_a_row_follows_from_its_formula() {
     for (code, kernel, expected) in EXPECTED {
         let launch = dumped.launches.iter().find(|launch| launch.name == kernel).expect(kernel);
         let found = launch.levers.iter().find(|row| row.code == code && row.is_ours()).and_then(|row| row.expected);
-        assert!(found.is_some_and(|found| (found - expected).abs() < ROUNDED), "{code} of {kernel}: {found:?}");
+        assert!((found.unwrap_or_default() - expected).abs() < ROUNDED, "{code} of {kernel}: {found:?}");
     }
 }
 

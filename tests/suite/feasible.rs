@@ -271,3 +271,11 @@ fn words_that_data_chooses_are_copied_as_a_table() {
     let (how, _) = row_of("h200", "counts_global", "fewer-atomics").expect("a row");
     assert!(how.starts_with("A copy of the words in shared memory for each block"), "{how}");
 }
+
+#[test]
+fn what_a_loaded_flag_lets_run_is_loaded_with_it() {
+    for (kernel, is_tested) in [("valid_mean_before", true), ("cloud_mask_before", true), ("unmix_before", false)] {
+        let (how, _) = row_of("h100", kernel, "more-in-flight").expect("a row");
+        assert_eq!(how.starts_with("Load before the test"), is_tested, "{kernel}: {how}");
+    }
+}

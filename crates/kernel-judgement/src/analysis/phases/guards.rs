@@ -58,8 +58,8 @@ pub(super) fn executions(study: &Study<'_>, row: usize) -> u64 {
 }
 
 impl Study<'_> {
-    /// Loads of global memory that a loaded value lets run, by their guard or by the branch in front of their block, though their address is
-    /// known without it; and the loads of those values.
+    /// Loads of global memory that a value of each lane, loaded in the same turn, lets run, by their guard or by the branch in front of their
+    /// block, though no loaded value is behind their address; and the loads of those values.
     pub(in crate::analysis) fn tested_loads(&self) -> Vec<usize> {
         let (code, flows) = (&self.code, &self.flows);
         let is_load = |row: &usize| code.op(*row).loads_global();
@@ -71,8 +71,13 @@ impl Study<'_> {
                 _ => None,
             };
             if let Some(test) = by_guard.or(before) {
-                let tests: Vec<usize> = flows.behind_flags(code, test).into_iter().filter(is_load).collect();
-                if !tests.is_empty() && !flows.loads_behind(code, row).iter().any(|own| tests.contains(own)) {
+                let is_near = |own: &usize| {
+                    is_load(own)
+                        && code.innermost(*own) == code.innermost(row)
+                        && flows.differs_by_lane(code, *own, false)
+                };
+                let tests: Vec<usize> = flows.behind_flags(code, test).into_iter().filter(is_near).collect();
+                if !tests.is_empty() && flows.loads_behind(code, row).is_empty() {
                     found.insert(row);
                     found.extend(tests);
                 }

@@ -70,8 +70,8 @@ fn again(study: &Study<'_>) -> Gone {
     own.filter_map(|row| Some((row, 1.0 - left(row)?))).filter(|(_, part)| *part > 0.0).collect()
 }
 
-/// Loads that wait for a store in front of them though no place of it is known to be theirs, where others do and bring again what was there:
-/// where no store changes what is loaded, all of them run with the first ones.
+/// Loads that stand behind a store of their block where others there bring again what was loaded before it: where no store changes what is
+/// loaded, all of them go out with the first ones.
 fn held_back(study: &Study<'_>, gone: &Gone) -> Vec<usize> {
     let code = &study.code;
     let is_run = |row: &usize| code.executed[*row] > 0;

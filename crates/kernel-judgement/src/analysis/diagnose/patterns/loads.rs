@@ -130,18 +130,15 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         None => {
             let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
             let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
+            let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
+            let is_tested = tested.is_some_and(|part| part >= OF_INDICES);
             let how = match stages {
                 Some(ahead) => words!(
                     "More copies in flight: twice the stages, `cp.async.wait_group {}` in place of {}",
                     (2 * u32::from(ahead) + 1).to_string(),
                     ahead.to_string()
                 ),
-                None if m
-                    .study
-                    .is_some_and(|study| 2.0 * traced(study, &study.tested_loads()).unwrap_or_default() >= 1.0) =>
-                {
-                    words!("Load before the test: values together with what decides whether they are used")
-                }
+                None if is_tested => words!("Load before the test: values together with what decides on their use"),
                 None => words!("More bytes in flight: several independent loads before the first use{}", wide),
             };
             let draft = if stages.is_some() { draft.risks("shared memory for the stages") } else { draft };
@@ -260,7 +257,7 @@ fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
     Some(held.from(m.readings(&metrics)))
 }
 
-/// The part of the wait for loads from which those through an index are what to change.
+/// The part of the wait for loads from which those through an index, or behind a test, are what to change.
 const OF_INDICES: f64 = 0.5;
 /// The share of the samples from which a wait for indices is worth loading them early.
 const LATE: f64 = 0.05;

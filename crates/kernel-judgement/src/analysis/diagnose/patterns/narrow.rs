@@ -156,8 +156,9 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
         flows.operands_of(code, row).for_each(|from| readers[from].push(row));
     }
     // One value of a register, and nothing beside it: 0 is none.
+    let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
     let is_test = |row: &usize| {
-        let values = code.registers(*row).read().filter(|own| own.file == RegisterFile::General).count();
+        let values = code.registers(*row).read().filter(is_value).count();
         let is_alone = code.rows[*row].word.is_some_and(|word| word.literal().is_none() && !word.has_constant());
         code.op(*row).computes() == Some(Computes::Compared) && values == 1 && is_alone
     };
@@ -176,7 +177,7 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
     let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
     let read = m.value(DRAM_BYTES[0])?;
-    let part = ((SECTOR * touched).min(read) / m.sum(DRAM_BYTES)?).min(1.0);
+    let part = ((SECTOR * touched).min(read) / m.sum(DRAM_BYTES)?.max(1.0)).min(1.0);
     let of_l2 = (touched / m.value(level::L2_SECTORS)?).min(1.0);
     let [dram, l2] = [part, of_l2].map(|part| FLAG.map(|left| 1.0 - part * (1.0 - left)));
     let waits = traced(study, &own)? * m.waits(&[StallReason::LongScoreboard]);

@@ -127,12 +127,15 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
 const ANY: f64 = 0.5;
 
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
-/// what it was and a value from outside of the loop. Counters may leave it as well.
+/// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let (code, flows) = (&study.code, &study.flows);
     let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
     let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
-    let is_of_data = |row: &usize| is_loaded(row) || flows.behind_row(code, *row).iter().any(is_loaded);
+    let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
+    let each = lanes(code.flow.blocks[cycle.header].instructions.start);
+    let is_of_data =
+        |row: &usize| is_loaded(row) || lanes(*row) != each || flows.behind_row(code, *row).iter().any(is_loaded);
     let readers = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && !is_inside(row));
     let left: BTreeSet<usize> = readers.flat_map(|row| flows.operands_of(code, row).collect::<Vec<_>>()).collect();
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
@@ -164,7 +167,7 @@ fn early(m: &Measures<'_>) -> Option<Draft> {
         (found && is_only_set(study, cycle)).then_some((own, loads, turns))
     };
     let (own, loads, turns) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    let how = "Leave the loop once its answer stands (`break`), the likeliest first: later turns cannot change it";
+    let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
     let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
     let draft = fewer_turns(m, own, &loads, [ANY; 2])?;
     Some(

@@ -258,7 +258,8 @@ fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
     let is_taken = 2.0 * m.value(DRAM_BYTES[0])? <= SECTOR * access.sectors as f64;
     let [now, ideal] = [access.sectors, access.ideal].map(|sectors| sectors as f64 / access.requests.max(1) as f64);
     let then = of_patch(now, access.width_bits? as f64 / 8.0 / SECTOR);
-    (is_row && is_plane && is_taken && access.step.is_none() && then < now).then(|| (now - then) / (now - ideal))
+    (is_row && is_plane && is_taken && access.step.is_none() && then < now)
+        .then(|| ((now - then) / (now - ideal)).min(1.0))
 }
 
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
