@@ -44,6 +44,9 @@ pub struct StallRow {
     pub names: Vec<&'static str>,
     /// A short name for a table row.
     pub label: &'static str,
+    /// What of the sentence of ncu's rule on stalls names it, in any version.
+    #[serde(default)]
+    pub printed: Vec<&'static str>,
     /// What kind of resource the warp waits for.
     pub kind: StallKind,
     /// The reason that already counts this one, so that a sum must leave it out.

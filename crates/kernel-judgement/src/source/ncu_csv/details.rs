@@ -1,10 +1,11 @@
 //! The details page: one row per shown metric or rule message.
 //!
 //! A row names its metric by the words of a section, or by its own name where it was asked for on the command line.
-//! Where the words are not known the row is kept as `section/words`. Numbers have two decimals at most.
+//! Where the words are not known the row is kept as `section/words`. Numbers have two decimals at most; those in the sentences of rules are
+//! readings where no row has them.
 
 use super::table::{Table, Taker, VALUE};
-use super::{launch, unit};
+use super::{launch, sentences, unit};
 use crate::evidence::{Launch, Metric, RuleMessage, RuleResult, Speedup, Value};
 use crate::source::Rules;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,6 +30,16 @@ pub(super) fn take(taker: &mut Taker<'_>, table: &Table, page: &str) {
         let (section, name) = (text("Section Name"), text("Metric Name"));
         if name.is_empty() {
             let rule = text("Rule Name");
+            let held = |name: &str| {
+                metrics.iter().find(|metric| &*metric.name == name)?.value.as_ref().and_then(Value::as_f64)
+            };
+            for (name, unit, value) in sentences::told(rule, text("Rule Description"), held) {
+                let is_held = metrics.iter().any(|metric| *metric.name == name && metric.value.is_some());
+                if !is_held && taker.want.metrics.contains(&name) {
+                    let (name, (_, unit)) = (taker.texts.of(&name), unit::base(unit));
+                    metrics.push(Metric { name, unit, value: Some(Value::F64(value)), instances: Box::default() });
+                }
+            }
             if taker.want.rules != Rules::None && !rule.is_empty() {
                 let percent = taker.value(text("Estimated Speedup"), 0, rule, row.line);
                 let percent = percent.as_ref().and_then(Value::as_f64).filter(|percent| percent.is_finite());

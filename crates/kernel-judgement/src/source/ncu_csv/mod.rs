@@ -2,7 +2,7 @@
 //! of the profiled program.
 //!
 //! `records` cuts the text into pieces, `table` has the rows of a table, `number` and `unit` undo locale and prefixes, `raw` and `details` read one page
-//! each, `launch` makes the launches.
+//! each, `sentences` what rules say in numbers, `launch` makes the launches.
 
 mod details;
 mod launch;
@@ -12,6 +12,7 @@ mod number;
 mod raw;
 mod read;
 mod records;
+mod sentences;
 mod table;
 mod unit;
 
