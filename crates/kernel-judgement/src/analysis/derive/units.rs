@@ -3,6 +3,7 @@
 use crate::analysis::KernelSummary;
 use crate::catalog::{self, Counter, Part};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// Compute throughput of the SMs, percent of peak.
 pub(in crate::analysis) const SM: Counter = Counter::SmThroughputAvgPctElapsed;
@@ -42,6 +43,22 @@ pub(in crate::analysis) const BUSIEST: &str = ".max.pct_of_peak_sustained_elapse
 fn members<'k>(kernel: &'k KernelSummary<'_>) -> BTreeSet<&'k str> {
     let lists = [MEMORY, SM].into_iter().filter_map(|whole| kernel.breakdown(&format!("breakdown:{whole}")));
     lists.flat_map(|list| list.split(',').map(str::trim).filter(|name| !name.is_empty())).collect()
+}
+
+/// Ending of an average over the cycles in which an SM holds a block.
+const WHILE_HELD: &str = ".avg.pct_of_peak_sustained_active";
+
+/// Pipes and issue by counters that were collected one by one, where no breakdown lists them; `active` is the part of the time in which an
+/// SM holds a block.
+pub(in crate::analysis) fn by_name(kernel: &KernelSummary<'_>, active: f64) -> Vec<BusyUnit> {
+    let unit = |name: &Arc<str>| {
+        let is_meant = |code: Part| code == Part::MemoryLsu || !<&str>::from(code).starts_with("memory-");
+        let part = catalog::subsystem_of(name).filter(|part| is_meant(part.code));
+        let scale = if name.ends_with(AVERAGE) { Some(1.0) } else { name.ends_with(WHILE_HELD).then_some(active) };
+        Some(BusyUnit::new(part.and(Some(name))?, scale? * kernel.value(name)?))
+    };
+    let names = kernel.metric_names().filter(|_| members(kernel).is_empty());
+    names.filter_map(unit).collect()
 }
 
 /// The counters of the breakdown lists with their values, the busiest first.

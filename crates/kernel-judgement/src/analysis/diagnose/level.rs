@@ -116,11 +116,16 @@ const DRAM: Counter = Counter::GpuDramThroughputAvgPctElapsed;
 const SHARED_AND_FP64: [Counter; 2] =
     [Counter::SmPipeSharedCyclesActiveAvgPctElapsed, Counter::SmPipeFp64CyclesActiveAvgPctElapsed];
 
+/// The same of the tensor pipe, over the launch and while an SM holds a block.
+const TENSOR: [Counter; 2] =
+    [Counter::SmPipeTensorCyclesActiveAvgPctElapsed, Counter::SmPipeTensorCyclesActiveAvgPctActive];
+
 /// Whether hardware that FP64 and tensor instructions share worked mostly for tensor instructions, where no opcodes were counted:
-/// most of its busy cycles are none of the FP64 pipe.
+/// most of its busy cycles are none of the FP64 pipe, or the tensor pipe has more of its own.
 pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
     let [shared, fp64] = SHARED_AND_FP64.map(|name| k.value(name));
-    shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64)
+    let own = TENSOR.into_iter().find_map(|name| k.value(name)).unwrap_or_default();
+    shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64) || own > fp64.unwrap_or_default()
 }
 
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
@@ -128,7 +133,8 @@ pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
 pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
     let l2 = k.value(L2).map(|percent| BusyUnit::new(L2, percent));
     let mut found: Vec<Unit> = Vec::new();
-    for unit in units::busiest(k.kernel).into_iter().chain(l2) {
+    let by_name = units::by_name(k.kernel, active.unwrap_or(1.0));
+    for unit in units::busiest(k.kernel).into_iter().chain(by_name).chain(l2) {
         let Some(part) = part(k, &unit, has_tensor) else { continue };
         match found.iter_mut().find(|other| other.part == part) {
             Some(other) if 100.0 * other.share >= unit.percent => {}
@@ -156,7 +162,8 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
             let busy = BusyUnit::new(whole, percent);
             let behind = if of_memory { None } else { behind(k, percent, active) };
             let unit = |part| of(k, part, &busy, active.filter(|_| !of_memory));
-            match behind.filter(|part| found.iter().all(|other| other.part != *part)) {
+            match behind {
+                Some(part) if found.iter().any(|other| other.part == part) => {}
                 Some(part) => found.push(unit(part)),
                 None => found.push(Unit { name: name.to_owned(), ..unit(Part::UnknownUnit) }),
             }
@@ -171,13 +178,16 @@ const ROUNDED: f64 = 0.02 + 1e-6;
 /// Points by which the schedulers and their SM may differ in what they issue, each measured in a pass of its own: twice what was seen (0.12).
 const OF_A_PASS: f64 = 0.25;
 
-/// The busiest part of the SMs by their roll-up alone. Where that of the memory system is the same, it is the one part of both: requests
+/// Roll-ups of the memory system, and of what of it is in the SMs.
+const MEMORIES: [Counter; 2] = [units::MEMORY, Counter::SmMemoryThroughputAvgPctElapsed];
+
+/// The busiest part of the SMs by their roll-up alone. Where one of [`MEMORIES`] is the same, it is the one part of both: requests
 /// of the LSU, as instructions of its pipe and as what L1 takes in. Where the schedulers issue as often, no part is busier than issue.
 fn behind(k: &Kernel<'_>, percent: f64, active: Option<f64>) -> Option<Part> {
     let is = |other: Option<f64>, apart: f64| other.is_some_and(|other| (other - percent).abs() <= apart);
     let issued = || Some(k.value(Counter::SmspIssueActiveAvgPctActive)? * active?);
     match () {
-        () if is(k.value(units::MEMORY), ROUNDED) => Some(Part::MemoryLsu),
+        () if MEMORIES.iter().any(|whole| is(k.value(*whole), ROUNDED)) => Some(Part::MemoryLsu),
         () if is(issued(), OF_A_PASS) => Some(Part::Issue),
         () => None,
     }

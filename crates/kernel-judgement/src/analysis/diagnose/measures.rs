@@ -144,7 +144,7 @@ impl<'a> Measures<'a> {
             unequal: ratio(RESIDENT, RESIDENT_MOST).or_else(of_launch).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves: positive(WAVES).map(|told| unrounded(told, blocks, k.occupancy.blocks_per_sm.zip(sms))),
+            waves: unrounded(positive(WAVES), blocks, k.occupancy.blocks_per_sm.filter(|of_sm| *of_sm > 0.0).zip(sms)),
             theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps: held,
@@ -164,6 +164,11 @@ impl<'a> Measures<'a> {
     /// The largest need of some parts.
     pub(super) fn need_of(&self, parts: &[Part]) -> f64 {
         parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)
+    }
+
+    /// The share of the warps' time in queues in front of units.
+    pub(super) fn queued(&self) -> f64 {
+        self.waits(&QUEUES)
     }
 
     /// The phases; only where enough was sampled for shares to mean something.
@@ -299,10 +304,11 @@ fn counted_sms(executed: f64, of_scheduler: f64, per_sm: f64) -> Option<f64> {
 }
 
 /// Waves as ncu counts them, blocks over those that fit on the chip at once, where a page has them to two decimals: a number of blocks that
-/// follows from these begins the very wave that it is to leave out. Where that does not give what the page says, as with clusters, it stays.
-fn unrounded(told: f64, blocks: Option<f64>, fit: Option<(f64, f64)>) -> f64 {
+/// follows from these begins the very wave that it is to leave out. Where that does not give what the page says, as with clusters, it stays;
+/// where the page says nothing, it is what there is.
+fn unrounded(told: Option<f64>, blocks: Option<f64>, fit: Option<(f64, f64)>) -> Option<f64> {
     let exact = blocks.zip(fit).map(|(blocks, (of_sm, sms))| blocks / (of_sm * sms));
-    exact.filter(|exact| (exact - told).abs() <= 0.005 + 1e-9).unwrap_or(told)
+    exact.filter(|exact| told.is_none_or(|told| (exact - told).abs() <= 0.005 + 1e-9)).or(told)
 }
 
 /// The machine of a kernel, by its numbers.
@@ -342,10 +348,9 @@ fn machine(m: &Measures<'_>) -> Machine {
     };
     let units = m.units.iter().filter(is_own);
     let needs: Vec<(Part, f64)> = units.map(|unit| (unit.part, (unit.share / reaches(unit.part)).min(1.0))).collect();
-    let queued: f64 = QUEUES.iter().filter_map(|reason| m.wait(*reason)).sum();
     // Work that takes longer than the launch took was not stated right.
     let floor = m.least.zip(m.duration).map(|(least, duration)| least / duration).filter(|share| *share <= 1.0);
-    let waiting = (1.0 - queued).clamp(0.05, 1.0);
+    let waiting = (1.0 - m.queued()).clamp(0.05, 1.0);
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
     machine.floor = floor.unwrap_or_default();
     let measured = m
@@ -375,10 +380,11 @@ mod tests {
     #[test]
     fn waves_of_a_page_are_those_of_its_blocks() {
         // 1,024 blocks, 12 on each of 26 SMs: 3.28205, so that three waves are 936 blocks and not 937.
-        let waves = unrounded(3.28, Some(1024.0), Some((12.0, 26.0)));
-        assert!((1024.0 * 3.0 / waves - 936.0).abs() < 1e-9, "{waves}");
-        assert_eq!(unrounded(3.28, Some(1024.0), None), 3.28);
+        let waves = |told| unrounded(told, Some(1024.0), Some((12.0, 26.0)));
+        assert!(waves(Some(3.28)).is_some_and(|waves| (1024.0 * 3.0 / waves - 936.0).abs() < 1e-9));
+        assert_eq!(waves(None), waves(Some(3.28)));
+        assert_eq!(unrounded(Some(3.28), Some(1024.0), None), Some(3.28));
         // Eight blocks an SM by the caps, four by a cluster.
-        assert_eq!(unrounded(6.56, Some(1024.0), Some((12.0, 26.0))), 6.56);
+        assert_eq!(waves(Some(6.56)), Some(6.56));
     }
 }

@@ -58,10 +58,10 @@ fn conflicts(said: &str) -> Option<Vec<Told>> {
 }
 
 /// All of what is counted, and what of it is not excessive.
-fn excessive(said: &str, what: &str, metric: &str) -> Option<Vec<Told>> {
+fn excessive(said: &str, what: &'static str, metric: &str) -> Option<Vec<Told>> {
     let excess = number(said, "in a total of ", &format!(" excessive {what}"))?;
     let all = number(said, "of the total ", &format!(" {what})"))?;
-    Some(vec![(metric.to_owned(), "", all), (format!("{metric}_ideal"), "", all - excess)])
+    Some(vec![(metric.to_owned(), what, all), (format!("{metric}_ideal"), what, all - excess)])
 }
 
 /// Cycles of the SM that is busy for longest.

@@ -5,6 +5,7 @@ use super::balance::{at_loop, dealt, ends, hands_on, is_lone, outermost, read_tw
 use super::instructions::OF_EACH;
 use super::occupancy::FULL_WAVE;
 use super::work::barriers_executed;
+use super::sectors::may_pack;
 use super::*;
 use crate::analysis::phases::Carried;
 
@@ -77,7 +78,9 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
     // What a warp of few instructions does is what each part of it does again.
     let own = length.map_or(0.0, |length| (SHORTEST / length).min(1.0)).max(filled);
-    let change = Change { warps: (own.max(0.25), own), tail: (tail, 0.0), ..Change::default() };
+    // Blocks fill what is missing of the wave; that they also end together is the best.
+    let expected = own.max(m.waves.map_or(0.25, |waves| waves.clamp(0.25, 1.0)));
+    let change = Change { warps: (expected, own), tail: (tail, 0.0), ..Change::default() };
     let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
@@ -110,7 +113,8 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     };
     let why = words!("{} on {} SMs", format::counted(blocks as u64, "block"), count(sms));
     let check = m.waves.map_or_else(|| "waves ≥ 1".into(), |now| words!("waves {} → 1", fixed(now, 2)));
-    let draft = Draft::of(Action::MoreBlocks, change).at(at_loop(m)).says(how, why);
+    // Turns that go to neighbouring lanes bring these together.
+    let draft = may_pack(m, Draft::of(Action::MoreBlocks, change)).at(at_loop(m)).says(how, why);
     let draft = draft.risks(risk).checks(check, WAVES);
     Some(match carried {
         Some((Carried::Recurrence, why)) => spread(m, why).unwrap_or_else(|| draft.not_here(why)),

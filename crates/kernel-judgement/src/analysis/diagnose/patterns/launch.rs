@@ -118,6 +118,7 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
     let lives = life(m).filter(|_| m.study.is_none());
     let what = match (m.waves, lives) {
         _ if is_last_wave(m) => words!("leave SMs idle in the last wave"),
+        (None, _) if m.sms.is_none() && m.study.is_none() => words!("are too few, or unequal"),
         (Some(waves), _) if waves < 1.0 => words!("are too few, or unequal"),
         (_, Some(life)) if is_drain(m, life) => {
             words!("live {} of the launch each, and the last ones drain", share(life))

@@ -30,7 +30,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
-    let (reason, wait) = m.top_wait()?;
+    let (reason, wait) = m.top_wait().filter(|_| m.queued() < IN_QUEUES)?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
         "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",
@@ -168,9 +168,9 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // More warps do as much work, but what is not kept in shared memory need not be brought there: without a table a block came below what L1
-    // took (`lookup`, `rc4`).
+    // took (`lookup`, `rc4`). Counters alone do not show a table.
     let binding = m.occupancy.binding();
-    let is_kept = binding.is_empty() || binding.contains(&"shared memory");
+    let is_kept = m.study.is_some() && (binding.is_empty() || binding.contains(&"shared memory"));
     let draft = if is_kept { draft.keeps(&L1, 1.0, 0.0) } else { draft };
     let (how, why, risk, goal) = match fuller.zip(sizes) {
         Some((size, sizes)) => {
@@ -270,6 +270,9 @@ fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
     (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
+/// The share of the warps' time in queues from which more warps give nothing.
+const IN_QUEUES: f64 = 0.5;
+
 /// Sums of a thread from which they are a tile, of 4 × 4: each value that it reads is used four times.
 const SMALL_TILE: f64 = 16.0;
 
@@ -300,6 +303,11 @@ fn full(m: &Measures<'_>) -> Option<Words> {
             .map(|unit| words!(", and {} serves its operands", unit.named()))
             .unwrap_or_default();
         return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
+    }
+    // Warps in a queue are ready: more of them make it longer.
+    let queued = m.queued();
+    if queued >= IN_QUEUES {
+        return Some(words!("warps queue for {} of their time in front of what serves them", share(queued)));
     }
     // Warps that are missing are no room that is missing.
     let waves = m.waves.filter(|waves| *waves < FULL_WAVE)?;

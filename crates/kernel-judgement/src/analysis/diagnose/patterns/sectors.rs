@@ -213,16 +213,33 @@ const PACKED: f64 = 2.0;
 /// in one request at most, on some chips half of one, so that their shares tell how many passes a request has at least. Where the share
 /// of the requests is not there, the SM's roll-up of memory stands for it, which has them as a part, or the roll-up of the SM, which has
 /// the instructions of the LSU as one.
-pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
+fn passes<'m>(m: &'m Measures<'_>) -> Option<(&'m Unit, f64, f64)> {
     let is_counted = m.value(SECTORS).or_else(|| m.value(WAVEFRONTS)).is_some();
-    let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.share >= ASKED)?;
+    let l1 = m.busiest_of(&[Part::MemoryL1tex]).filter(|unit| !is_counted && unit.resident >= ASKED)?;
     let requests = m.unit(Part::MemoryLsu).map(|unit| unit.share);
     let rolled_up = [Counter::SmMemoryThroughputAvgPctElapsed, units::SM].into_iter().find_map(|whole| m.value(whole));
     let requests = requests.or_else(|| Some(rolled_up? / 100.0))?;
     let passes = Some(l1.share / requests).filter(|passes| passes.is_finite() && *passes >= PASSES)?;
+    Some((l1, requests, passes))
+}
+
+/// The part of a sector that one word is: what lanes far apart bring for nothing of L2 and DRAM may be the rest of it.
+const A_WORD: f64 = 4.0 / SECTOR;
+
+/// A change that may bring lanes together that [`passes`] shows far apart: at best it leaves one pass for a request, and the words of what
+/// was moved.
+pub(super) fn may_pack(m: &Measures<'_>, draft: Draft) -> Draft {
+    let Some((.., passes)) = passes(m) else { return draft };
+    draft.keeps(&L1, 1.0, 1.0 / passes).keeps(&[Part::MemoryL2, Part::MemoryDram], 1.0, A_WORD)
+}
+
+/// Lanes side by side, where nobody counted how far apart they are.
+pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
+    let (l1, requests, passes) = passes(m)?;
     let waits = [StallReason::LongScoreboard, StallReason::ShortScoreboard, StallReason::LgThrottle];
     let kept = PACKED / passes;
-    let draft = Draft::new(Action::Coalesce).rewrites().keeps(&L1, kept, 1.0 / passes).frees_of(m, &waits, 1.0 - kept);
+    let draft = may_pack(m, Draft::new(Action::Coalesce).rewrites());
+    let draft = draft.keeps(&L1, kept, 1.0 / passes).frees_of(m, &waits, 1.0 - kept);
     let how = "Coalesce: neighbouring lanes at neighbouring addresses, or other banks";
     let why = words!(
         "{} at {}, requests at {}: {} passes or more for each",
@@ -232,7 +249,7 @@ pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
         fixed(passes, 1)
     );
     let check = words!("{} busy {} → {} of today's cycles", &l1.name, share(l1.share), share(l1.share * kept));
-    Some(draft.unknown(m, &[Part::MemoryL2]).says(how, why).checks(check, l1.counter.clone()))
+    Some(draft.says(how, why).checks(check, l1.counter.clone()))
 }
 
 /// Threads of a warp in x and y where it covers a patch of a plane.

@@ -43,6 +43,11 @@ pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     Some(executions(m, is_on_values)? / executions(m, |_| true).filter(|total| *total > 0.0)?)
 }
 
+/// What is left at least of the pipes that compute results, where nobody knows what ran on them; of one without a name, which may make
+/// addresses, half.
+pub(super) const OF_RESULTS: [(Part, f64); 4] =
+    [(Part::ComputeFma, 1.0), (Part::ComputeFp64, 1.0), (Part::ComputeTensor, 1.0), (Part::UnknownUnit, 0.5)];
+
 /// What arithmetic on values and comparisons of them leave at least of issue and of the pipes, where they read the same values from nearer
 /// by.
 pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
@@ -56,7 +61,9 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
     };
     let pipes = [Part::ComputeFma, Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
     let others = [(Part::Issue, arithmetic(m)), (Part::ComputeTensor, m.has_tensor.then_some(1.0))];
-    pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?)))).collect()
+    let unseen = if executions(m, |_| true).is_none() { &OF_RESULTS[..] } else { &[] };
+    let others = others.into_iter().filter_map(|(part, own)| Some((part, own?)));
+    pipes.chain(others).chain(unseen.iter().copied()).collect()
 }
 
 /// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
