@@ -86,9 +86,9 @@ fn the_details_page_names_the_metrics_of_the_raw_page() {
                         let name = &metric.name;
                         let off = if name.contains("_pipe_") { 0.05 } else { 0.005 };
                         let off = if name.contains("_stalled_") { 0.001 * b + 0.05 } else { off + 1e-9 };
-                        let printed = [1.0, 1e3, 1e6, 1e9, 1e12].iter().any(|prefix| {
-                            (b / prefix - a / prefix).abs() <= off && (*prefix == 1.0 || b >= *prefix)
-                        });
+                        let printed = [1.0, 1e3, 1e6, 1e9, 1e12]
+                            .iter()
+                            .any(|prefix| (b / prefix - a / prefix).abs() <= off && (*prefix == 1.0 || b >= *prefix));
                         assert!(printed, "{name} {}: {a} and {b}", metric.name);
                     }
                     (a, b) => assert_eq!(a, b, "{}", metric.name),

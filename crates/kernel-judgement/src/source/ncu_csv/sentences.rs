@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn counts_in_words_are_the_counters() {
-        let pipe = "FP64 is the highest-utilized pipeline (85.2%) based on active cycles, taking into account the rates.";
+        let pipe =
+            "FP64 is the highest-utilized pipeline (85.2%) based on active cycles, taking into account the rates.";
         assert_eq!(
             of("HighPipeUtilization", pipe),
             [("sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active".to_owned(), 85.2)]

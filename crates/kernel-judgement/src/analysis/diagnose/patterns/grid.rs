@@ -78,9 +78,7 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let tail = if dealt(m).is_some() { 1.0 } else { 0.0 };
     // What a warp of few instructions does is what each part of it does again.
     let own = length.map_or(0.0, |length| (SHORTEST / length).min(1.0)).max(filled);
-    // Blocks fill what is missing of the wave; that they also end together is the best.
-    let expected = own.max(m.waves.map_or(0.25, |waves| waves.clamp(0.25, 1.0)));
-    let change = Change { warps: (expected, own), tail: (tail, 0.0), ..Change::default() };
+    let change = Change { warps: (own.max(0.25), own), tail: (tail, 0.0), ..Change::default() };
     let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
     let fit =
         m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::bits::tables;
 use super::lanes::asides;
 use super::reuse::asked_again;
-use super::work::{IMAD_CYCLES, OF_RESULTS, arithmetic, leading, paired, runs_on};
+use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on, unseen};
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
@@ -192,8 +192,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // No access goes with the arithmetic of its address: what stands in front of a full L1 stands there as long.
     let draft = if is_index && m.need_of(&L1) >= ROOF { draft.keeps(&L1, 1.0, 1.0) } else { draft };
     let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);
-    let unseen = if arithmetic(m).is_none() { &OF_RESULTS[..] } else { &[] };
-    let draft = unseen.iter().fold(draft, |draft, (part, least)| draft.keeps(&[*part], 1.0, *least));
+    let draft = unseen(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is forecast.
     let all = [draft.expected(m), draft.saves(m)].map(|saved| 100.0 * saved);
@@ -261,7 +260,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
 /// Fewer instructions where the busiest part of the SMs has no name: whichever it is, it takes as much less.
 fn of_sms(m: &Measures<'_>) -> Option<Draft> {
     let unit = m.units.first().filter(|unit| unit.is_of_instructions() && unit.share >= WORKING)?;
-    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, GONE);
+    let waits = [&OF_EACH[..], &[StallReason::MathPipeThrottle]].concat();
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &waits, GONE).expects(GONE);
     let draft = draft.keeps(&[unit.part, Part::Issue], 1.0 - GONE, 0.0).at(At::Nowhere);
     let why = words!("{} at {}, of which this report names no part", &unit.name, share(unit.share));
     let draft = draft.says("Fewer instructions for the same result (which: ComputeWorkloadAnalysis)", why);

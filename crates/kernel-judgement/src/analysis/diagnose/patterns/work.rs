@@ -43,10 +43,21 @@ pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     Some(executions(m, is_on_values)? / executions(m, |_| true).filter(|total| *total > 0.0)?)
 }
 
-/// What is left at least of the pipes that compute results, where nobody knows what ran on them; of one without a name, which may make
-/// addresses, half.
-pub(super) const OF_RESULTS: [(Part, f64); 4] =
-    [(Part::ComputeFma, 1.0), (Part::ComputeFp64, 1.0), (Part::ComputeTensor, 1.0), (Part::UnknownUnit, 0.5)];
+/// The pipes that compute results: they do so still, where nobody knows what ran on them.
+const OF_RESULTS: [Part; 3] = [Part::ComputeFma, Part::ComputeFp64, Part::ComputeTensor];
+
+/// What stays at least of a pipe without a name, which may make addresses.
+const OF_UNNAMED: f64 = 0.5;
+
+/// What is left at least of [`OF_RESULTS`] where no instruction was counted, and of a part of the SMs without a name: that is a pipe where
+/// their roll-up is above the one of their memory instructions.
+pub(super) fn unseen(m: &Measures<'_>) -> Vec<(Part, f64)> {
+    if executions(m, |_| true).is_some() {
+        return Vec::new();
+    }
+    let unnamed = m.value(Counter::SmMemoryThroughputAvgPctElapsed).map(|_| (Part::UnknownUnit, OF_UNNAMED));
+    OF_RESULTS.map(|part| (part, 1.0)).into_iter().chain(unnamed).collect()
+}
 
 /// What arithmetic on values and comparisons of them leave at least of issue and of the pipes, where they read the same values from nearer
 /// by.
@@ -61,9 +72,7 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
     };
     let pipes = [Part::ComputeFma, Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
     let others = [(Part::Issue, arithmetic(m)), (Part::ComputeTensor, m.has_tensor.then_some(1.0))];
-    let unseen = if executions(m, |_| true).is_none() { &OF_RESULTS[..] } else { &[] };
-    let others = others.into_iter().filter_map(|(part, own)| Some((part, own?)));
-    pipes.chain(others).chain(unseen.iter().copied()).collect()
+    pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?)))).chain(unseen(m)).collect()
 }
 
 /// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
