@@ -1,9 +1,16 @@
 //! Counters that ncu's rules print in a sentence of their own: the page has no other row for them.
 
-use crate::catalog;
+use crate::catalog::{self, Counter};
 
 /// A metric by its name with the unit that a row of it has, and its value.
 pub(super) type Told = (String, &'static str, f64);
+
+/// All of what rules count, and what of it is needed.
+const SHARED: [Counter; 2] = [Counter::MemoryL1WavefrontsShared, Counter::MemoryL1WavefrontsSharedIdeal];
+const GLOBAL: [Counter; 2] =
+    [Counter::MemoryL2TheoreticalSectorsGlobal, Counter::MemoryL2TheoreticalSectorsGlobalIdeal];
+/// Cycles between two instructions of a warp.
+const LATENCY: Counter = Counter::SmspAverageWarpLatencyPerInstIssuedRatio;
 
 /// What the rule of that name says in numbers, beside what other rows of the page hold: numbers of one decimal or whole ones.
 pub(super) fn told(rule: &str, said: &str, held: impl Fn(&str) -> Option<f64>) -> Vec<Told> {
@@ -12,8 +19,8 @@ pub(super) fn told(rule: &str, said: &str, held: impl Fn(&str) -> Option<f64>) -
         "CPIStall" => stall(&said, held),
         "HighPipeUtilization" => pipe(&said),
         "SharedMemoryConflicts" => conflicts(&said),
-        "UncoalescedSharedAccess" => excessive(&said, "wavefronts", "memory_l1_wavefronts_shared"),
-        "UncoalescedGlobalAccess" => excessive(&said, "sectors", "memory_l2_theoretical_sectors_global"),
+        "UncoalescedSharedAccess" => excessive(&said, "wavefronts", SHARED),
+        "UncoalescedGlobalAccess" => excessive(&said, "sectors", GLOBAL),
         "WorkloadImbalance" => longest(&said, held),
         _ => None,
     }
@@ -29,13 +36,15 @@ fn number(said: &str, before: &str, behind: &str) -> Option<f64> {
 
 /// Cycles between two instructions of a warp that are this wait: its part of them is printed to three digits, the cycles are not.
 fn stall(said: &str, held: impl Fn(&str) -> Option<f64>) -> Option<Vec<Told>> {
-    const LATENCY: &str = "smsp__average_warp_latency_per_inst_issued.ratio";
     let (_, cause) = said.split_once("cycles being stalled ")?;
     let (cause, _) = cause.split_once(". ")?;
     let reason = catalog::stalls().iter().find(|row| row.printed.iter().any(|words| cause.contains(words)))?;
-    let whole = held(LATENCY).or_else(|| number(said, "total average of ", " cycles"))?;
+    let whole = held(LATENCY.name()).or_else(|| number(said, "total average of ", " cycles"))?;
     let part = number(said, "represents about ", "%")?;
-    Some(vec![(catalog::per_issue(reason.id), "inst", part / 100.0 * whole), (LATENCY.to_owned(), "cycle", whole)])
+    Some(vec![
+        (catalog::per_issue(reason.id), "inst", part / 100.0 * whole),
+        (LATENCY.name().to_owned(), "cycle", whole),
+    ])
 }
 
 /// The busiest pipe, and of what cycles that is a part.
@@ -52,23 +61,25 @@ fn pipe(said: &str) -> Option<Vec<Told>> {
 }
 
 fn conflicts(said: &str) -> Option<Vec<Told>> {
-    let of = if said.contains("for shared loads.") { "ld" } else { "st" };
-    let found = number(said, "This results in ", " bank conflicts")?;
-    Some(vec![(format!("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{of}.sum"), "", found)])
+    let of = match said.contains("for shared loads.") {
+        true => Counter::L1texDataBankConflictsPipeLsuMemSharedOpLdSum,
+        false => Counter::L1texDataBankConflictsPipeLsuMemSharedOpStSum,
+    };
+    Some(vec![(of.name().to_owned(), "", number(said, "This results in ", " bank conflicts")?)])
 }
 
 /// All of what is counted, and what of it is not excessive.
-fn excessive(said: &str, what: &'static str, metric: &str) -> Option<Vec<Told>> {
+fn excessive(said: &str, what: &'static str, [whole, needed]: [Counter; 2]) -> Option<Vec<Told>> {
     let excess = number(said, "in a total of ", &format!(" excessive {what}"))?;
     let all = number(said, "of the total ", &format!(" {what})"))?;
-    Some(vec![(metric.to_owned(), what, all), (format!("{metric}_ideal"), what, all - excess)])
+    Some(vec![(whole.name().to_owned(), what, all), (needed.name().to_owned(), what, all - excess)])
 }
 
 /// Cycles of the SM that is busy for longest.
 fn longest(said: &str, held: impl Fn(&str) -> Option<f64>) -> Option<Vec<Told>> {
     let above = number(said, "Maximum instance value is ", "% above")?;
-    let average = held("sm__cycles_active.avg").filter(|_| said.starts_with("One or more SMs have "))?;
-    Some(vec![("sm__cycles_active.max".to_owned(), "cycle", average * (1.0 + above / 100.0))])
+    let average = held(Counter::SmCyclesActiveAvg.name()).filter(|_| said.starts_with("One or more SMs have "))?;
+    Some(vec![(Counter::SmCyclesActiveMax.name().to_owned(), "cycle", average * (1.0 + above / 100.0))])
 }
 
 #[cfg(test)]
