@@ -4,7 +4,7 @@ use super::balance::recurs_in_shared;
 use super::instructions::{divided, of_index};
 use super::stages::shared_of_block;
 use super::units::wait;
-use super::work::{arithmetic, barriers_executed, exchanges, is_once, of_values, width};
+use super::work::{arithmetic, barriers_executed, by_shuffles, exchanges, is_once, of_values, width};
 use super::*;
 use crate::analysis::phases::Loop;
 use cuda_binary::op::Control;
@@ -199,10 +199,10 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     }
     let of_loads = m.waits_for_loads().filter(|_| is_exchange);
     // What goes with a barrier of the work is the exchange around it; words of a tile, read many times between two of them, stay. A block
-    // that loads each element once lives as long for twice as many: half of its rounds goes, and half of its waits for loads. A thread
-    // that keeps several rows passes their edges on alone, and does for all of them what each turn does beside arithmetic.
+    // that loads each element once lives as long for twice as many: half of its waits for loads goes, and of its rounds stays what shuffles
+    // leave. A thread that keeps several rows passes their edges on alone, and does for all of them what each turn does beside arithmetic.
     let kept = match of_loads {
-        Some(_) => TWICE,
+        Some(_) => by_shuffles(m).unwrap_or(TWICE),
         None => steps.map_or(if is_round { ROUNDS } else { 1.0 }, |(_, rows)| 1.0 / rows),
     };
     // Where loads are the largest wait those who wait for the others wait for their loads, which stay.
@@ -243,7 +243,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], kept, 0.0));
     let of_loads = of_loads.unwrap_or_default();
     let inside = of_barrier * wait + (1.0 - kept) * through;
-    let draft = draft.frees(inside + (1.0 - kept) * of_loads, wait + through + of_loads);
+    let draft = draft.frees(inside + (1.0 - TWICE) * of_loads, wait + through + of_loads);
     let draft = if felt(m) < 1.0 { draft.expects(felt(m) * inside) } else { draft };
     let check = stall("barrier stall", wait, draft.saves(m));
     let why = words!("warps wait at block barriers {} of their time", share(wait));
@@ -313,9 +313,9 @@ fn loads_ahead(m: &Measures<'_>) -> bool {
     loads.peek().is_some() && computes(&rows) > 0 && loads.all(is_ahead)
 }
 
-/// The part of the wait for a tile that goes with a second buffer: addresses in a buffer that changes from turn to turn are instructions more,
-/// and warps that no longer wait there meet at the barrier and in front of the units. Of 149 M warp cycles that `mma_two_stages` waits less for
-/// loads than `mma_one_stage` 76 M come back, with half as many instructions more (both in pairs/h200.ncu-repz).
+/// The part of the wait for a tile that goes with a second buffer: addresses change with the buffer, and warps that wait no longer meet in front
+/// of the units. Of 149 M warp cycles that `mma_two_stages` waits less for loads than `mma_one_stage` 74 M come back, with 1.5 times the
+/// instructions (both in pairs/h200.ncu-repz).
 const OVERLAPPED: f64 = 0.5;
 
 /// Load the next tile while this one is computed on: with products, one more stage in front of them.
