@@ -180,7 +180,7 @@ impl Flows {
     }
 
     /// The rows that define the address of an access; `None` without one.
-    fn address_of(&self, code: &Code<'_>, row: usize) -> Option<&[usize]> {
+    pub(super) fn address_of(&self, code: &Code<'_>, row: usize) -> Option<&[usize]> {
         let address = address(code, row)?;
         self.operands(code, row).iter().find(|(register, _)| *register == address).map(|(_, rows)| &rows[..])
     }
@@ -302,7 +302,7 @@ impl Flows {
         let behind = self.address_behind(code, row);
         let has = |number: u8| behind.iter().any(|row| code.registers(*row).special == Some(number));
         let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
-        grid.into_iter().zip(self.numbers_of_block(code, row)).all(|(blocks, differs)| blocks == 1 || differs)
+        grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }
 

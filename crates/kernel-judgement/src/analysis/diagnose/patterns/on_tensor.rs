@@ -3,6 +3,7 @@
 use super::banks::wavefronts as wavefronts_of_all;
 use super::instructions::executed_on;
 use super::tile::Tile;
+use super::work::{is_of_matrix, of_tile};
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,11 +64,15 @@ fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
     study.code.op(row) == converts && read(study, row).any(is_brought)
 }
 
-/// The rows that leave each of the registers that a row reads.
-fn read<'s>(study: &'s Study<'_>, row: usize) -> impl Iterator<Item = Vec<usize>> + 's {
+/// The registers of the lanes that a row reads.
+fn general(study: &Study<'_>, row: usize) -> impl Iterator<Item = Register> {
     let reads = study.code.rows[row].word.unwrap_or_default().registers.reads;
-    let own = reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General);
-    own.map(move |own| study.flows.definitions(&study.code, row, own))
+    reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General)
+}
+
+/// The rows that leave each of them.
+fn read<'s>(study: &'s Study<'_>, row: usize) -> impl Iterator<Item = Vec<usize>> + 's {
+    general(study, row).map(move |own| study.flows.definitions(&study.code, row, own))
 }
 
 /// Factors that are read from global memory, past shared memory.
@@ -111,26 +116,45 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let capability = m.kernel.device().compute_capability;
     let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
     // What is made of values is no element of a matrix: a distance belongs to one pair alone.
-    let (mut executed, mut loaded, mut sums) = (0.0, BTreeMap::new(), BTreeSet::new());
-    for own in products_of((code, flows), |other| other == op) {
-        let behind = own.factors.map(|factor| (factor.number, flows.definitions(code, own.row, factor)));
-        if behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row))) {
-            executed += code.executed[own.row] as f64;
-            sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
+    let (mut loaded, mut sums, mut made) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+    let mut takes = |row: usize, factors: &[Register]| {
+        let behind = factors.iter().map(|factor| (factor.number, flows.definitions(code, row, *factor)));
+        let behind: Vec<(u8, Vec<usize>)> = behind.collect();
+        let is_own = behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row)));
+        if is_own {
+            made.insert(row);
             let values = behind.iter().flat_map(|(number, rows)| rows.iter().map(|row| (*number, *row)));
             loaded.extend(values.map(|(number, row)| ((number, row), code.executed[row] as f64)));
         }
+        is_own
+    };
+    let mut fused = 0.0;
+    for own in products_of((code, flows), |other| other == op) {
+        if takes(own.row, &own.factors) {
+            fused += code.executed[own.row] as f64;
+            sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
+        }
     }
+    // A sum of complex products begins with products that nothing is added to, and adds up what these make.
+    let others = || (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).class() == op.class());
+    for row in others().filter(|row| code.op(*row).folds() && !code.op(*row).adds()) {
+        let factors: Vec<Register> = general(study, row).collect();
+        let _ = factors.len() == 2 && takes(row, &factors);
+    }
+    let executed_of = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
+    let adds = |row: &usize| code.op(*row).adds() && flows.operands_of(code, *row).any(|from| made.contains(&from));
+    let (executed, added) = (executed_of(&made), executed_of(&others().filter(adds).collect()));
     let all = m.count(|other| other == op);
-    // A tile is one of registers, or of shared memory that the threads of a block share.
-    let is_tile = 2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some();
+    // A tile is one of registers, or of shared memory that the threads of a block share, or of threads that load rows and columns alike.
+    let is_tile =
+        2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some() || is_of_matrix(study);
     // Halves are converted on the pipe that multiplies.
     let is_conversion = |row: &usize| converts.is_some_and(|converts| code.op(*row) == converts);
     let converted: f64 = loaded.iter().filter(|((_, row), _)| is_conversion(row)).map(|(_, executed)| executed).sum();
     let multiplied = executed * WARP * each;
     let goal = OPERATIONS * multiplied / (rate * m.sm_cycles()?);
-    let now = unit.share * (executed + converted) / executed_on(m, unit.part)?;
-    if 2.0 * executed <= all || !is_tile || goal >= now {
+    let now = unit.share * (executed + added + converted) / executed_on(m, unit.part)?;
+    if 2.0 * fused <= all || !is_tile || goal >= now {
         return None;
     }
     let pipe = (unit.share - now + goal) / unit.share;
@@ -148,7 +172,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let loads = m.count(Op::loads_shared) + direct.requests;
     // Fragments take as many requests less as they take wavefronts less.
     let requests = |reads: f64| 1.0 - (1.0 - reads) * (loads / accesses(Op::is_lsu_access)).min(1.0);
-    let gone = executed + converted + (1.0 - reads) * loads;
+    let gone = executed + added + converted + (1.0 - reads) * loads;
     let issue = (1.0 - gone / m.executed()?).max(0.0);
     let of_loads = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let behind_l1 = if is_direct { m.waits(&of_loads) } else { 0.0 };
@@ -163,10 +187,11 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         .keeps(&[Part::Issue], issue, 0.0)
         .keeps(&[Part::MemoryL2], 1.0, LARGER_TILE.min(1.0 - sectors::wasted(m)))
         .frees((1.0 - reads) * fed + (1.0 - pipe) * own, fed + own);
+    let draft = of_tile(m, draft);
     let (name, kind) = (op.name(), of_type.to_uppercase());
     let why = words!(
         "{} `{}` on loaded {}; {} {} → {} at {} multiply-adds a cycle and SM; fragments read {} of the wavefronts",
-        count(executed),
+        count(fused),
         name,
         if converts.is_some() { "halves" } else { "values" },
         &unit.name,

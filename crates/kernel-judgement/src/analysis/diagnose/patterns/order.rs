@@ -7,11 +7,13 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[in_order])];
 /// What is expected to stay in L2 of what is read again, where the bytes that all blocks share would fit beside it, and where they would not.
 const STAYS: [f64; 2] = [0.9, 0.5];
 
-/// A load of which blocks that differ by some of their three numbers read the same.
+/// A load of which threads and blocks that differ by some of their numbers read the same.
 struct Shared {
     row: usize,
     sectors: f64,
     /// The blocks that read each of its bytes.
+    blocks: f64,
+    /// The requests for each of its sectors, from their warps.
     times: f64,
     /// Whether others come between them: blocks start by `x` first, and these do not differ by the first number that has several.
     is_apart: bool,
@@ -24,46 +26,78 @@ impl Shared {
     }
 }
 
-/// The loads of global memory whose places are no loaded values, with the blocks of a grid that share them.
-fn shared(study: &Study<'_>, grid: [u64; 3]) -> Option<Vec<Shared>> {
+/// The blocks of a grid along x, y and z that read the same by a load.
+fn alike(study: &Study<'_>, row: usize, grid: [u64; 3]) -> [u64; 3] {
+    let alike = study.flows.blocks_alike(&study.code, row);
+    std::array::from_fn(|at| alike[at].min(grid[at]))
+}
+
+/// Whether several blocks pick the same by a load, whatever loaded values choose it.
+pub(super) fn is_shared(m: &Measures<'_>, access: &SectorAccess) -> bool {
+    let (Some(study), Some(grid)) = (m.study, m.kernel.key().grid) else { return false };
+    let row = study.code.rows.iter().position(|row| row.offset == access.at.offset);
+    row.is_some_and(|row| alike(study, row, grid.0).iter().any(|blocks| *blocks > 1))
+}
+
+/// The loads of global memory whose places are no loaded values, with the blocks of a grid, and their threads, that share them.
+fn shared(study: &Study<'_>, grid: [u64; 3], block: [u64; 3]) -> Option<Vec<Shared>> {
     let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
     let rows = (0..code.rows.len()).filter(|row| sectors[*row] > 0 && code.op(*row).reads_global());
     let of = |row: usize| {
-        let differ = flows.numbers_of_block(code, row);
-        let same = |at: &usize| grid[*at] > 1 && !differ[*at];
+        let alike = alike(study, row, grid);
         let first = (0..3).find(|at| grid[*at] > 1)?;
-        let times = (0..3).filter(same).map(|at| grid[at] as f64).product::<f64>();
+        let blocks = alike.iter().product::<u64>() as f64;
         let is_known = !flows.is_inherent(code, row) && flows.loads_behind(code, row).is_empty();
-        Some(Shared { row, sectors: sectors[row] as f64, times, is_apart: is_known && times > 1.0 && differ[first] })
+        // Where rows of a block are whole warps, those that differ by no number of its place read the same, as far as all run.
+        let warps = [block[0] / 32, block[1], block[2]];
+        let is_all = block[0].is_multiple_of(32) && code.executed[row] >= grid.iter().chain(&warps).product();
+        let own = warps.into_iter().zip(flows.numbers_of_thread(code, row));
+        let own = own.filter(|(_, differs)| is_all && !differs).map(|(warps, _)| warps as f64);
+        let times = blocks * own.product::<f64>();
+        let is_apart = is_known && blocks > alike[first] as f64 && alike[first] < grid[first];
+        Some(Shared { row, sectors: sectors[row] as f64, blocks, times, is_apart })
     };
     rows.map(of).collect()
 }
 
-/// Blocks that read the same side by side. What DRAM is read for beyond all that differs it is read for again, since others came between.
-fn in_order(m: &Measures<'_>) -> Option<Draft> {
-    let (study, read) = (m.study?, m.value(DRAM_BYTES[0])?);
-    // In a grid of one dimension no two blocks have a number in common.
-    let grid = m.kernel.key().grid?.0;
+/// The loads of a grid of several dimensions that threads and blocks share: in one of one dimension no two blocks have a number in common.
+/// And the bytes of DRAM that it is read for again, at most those of some of them: beyond all that differs, since others came between.
+fn again(m: &Measures<'_>, is_meant: impl Fn(&Shared) -> bool) -> Option<(Vec<Shared>, f64)> {
+    let (key, read) = (m.kernel.key(), m.value(DRAM_BYTES[0])?);
+    let grid = key.grid?.0;
     if grid.iter().filter(|blocks| **blocks > 1).count() < 2 {
         return None;
     }
-    let all = shared(study, grid)?;
-    let bytes = |of: &dyn Fn(&Shared) -> f64| SECTOR * all.iter().map(of).sum::<f64>();
-    let once = bytes(&|own| own.sectors - own.again());
-    let again = bytes(&|own| if own.is_apart { own.again() } else { 0.0 });
-    let gone = (read - once).clamp(0.0, again);
+    let all = shared(m.study?, grid, key.block?.0)?;
+    let once = bytes(&all, |own| own.sectors - own.again());
+    let gone = (read - once).clamp(0.0, bytes(&all, |own| if is_meant(own) { own.again() } else { 0.0 }));
+    Some((all, gone))
+}
+
+fn bytes(all: &[Shared], of: impl Fn(&Shared) -> f64) -> f64 {
+    SECTOR * all.iter().map(of).sum::<f64>()
+}
+
+/// The part of the bytes of DRAM that are there again, 0 to 1, where that is known.
+pub(super) fn read_again(m: &Measures<'_>) -> Option<f64> {
+    Some(again(m, |_| true)?.1 / m.sum(DRAM_BYTES)?)
+}
+
+/// Blocks that read the same side by side.
+fn in_order(m: &Measures<'_>) -> Option<Draft> {
+    let (study, grid) = (m.study?, m.kernel.key().grid?.0);
+    let (all, gone) = again(m, |own| own.is_apart)?;
     let of_dram = gone / m.sum(DRAM_BYTES)?;
     let apart = all.iter().filter(|own| own.is_apart).max_by(|a, b| a.again().total_cmp(&b.again()))?;
     if of_dram < WORTH {
         return None;
     }
     // What these blocks do not share is apart then.
-    let others = bytes(&|own| if own.is_apart { 0.0 } else { own.sectors - own.again() });
+    let others = bytes(&all, |own| if own.is_apart { 0.0 } else { own.sectors - own.again() });
     let fits = m.value(Counter::DeviceAttributeL2CacheSize).is_none_or(|l2| others < l2 / 2.0);
     let stays = STAYS[usize::from(!fits)];
-    let differ = study.flows.numbers_of_block(&study.code, apart.row);
-    let inner =
-        (0..3).filter(|at| grid[*at] > 1 && !differ[*at]).map(|at| words!("`blockIdx.{}`", ["x", "y", "z"][at]));
+    let alike = alike(study, apart.row, grid);
+    let inner = (0..3).filter(|at| alike[*at] > 1).map(|at| words!("`blockIdx.{}`", ["x", "y", "z"][at]));
     let inner = words::join(inner, ", ");
     let how = match fits {
         true => {
@@ -80,7 +114,7 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let why = words!(
         "blocks that differ by {} read the same {} times, others between them; {}B are read from DRAM again",
         inner,
-        count(apart.times),
+        count(apart.blocks),
         glance::short(gone)
     );
     let part = Part::MemoryDram;

@@ -79,6 +79,25 @@ fn piece(m: &Measures<'_>, pass: &Pass<'_>) -> Option<f64> {
     Some(SECTOR * pass.turns * pass.sectors * m.block_warps? / entered as f64)
 }
 
+/// Of the sectors of all accesses the part, 0 to 1, that turns of a loop around one read again: of inputs that shared memory holds for all
+/// warps of a block, and that nothing is stored to meanwhile. And the sectors of a request for them.
+pub(super) fn by_turns(m: &Measures<'_>) -> Option<(f64, f64)> {
+    let (study, held) = (m.study?, f64::from(m.chip()?.shared_per_block_max));
+    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let mut again = [0.0; 2];
+    for row in (0..code.rows.len()).filter(|row| code.op(*row).loads_global() && sectors[*row] > 0) {
+        let (own, turns) = (sectors[row] as f64, flows.turns_over(code, row));
+        let around = code.loops.iter().filter(|cycle| flows.stands(code, row, cycle));
+        let stores = |row: usize| code.executed[row] > 0 && code.op(row).writes_global();
+        let is_stored = around.flat_map(|cycle| code.rows_of(&cycle.blocks)).any(stores);
+        let entered = code.innermost(row).and_then(|own| code.entered(own)).unwrap_or(1) as f64;
+        if turns >= 2.0 && !is_stored && SECTOR * own * m.block_warps? / entered <= held {
+            again = [again[0] + own * (1.0 - 1.0 / turns), again[1] + code.executed[row] as f64 * (1.0 - 1.0 / turns)];
+        }
+    }
+    (again[0] > 0.0).then(|| (again[0] / sectors.iter().sum::<u64>() as f64, again[0] / again[1]))
+}
+
 /// Whether a pass stores no results, but adds something up.
 fn adds_up(study: &Study<'_>, pass: &Pass<'_>) -> bool {
     let code = &study.code;

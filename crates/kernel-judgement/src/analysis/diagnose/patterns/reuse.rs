@@ -7,11 +7,12 @@ use super::barriers::{barriers, is_in_rounds};
 use super::constants::broadcasts;
 use super::loads::{SENT, sent, sorted};
 use super::local::keep_in_registers;
+use super::order::is_shared;
+use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
-use super::work::RECEIVED;
-use super::work::{of_tile, of_values, width};
+use super::work::{is_of_matrix, of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -30,15 +31,12 @@ fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
 /// The part of the largest need from which a part is worth relieving of what is no waste.
 const LEADING: f64 = 0.8;
 
-/// Bytes that the L1 caches get over those that L2 sends, from which some go to several of them.
-const SHARED_BY: f64 = 1.1;
-
 /// What is expected to stay of the accesses where values are used again.
 pub(super) const REUSED: f64 = 0.4;
 
-/// Whether most sectors of loads are at places that loaded values choose, from all there are.
+/// Whether most sectors of loads are at places that loaded values choose, from all there are, for each block others.
 fn is_mostly_gathered(m: &Measures<'_>) -> bool {
-    let is_own = |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access);
+    let is_own = |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access) && !is_shared(m, access);
     let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
@@ -136,15 +134,13 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // What L2 gets from DRAM once is read by nobody twice, and what lanes add to has a row of its own.
     let is_stream = !is_inside && (level::is_of_dram(m) != Some(false) || spread(m).is_some());
     let is_added = !is_inside && added(m).is_some();
-    // What loaded values choose is used again only where they say so.
-    let is_by_data = !is_inside && is_mostly_gathered(m);
+    // What loaded values choose is used again only where they say so, or on each turn of a loop.
+    let turns = if is_inside { None } else { by_turns(m) }.filter(|(part, _)| *part > REUSED);
+    let is_by_data = !is_inside && turns.is_none() && is_mostly_gathered(m);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
     // What data chooses in a table is no run of words, and a copy of the table, or of what is added up, says what helps.
     let is_gathered = || m.study.and_then(Study::gathers_shared).is_some_and(|part| 2.0 * part >= 1.0);
     let is_table = is_inside && (is_gathered() || own_retries(m).is_some());
-    // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already.
-    let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
-    let is_multicast = !is_inside && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = DataStage::of(m.kernel);
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
     let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
@@ -161,7 +157,6 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         || is_by_data
         || is_tile
         || is_table
-        || is_multicast
     {
         return None;
     }
@@ -175,6 +170,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let own_rows = if is_inside { 0.0 } else { own_rows(m) };
     let alone = if is_global && again > REUSED { by_tile_alone(m) } else { None }.filter(|alone| *alone < LITTLE);
     let how = match is_inside {
+        false if turns.is_some() => {
+            "Keep what each turn of the loop around reads again: in shared memory, or in registers, a lane of a warp for each element"
+        }
         false if scattered.is_some() => {
             "Partition the values by the words that they add to first, so that those of a block fit in its shared memory and are added up there"
         }
@@ -205,6 +203,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let narrow = alone.map(|alone| words!("; the tile alone gives {} at most", share(alone))).or(narrow);
     let narrow = scattered.map(|bytes| words!("; lanes add to about {} of words", glance::bytes(bytes))).or(narrow);
     let waits = match is_inside {
+        // What threads load of rows and columns for several outputs each they wait for once.
+        true if again > REUSED && m.study.is_some_and(is_of_matrix) => {
+            [StallReason::LongScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]
+        }
         true => [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::LgThrottle],
         false => [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::TexThrottle],
     };
@@ -219,6 +221,8 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Of rows that threads have to themselves each sector comes once, whatever lies beside the word.
     let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
     let kept = own_rows * once + (1.0 - own_rows) * kept;
+    // What each turn of a loop around reads again comes once, whatever lies beside it.
+    let kept = turns.map_or(kept, |(part, _)| kept.min(1.0 - part));
     // Where nearly all of that are values for all lanes, the row of their table says it, by what its loads wait for.
     if is_global && broadcasts(m).is_some_and(|own| own.leaves(unit.part) <= kept) {
         return None;
@@ -235,6 +239,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         None if is_inside => draft.unknown(m, &[Part::MemoryL2]),
         _ => draft,
     };
+    // In shared memory a request for it takes the stage once.
+    let of_stage =
+        stage.zip(turns).map(|(stage, (part, each))| part * (1.0 - 1.0 / each) * stage.other() / stage.whole);
+    let draft = of_stage.into_iter().fold(draft, |draft, gone| draft.keeps(&DATA_STAGE, 1.0 - gone, 0.0));
     // The pass before writes what is loaded, and it is read once more.
     let again = scattered.and_then(|_| Some(2.0 * m.value(DRAM_BYTES[0])? / m.sum(DRAM_BYTES)?));
     let draft = again.into_iter().fold(draft, |draft, again| {

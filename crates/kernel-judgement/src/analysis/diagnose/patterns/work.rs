@@ -1,6 +1,7 @@
 //! The work that stays whatever way a kernel is written: arithmetic on values, products, bytes; by what was counted, else by the code as it
 //! stands. And what warps of a block exchange.
 
+use super::order::read_again;
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::phases::Loop;
@@ -89,6 +90,17 @@ pub(super) fn paired(m: &Measures<'_>) -> f64 {
     all.map_or(0.0, |all| (own / all).min(1.0))
 }
 
+/// Whether most products of two values from memory are of a row and a column that threads or blocks share crosswise.
+pub(super) fn is_of_matrix(study: &Study<'_>) -> bool {
+    let (code, flows) = (&study.code, &study.flows);
+    let [mut all, mut crossed] = [0; 2];
+    for Product { row, factors, .. } in products_of((code, flows), multiplies) {
+        all += code.executed[row];
+        crossed += if flows.is_crossed(code, row, factors) { code.executed[row] } else { 0 };
+    }
+    2 * crossed > all
+}
+
 /// Bits of a lane in most loads of global memory, or of shared memory, and whether all of them are as wide as they can be.
 pub(super) fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
     let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
@@ -126,7 +138,7 @@ pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
         false if is_unknown && m.value(DRAM_BYTES[0]).is_none() && is_shared() => {
             draft.keeps(&[Part::MemoryDram], 1.0, 1.0 / EDGE)
         }
-        false => draft,
+        false => draft.keeps(&[Part::MemoryDram], 1.0, 1.0 - read_again(m).unwrap_or_default()),
     }
 }
 
