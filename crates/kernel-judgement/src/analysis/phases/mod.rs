@@ -13,6 +13,7 @@ mod addresses;
 mod branches;
 mod code;
 mod counters;
+mod crosswise;
 mod cut;
 mod dependent;
 mod detail;

@@ -2,9 +2,9 @@
 
 use super::code::{Code, Loop};
 use super::flows::{BLOCK, Flows, LONGEST, THREAD, address};
-use crate::evidence::{Arithmetic, MachineWord, Register, RegisterFile};
+use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 impl Flows {
     /// Whether one of these special registers is behind the address of an access.
@@ -18,65 +18,9 @@ impl Flows {
         self.is_of(code, row, &BLOCK)
     }
 
-    /// How many blocks in a row along x, y and z have the same address for an access, itself and the loads that pick it: one where the number
-    /// of the block is behind it, 2ⁿ where only that shifted right by n is, all where it is not.
-    pub(in crate::analysis) fn blocks_alike(&self, code: &Code<'_>, row: usize) -> [u64; 3] {
-        let mut alike = [u64::MAX; 3];
-        let mut seen: BTreeMap<usize, u64> = BTreeMap::new();
-        let mut open: Vec<(usize, u64)> =
-            self.address_of(code, row).into_iter().flatten().map(|row| (*row, 1)).collect();
-        while let Some((row, blocks)) = open.pop() {
-            if seen.get(&row).is_some_and(|known| *known <= blocks) {
-                continue;
-            }
-            seen.insert(row, blocks);
-            let special = code.registers(row).special;
-            if let Some(at) = BLOCK.iter().position(|number| special == Some(*number)) {
-                alike[at] = alike[at].min(blocks);
-            }
-            // What is loaded, or multiplied before it is shifted, differs as its own parts do.
-            let (of_memory, word) = (code.op(row).brings_from_memory(), code.rows[row].word.unwrap_or_default());
-            let blocks = match word.arithmetic {
-                Arithmetic::ShiftRight(_, by) => blocks.saturating_mul(1 << by.min(31)),
-                Arithmetic::Sum(_) | Arithmetic::Other if !of_memory => blocks,
-                _ if word.is_copy() => blocks,
-                _ => 1,
-            };
-            let behind = self.operands_of(code, row).map(|row| (row, blocks));
-            open.extend(behind);
-        }
-        alike
-    }
-
-    /// By which of the thread's numbers, in x, y and z, the address of an access differs.
-    pub(in crate::analysis) fn numbers_of_thread(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
-        let numbers = self.numbers(code, row);
-        THREAD.map(|number| numbers.contains(&number))
-    }
-
     /// Whether it depends on that of the thread as well.
     pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
         self.is_of_block(code, row) && self.is_of(code, row, &THREAD)
-    }
-
-    /// The numbers of the thread and the block that are behind the address of an access.
-    fn numbers(&self, code: &Code<'_>, row: usize) -> BTreeSet<u8> {
-        let special = self.address_behind(code, row).iter().filter_map(|row| code.registers(*row).special);
-        special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
-    }
-
-    /// Whether two registers of a row hold elements of a row and of a column: each is loaded from a place that differs by a number of a
-    /// thread or a block by which that of the other does not.
-    pub(in crate::analysis) fn is_crossed(&self, code: &Code<'_>, row: usize, factors: [Register; 2]) -> bool {
-        let numbers = |factor: Register| -> BTreeSet<u8> {
-            let behind = self.behind(code, vec![&self.definitions(code, row, factor)], LONGEST);
-            let loads = behind.into_iter().filter(|row| code.op(*row).loads_global());
-            // What a loaded value picks differs by what picked that.
-            let picks = |load: usize| self.loads_behind(code, load).iter().copied().chain([load]);
-            loads.flat_map(picks).flat_map(|load| self.numbers(code, load)).collect()
-        };
-        let [one, other] = factors.map(numbers);
-        !one.is_subset(&other) && !other.is_subset(&one)
     }
 
     /// Whether data choose only how far from a place of its own a thread adds a value: each number of a thread or block that chooses the
@@ -386,5 +330,30 @@ mod tests {
         assert!(is_inherent(8, 1), "32 bytes, a sector");
         assert!(!is_inherent(9, 1), "36 bytes");
         assert!(!is_inherent(8, 4), "128 bytes: eight turns of four words");
+    }
+
+    #[test]
+    fn a_list_that_each_turn_around_walks_again_brings_the_same_and_so_does_what_it_picks() {
+        // for i { for (j = start; ..) { values[list[j]] } }
+        let walk = |start: u8| {
+            let rows = rows(&[
+                word(Op::MOV, &[r(3)], &[]),
+                word(Op::MOV, &[r(7)], &[]),
+                word(Op::MOV, &[r(4)], &[r(start)]),
+                word(Op::LDG, &[r(5)], &[r(4)]),
+                word(Op::LDG, &[r(6)], &[r(5)]),
+                word(Op::IADD3, &[r(4)], &[r(4)]),
+                word(Op::ISETP, &[P], &[r(4)]),
+                back(3),
+                word(Op::IADD3, &[r(7)], &[r(7)]),
+                word(Op::ISETP, &[P], &[r(7)]),
+                back(2),
+            ]);
+            let code = Code::counted(&rows, vec![1, 1, 4, 32, 32, 32, 32, 32, 4, 4, 4, 1], None);
+            let flows = Flows::of(&code);
+            [3, 4].map(|row| flows.turns_over(&code, row))
+        };
+        assert_eq!(walk(3), [4.0; 2], "from the start");
+        assert_eq!(walk(7), [1.0; 2], "from where the turn around is");
     }
 }

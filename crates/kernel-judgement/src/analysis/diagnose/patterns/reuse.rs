@@ -12,7 +12,7 @@ use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
-use super::work::{is_of_matrix, of_tile, of_values, width};
+use super::work::{RECEIVED, is_of_matrix, of_tile, of_values, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -31,12 +31,16 @@ fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
 /// The part of the largest need from which a part is worth relieving of what is no waste.
 const LEADING: f64 = 0.8;
 
+/// Bytes that the L1 caches get over those that L2 sends, from which some go to several of them.
+const SHARED_BY: f64 = 1.1;
+
 /// What is expected to stay of the accesses where values are used again.
 pub(super) const REUSED: f64 = 0.4;
 
-/// Whether most sectors of loads are at places that loaded values choose, from all there are, for each block others.
-fn is_mostly_gathered(m: &Measures<'_>) -> bool {
-    let is_own = |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access) && !is_shared(m, access);
+/// Whether most sectors of loads are at places that loaded values choose, from all there are: for each block others, or the same for several.
+fn is_mostly_gathered(m: &Measures<'_>, for_several: bool) -> bool {
+    let is_own =
+        |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access) && is_shared(m, access) == for_several;
     let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
 }
@@ -136,11 +140,17 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_added = !is_inside && added(m).is_some();
     // What loaded values choose is used again only where they say so, or on each turn of a loop.
     let turns = if is_inside { None } else { by_turns(m) }.filter(|(part, _)| *part > REUSED);
-    let is_by_data = !is_inside && turns.is_none() && is_mostly_gathered(m);
+    let is_by_data = !is_inside && turns.is_none() && is_mostly_gathered(m, false);
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
     // What data chooses in a table is no run of words, and a copy of the table, or of what is added up, says what helps.
     let is_gathered = || m.study.and_then(Study::gathers_shared).is_some_and(|part| 2.0 * part >= 1.0);
     let is_table = is_inside && (is_gathered() || own_retries(m).is_some());
+    // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already. Blocks that pick
+    // the same rows can be one all the same.
+    let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
+    let is_multicast = !is_inside
+        && !is_mostly_gathered(m, true)
+        && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = DataStage::of(m.kernel);
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
     let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
@@ -157,6 +167,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         || is_by_data
         || is_tile
         || is_table
+        || is_multicast
     {
         return None;
     }
@@ -266,7 +277,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
 fn bytes(m: &Measures<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
     // What single sectors bring from DRAM beside themselves another order of the work takes away, and nothing else.
-    if is_mostly_gathered(m) && sorted(m).is_some() {
+    if is_mostly_gathered(m, false) && sorted(m).is_some() {
         return None;
     }
     let traffic = Traffic::of(m.kernel, m.work).filter(|traffic| !traffic.is_reached(m.limits))?;

@@ -1,0 +1,138 @@
+//! What threads and blocks have in common: the numbers of theirs that are behind a place.
+
+use super::code::Code;
+use super::flows::{BLOCK, Flows, LONGEST, THREAD};
+use crate::evidence::{Arithmetic, Register};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Flows {
+    /// The numbers of the thread and the block that are behind the address of an access.
+    pub(super) fn numbers(&self, code: &Code<'_>, row: usize) -> BTreeSet<u8> {
+        let special = self.address_behind(code, row).iter().filter_map(|row| code.registers(*row).special);
+        special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
+    }
+
+    /// By which of the thread's numbers, in x, y and z, the address of an access differs.
+    pub(in crate::analysis) fn numbers_of_thread(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
+        let numbers = self.numbers(code, row);
+        THREAD.map(|number| numbers.contains(&number))
+    }
+
+    /// How many blocks in a row along x, y and z have the same address for an access, itself and the loads that pick it: one where the number
+    /// of the block is behind it, 2ⁿ where only that shifted right by n is, all where it is not.
+    pub(in crate::analysis) fn blocks_alike(&self, code: &Code<'_>, row: usize) -> [u64; 3] {
+        let mut alike = [u64::MAX; 3];
+        let mut seen: BTreeMap<usize, u64> = BTreeMap::new();
+        let mut open: Vec<(usize, u64)> =
+            self.address_of(code, row).into_iter().flatten().map(|row| (*row, 1)).collect();
+        while let Some((row, blocks)) = open.pop() {
+            if seen.get(&row).is_some_and(|known| *known <= blocks) {
+                continue;
+            }
+            seen.insert(row, blocks);
+            let special = code.registers(row).special;
+            if let Some(at) = BLOCK.iter().position(|number| special == Some(*number)) {
+                alike[at] = alike[at].min(blocks);
+            }
+            // What is loaded, or multiplied before it is shifted, differs as its own parts do.
+            let (of_memory, word) = (code.op(row).brings_from_memory(), code.rows[row].word.unwrap_or_default());
+            let blocks = match word.arithmetic {
+                Arithmetic::ShiftRight(_, by) => blocks.saturating_mul(1 << by.min(31)),
+                Arithmetic::Sum(_) | Arithmetic::Other if !of_memory => blocks,
+                _ if word.is_copy() => blocks,
+                _ => 1,
+            };
+            let behind = self.operands_of(code, row).map(|row| (row, blocks));
+            open.extend(behind);
+        }
+        alike
+    }
+
+    /// Whether two registers of a row hold elements of a row and of a column: each is loaded from a place that differs by a number of a
+    /// thread or a block by which that of the other does not.
+    pub(in crate::analysis) fn is_crossed(&self, code: &Code<'_>, row: usize, factors: [Register; 2]) -> bool {
+        let numbers = |factor: Register| -> BTreeSet<u8> {
+            let behind = self.behind(code, vec![&self.definitions(code, row, factor)], LONGEST);
+            let loads = behind.into_iter().filter(|row| code.op(*row).loads_global());
+            // What a loaded value picks differs by what picked that.
+            let picks = |load: usize| self.loads_behind(code, load).iter().copied().chain([load]);
+            loads.flat_map(picks).flat_map(|load| self.numbers(code, load)).collect()
+        };
+        let [one, other] = factors.map(numbers);
+        !one.is_subset(&other) && !other.is_subset(&one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Instruction, MachineWord, RegisterFile};
+    use cuda_binary::Op;
+
+    const fn r(number: u8) -> Register {
+        Register { file: RegisterFile::General, number, count: 1 }
+    }
+
+    fn word(op: Op, writes: u8, reads: &[u8]) -> MachineWord {
+        let mut word = MachineWord { op, is_unconditional: true, ..MachineWord::default() };
+        word.registers.writes[0] = r(writes);
+        reads.iter().zip(&mut word.registers.reads).for_each(|(number, own)| *own = r(*number));
+        word
+    }
+
+    fn special(writes: u8, number: u8) -> MachineWord {
+        let mut word = word(Op::S2R, writes, &[]);
+        word.registers.special = Some(number);
+        word
+    }
+
+    fn rows(words: &[MachineWord]) -> Vec<Instruction> {
+        let row = |(at, word): (usize, &MachineWord)| Instruction {
+            function: "k".into(),
+            offset: 16 * at as u64,
+            word: Some(*word),
+            ..Instruction::default()
+        };
+        words.iter().enumerate().map(row).collect()
+    }
+
+    /// Blocks along y that load the same from R4, which is made of the block's number in R5.
+    fn alike(made: &[MachineWord]) -> u64 {
+        let rows = rows(&[&[special(5, BLOCK[1])][..], made, &[word(Op::LDG, 8, &[4])]].concat());
+        let code = Code::counted(&rows, vec![1; rows.len()], None);
+        Flows::of(&code).blocks_alike(&code, rows.len() - 1)[1]
+    }
+
+    #[test]
+    fn blocks_of_one_quotient_load_the_same_whatever_is_loaded_on_the_way() {
+        let of = |arithmetic, own| MachineWord { arithmetic, ..own };
+        let quarter = |to, from| of(Arithmetic::ShiftRight(Default::default(), 2), word(Op::of("SHF"), to, &[from]));
+        let scaled = |to, from| of(Arithmetic::MultiplyAdd(Default::default()), word(Op::of("IMAD"), to, &[from]));
+        assert_eq!(alike(&[word(Op::MOV, 4, &[])]), u64::MAX, "the same for all");
+        assert_eq!(alike(&[quarter(6, 5), scaled(4, 6)]), 4, "y / 4 · n");
+        assert_eq!(alike(&[quarter(6, 5), word(Op::LDG, 4, &[6])]), 4, "list[y / 4]");
+        assert_eq!(alike(&[scaled(6, 5), quarter(4, 6)]), 1, "y · n / 4");
+        assert_eq!(alike(&[word(Op::LDG, 6, &[5]), quarter(4, 6)]), 1, "list[y] / 4");
+        assert_eq!(alike(&[quarter(6, 5), word(Op::IADD3, 4, &[5, 6])]), 1, "y + y / 4");
+    }
+
+    #[test]
+    fn the_row_of_one_thread_and_the_column_of_another_cross() {
+        let crossed = |one: u8, other: u8| {
+            let rows = rows(&[
+                special(2, THREAD[0]),
+                special(3, THREAD[1]),
+                word(Op::LDG, 7, &[3]),
+                word(Op::LDG, 4, &[one]),
+                word(Op::LDG, 5, &[other]),
+                word(Op::FFMA, 6, &[4, 5, 6]),
+            ]);
+            let code = Code::counted(&rows, vec![1; rows.len()], None);
+            Flows::of(&code).is_crossed(&code, 5, [r(4), r(5)])
+        };
+        assert!(crossed(2, 3), "a[x] · b[y]");
+        assert!(crossed(2, 7), "a[x] · b[list[y]]");
+        assert!(!crossed(2, 2), "a[x] · b[x]");
+        assert!(!crossed(2, 9), "a[x] · b[k]");
+    }
+}
