@@ -19,7 +19,8 @@ impl Flows {
     }
 
     /// How many blocks in a row along x, y and z have the same address for an access, itself and the loads that pick it: one where the number
-    /// of the block is behind it, 2ⁿ where only that shifted right by n is, all where it is not.
+    /// of the block is behind it, 2ⁿ where only that shifted right by n is, all where it is not. What a block finds in shared memory or by an
+    /// atomic is its own.
     pub(in crate::analysis) fn blocks_alike(&self, code: &Code<'_>, row: usize) -> [u64; 3] {
         let mut alike = [u64::MAX; 3];
         let mut seen: BTreeMap<usize, u64> = BTreeMap::new();
@@ -34,11 +35,14 @@ impl Flows {
             if let Some(at) = BLOCK.iter().position(|number| special == Some(*number)) {
                 alike[at] = alike[at].min(blocks);
             }
+            let (op, word) = (code.op(row), code.rows[row].word.unwrap_or_default());
+            if op.brings_from_memory() && !op.loads_global() {
+                return [1; 3];
+            }
             // What is loaded, or multiplied before it is shifted, differs as its own parts do.
-            let (of_memory, word) = (code.op(row).brings_from_memory(), code.rows[row].word.unwrap_or_default());
             let blocks = match word.arithmetic {
                 Arithmetic::ShiftRight(_, by) => blocks.saturating_mul(1 << by.min(31)),
-                Arithmetic::Sum(_) | Arithmetic::Other if !of_memory => blocks,
+                Arithmetic::Sum(_) | Arithmetic::Other if !op.loads_global() => blocks,
                 _ if word.is_copy() => blocks,
                 _ => 1,
             };
@@ -114,6 +118,7 @@ mod tests {
         assert_eq!(alike(&[scaled(6, 5), quarter(4, 6)]), 1, "y · n / 4");
         assert_eq!(alike(&[word(Op::LDG, 6, &[5]), quarter(4, 6)]), 1, "list[y] / 4");
         assert_eq!(alike(&[quarter(6, 5), word(Op::IADD3, 4, &[5, 6])]), 1, "y + y / 4");
+        assert_eq!(alike(&[word(Op::LDS, 4, &[9])]), 1, "what one of its threads took for the block");
     }
 
     #[test]

@@ -139,13 +139,15 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let others = || (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).class() == op.class());
     for row in others().filter(|row| code.op(*row).folds() && !code.op(*row).adds()) {
         let factors: Vec<Register> = general(study, row).collect();
-        let _ = factors.len() == 2 && takes(row, &factors);
+        if factors.len() == 2 {
+            takes(row, &factors);
+        }
     }
     let executed_of = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
     let adds = |row: &usize| code.op(*row).adds() && flows.operands_of(code, *row).any(|from| made.contains(&from));
     let (executed, added) = (executed_of(&made), executed_of(&others().filter(adds).collect()));
     let all = m.count(|other| other == op);
-    // A tile is one of registers, or of shared memory that the threads of a block share, or of threads that load rows and columns alike.
+    // A tile is one of registers, or of shared memory that the threads of a block share, or of threads that load the same rows and columns.
     let is_tile =
         2.0 * executed > OF_A_TILE * loaded.values().sum::<f64>() || Tile::of(m).is_some() || is_of_matrix(study);
     // Halves are converted on the pipe that multiplies.

@@ -148,8 +148,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already. Blocks that pick
     // the same rows can be one all the same.
     let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
+    let is_picked_alike = !is_inside && is_mostly_gathered(m, true);
     let is_multicast = !is_inside
-        && !is_mostly_gathered(m, true)
+        && !is_picked_alike
         && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = DataStage::of(m.kernel);
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
@@ -184,6 +185,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         false if turns.is_some() => {
             "Keep what each turn of the loop around reads again: in shared memory, or in registers, a lane of a warp for each element"
         }
+        false if is_picked_alike => {
+            "One block for those that pick the same rows: a row that is loaded once serves the outputs of all of them, in registers"
+        }
         false if scattered.is_some() => {
             "Partition the values by the words that they add to first, so that those of a block fit in its shared memory and are added up there"
         }
@@ -214,7 +218,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let narrow = alone.map(|alone| words!("; the tile alone gives {} at most", share(alone))).or(narrow);
     let narrow = scattered.map(|bytes| words!("; lanes add to about {} of words", glance::bytes(bytes))).or(narrow);
     let waits = match is_inside {
-        // What threads load of rows and columns for several outputs each they wait for once.
+        // A row or a column that a thread loads for several outputs it waits for once.
         true if again > REUSED && m.study.is_some_and(is_of_matrix) => {
             [StallReason::LongScoreboard, StallReason::MioThrottle, StallReason::LgThrottle]
         }
