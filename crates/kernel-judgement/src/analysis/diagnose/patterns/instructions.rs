@@ -266,8 +266,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
 /// Fewer instructions where the busiest part of the SMs has no name: whichever it is, it takes as much less.
 fn of_sms(m: &Measures<'_>) -> Option<Draft> {
     let unit = m.units.first().filter(|unit| unit.is_of_instructions() && unit.share >= WORKING)?;
-    let waits = [&OF_EACH[..], &[StallReason::MathPipeThrottle]].concat();
-    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &waits, GONE).expects(GONE);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, GONE).expects(GONE);
     let draft = draft.keeps(&[unit.part, Part::Issue], 1.0 - GONE, 0.0).at(At::Nowhere);
     let why = words!("{} at {}, of which this report names no part", &unit.name, share(unit.share));
     let draft = draft.says("Fewer instructions for the same result (which: ComputeWorkloadAnalysis)", why);
