@@ -295,7 +295,7 @@ fn what_is_too_little_for_a_row_is_told_where_no_row_stands() {
     let now = Reports::read().audit("table_hinted", 1).now;
     assert!(now.levers.iter().all(|lever| lever.origin != LeverOrigin::Audit));
     let ruled_out = now.bottleneck.ruled_out.expect("ruled out").to_plain();
-    let told = "Too little for a row: more bytes in flight (about 0.6 %; L2 stays at 97.5 %).";
+    let told = "Too little for a row: more bytes in flight (about 0.7 %; L2 stays at 97.5 %).";
     assert!(ruled_out.starts_with(told), "{ruled_out}");
 }
 
