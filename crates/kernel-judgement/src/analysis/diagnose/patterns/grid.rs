@@ -4,8 +4,8 @@ use super::atomics::hot_spot;
 use super::balance::{at_loop, dealt, ends, hands_on, is_lone, outermost, read_twice};
 use super::instructions::OF_EACH;
 use super::occupancy::FULL_WAVE;
-use super::work::barriers_executed;
 use super::sectors::may_pack;
+use super::work::barriers_executed;
 use super::*;
 use crate::analysis::phases::Carried;
 
