@@ -1,10 +1,8 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
-use super::barriers::is_in_rounds;
 use super::bits::tables;
 use super::lanes::asides;
-use super::reuse::asked_again;
-use super::work::{IMAD_CYCLES, arithmetic, leading, paired, runs_on, unseen};
+use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on, unseen};
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
@@ -190,11 +188,11 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
     // A thread with several neighbouring elements loads what they share once.
     let draft = if is_index { draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)) } else { draft };
-    // No access goes with the arithmetic of its address: what stands in front of a full L1 stands there as long. With turns that compute
-    // what others have computed goes what they read, which is no operand of a product and no word of an exchange.
+    // No access goes with the arithmetic of its address, and what stands in front of a full L1 stands there as long. With turns that go goes
+    // what they read, which is no operand of a product and no word of an exchange.
     let draft = match () {
         () if is_index && m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
-        () if is_index || aside.is_some() || m.has_tensor || paired >= WORTH || is_in_rounds(m) => draft,
+        () if is_index || aside.is_some() || m.has_tensor || paired >= WORTH || exchanges(m) == Some(true) => draft,
         () => draft.keeps(&L1, 1.0 - gone, 0.0),
     };
     let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);

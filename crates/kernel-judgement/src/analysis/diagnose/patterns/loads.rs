@@ -3,7 +3,7 @@
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
 use super::stages::room_for_stages;
-use super::work::{RECEIVED, rounds_of_once, width};
+use super::work::{SENT, rounds_of_once, sent, width};
 use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::units::MEMORY;
@@ -313,8 +313,6 @@ fn place(at: &Point) -> Words {
     }
 }
 
-/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
-pub(super) const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 /// Hit rate of L2, percent.
 const HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
@@ -333,12 +331,6 @@ pub(in crate::analysis::diagnose) struct Served {
     from_dram: f64,
     /// Bytes that L2 sends to an SM in a cycle while it holds a block.
     per_cycle: f64,
-}
-
-/// Bytes that L2 sends to the L1 caches.
-pub(super) fn sent(m: &Measures<'_>) -> Option<f64> {
-    let sent = m.value(SENT).map(|sectors| SECTOR * sectors).or_else(|| m.value(RECEIVED));
-    sent.filter(|bytes| *bytes > 0.0)
 }
 
 fn supply(m: &Measures<'_>) -> Option<Served> {

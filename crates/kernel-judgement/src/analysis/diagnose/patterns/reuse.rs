@@ -5,14 +5,14 @@ use super::atomics::own_retries;
 use super::banks::{matrix_loads, wavefronts};
 use super::barriers::{barriers, is_in_rounds};
 use super::constants::broadcasts;
-use super::loads::{SENT, sent, sorted};
+use super::loads::sorted;
 use super::local::keep_in_registers;
 use super::order::is_shared;
 use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
-use super::work::{RECEIVED, is_of_matrix, of_tile, of_values, width};
+use super::work::{RECEIVED, SENT, asked_again, is_of_matrix, of_tile, of_values, sent, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -43,18 +43,6 @@ fn is_mostly_gathered(m: &Measures<'_>, for_several: bool) -> bool {
         |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access) && is_shared(m, access) == for_several;
     let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
-}
-
-/// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
-/// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
-pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
-    let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
-    let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
-    // Bulk copies are no accesses that were counted one by one.
-    let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
-    let needed = if is_bulk { sent } else { sent.min(sectors_of(reads(m)) - excess_of(reads(m))) };
-    let added = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
-    (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
 /// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.

@@ -58,6 +58,27 @@ fn halves(passed: f64) -> f64 {
     (2.0 * passed).max(1.0).log2() + 1.0
 }
 
+/// What a loop executes, its turns, and its loads.
+type Turns = (f64, f64, Vec<usize>);
+
+/// The loops of a kind that lie side by side, as an unrolled one around them leaves its copies: what all of them execute and load, and the
+/// turns of the one that executes most.
+fn copies(code: &KernelCode<'_>, of_loop: impl Fn(&Loop) -> Option<Turns>) -> Option<Turns> {
+    let mut found: Vec<(&Loop, Turns)> = code.loops.iter().filter_map(|cycle| Some((cycle, of_loop(cycle)?))).collect();
+    found.sort_by(|(_, (a, ..)), (_, (b, ..))| b.total_cmp(a));
+    let mut beside: Vec<(&Loop, Turns)> = Vec::new();
+    for (cycle, own) in found {
+        let is_apart = |(other, _): &(&Loop, Turns)| cycle.blocks.iter().all(|block| !other.blocks.contains(block));
+        if beside.iter().all(is_apart) {
+            beside.push((cycle, own));
+        }
+    }
+    beside.into_iter().map(|(_, own)| own).reduce(|(all, turns, mut loads), (own, _, others)| {
+        loads.extend(others);
+        (all + own, turns, loads)
+    })
+}
+
 /// A walk along a list that is the same for all lanes, up to the entry that ends it, and for nothing but its place: by halves where the list
 /// is in order. What a turn does stays of as many steps, and each lane looks at an entry of its own.
 fn walk(m: &Measures<'_>) -> Option<Draft> {
@@ -93,7 +114,7 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
             ends && !writes && !loads.is_empty() && loads.iter().all(is_walk) && passed >= LONG * halves(passed);
         found.then(|| (rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64, passed, loads))
     };
-    let (own, passed, loads) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (own, passed, loads) = copies(code, of_loop)?;
     let left = halves(passed) / passed;
     let how = "Search by halves, or from a table of where to begin: the list is walked from its front";
     let why = words!(
@@ -164,9 +185,9 @@ fn early(m: &Measures<'_>) -> Option<Draft> {
         let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64;
         let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
         let found = is_counted && turns >= LONG && !loads.is_empty() && rows.iter().all(is_pure);
-        (found && is_only_set(study, cycle)).then_some((own, loads, turns))
+        (found && is_only_set(study, cycle)).then_some((own, turns, loads))
     };
-    let (own, loads, turns) = code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (own, turns, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
     let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
     let draft = fewer_turns(m, own, &loads, [ANY; 2])?;

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Bytes that L1 gets.
 pub(super) const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
 
+/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
+pub(super) const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 pub(super) const IMAD_CYCLES: f64 = 4.0;
 
@@ -157,6 +159,24 @@ const AGAIN: f64 = 1.5;
 fn is_reused(m: &Measures<'_>) -> bool {
     let bytes = m.value(RECEIVED).zip(m.value(DRAM_BYTES[0]));
     paired(m) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
+}
+
+/// Bytes that L2 sends to the L1 caches.
+pub(super) fn sent(m: &Measures<'_>) -> Option<f64> {
+    let sent = m.value(SENT).map(|sectors| SECTOR * sectors).or_else(|| m.value(RECEIVED));
+    sent.filter(|bytes| *bytes > 0.0)
+}
+
+/// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
+/// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
+pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
+    let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
+    let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
+    // Bulk copies are no accesses that were counted one by one.
+    let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
+    let needed = if is_bulk { sent } else { sent.min(sectors_of(reads(m)) - excess_of(reads(m))) };
+    let added = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
+    (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
