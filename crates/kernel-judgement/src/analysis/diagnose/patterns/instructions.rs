@@ -188,8 +188,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let draft = INDEXED.into_iter().fold(draft, |draft, part| draft.keeps(&[part], 1.0 - gone, least(part)));
     // A thread with several neighbouring elements loads what they share once.
     let draft = if is_index { draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)) } else { draft };
-    // No access goes with the arithmetic of its address, and what stands in front of a full L1 stands there as long. With turns that go goes
-    // what they read, which is no operand of a product and no word of an exchange.
+    // No access goes with the arithmetic of its address. With turns goes what they read, if no operand of a product or word of an exchange.
     let draft = match () {
         () if is_index && m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
         () if is_index || aside.is_some() || m.has_tensor || paired >= WORTH || exchanges(m) == Some(true) => draft,
