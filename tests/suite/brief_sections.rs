@@ -20,9 +20,12 @@ pub(crate) fn fixtures() -> PathBuf {
 /// A report with its launches by instruction.
 type Read = (Report, Vec<SourceView>);
 
+/// Such a report for the rest of the run, once somebody has asked for it.
+type Once = &'static OnceLock<Option<Read>>;
+
 /// A report with its launches by instruction, read once for all tests.
 pub(crate) fn shared(path: &Path) -> Option<&'static Read> {
-    static ALL: LazyLock<Mutex<HashMap<PathBuf, &'static OnceLock<Option<Read>>>>> = LazyLock::new(Mutex::default);
+    static ALL: LazyLock<Mutex<HashMap<PathBuf, Once>>> = LazyLock::new(Mutex::default);
     let own = *ALL.lock().unwrap().entry(path.to_owned()).or_insert_with(|| Box::leak(Box::default()));
     own.get_or_init(|| read_once(path)).as_ref()
 }
