@@ -1,0 +1,31 @@
+// bag_pool_after: rows of a table of embeddings summed with weights, eight to a bag (features of many values in a recommender).
+#define CHUNKS 8
+#define ROWS 8
+
+// A bag a thread.
+extern "C" __global__ void __launch_bounds__(256) bag_pool_after(float4* __restrict__ out, const float4* __restrict__ table, const unsigned int* __restrict__ index, const float* __restrict__ weight, int bags)
+{
+    const int bag = blockIdx.x * 256 + threadIdx.x;
+    if (bag >= bags) {
+        return;
+    }
+    const unsigned int* rows = index + (long long)bag * ROWS;
+    const float* weights = weight + (long long)bag * ROWS;
+    float4 sum[CHUNKS] = {};
+    for (int r = 0; r < ROWS; ++r) {
+        const float w = weights[r];
+        const float4* row = table + (long long)rows[r] * CHUNKS;
+#pragma unroll
+        for (int c = 0; c < CHUNKS; ++c) {
+            const float4 v = row[c];
+            sum[c].x += w * v.x;
+            sum[c].y += w * v.y;
+            sum[c].z += w * v.z;
+            sum[c].w += w * v.w;
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < CHUNKS; ++c) {
+        out[(long long)bag * CHUNKS + c] = sum[c];
+    }
+}
