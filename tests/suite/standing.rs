@@ -44,11 +44,11 @@ fn uncounted(name: &str, kernel: &str, change: impl Fn(&mut Report)) -> [Audit; 
 #[test]
 fn products_of_a_loop_that_nobody_counted_stay() {
     let [known, unknown] = uncounted("pairs/h200", "sgemm_tile", |_| {});
-    for action in ["reuse-in-sm", "fewer-instructions"] {
-        let [with, none] = [&known, &unknown].map(|audit| bound(audit, action));
-        assert!(with.zip(none).is_none_or(|(with, none)| with < none - 5.0), "{action}: {with:?} {none:?}");
-    }
-    assert!(bound(&known, "reuse-in-sm").is_some());
+    let [with, none] = [&known, &unknown].map(|audit| bound(audit, "fewer-instructions"));
+    assert!(with.zip(none).is_none_or(|(with, none)| with < none - 5.0), "{with:?} {none:?}");
+    // Reuse leaves the products of the code, and without it all that their pipe does.
+    let [with, none] = [&known, &unknown].map(|audit| bound(audit, "reuse-in-sm").expect("a bound"));
+    assert!((with - none).abs() < 5.0, "{with} {none}");
     // Its registers hold the sums.
     assert!(lever(&known, "more-warps").is_none());
 }

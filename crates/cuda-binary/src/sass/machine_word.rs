@@ -55,6 +55,16 @@ impl MachineWord {
         Some(bits(self.bits, 110, 3) as usize).filter(|own| *own != NO_SCOREBOARD)
     }
 
+    /// Whether a comparison of integers asks whether they are the same (`.EQ`, `.NE`).
+    pub fn asks_for_equal(&self) -> bool {
+        matches!(bits(self.bits, 76, 3), 2 | 5)
+    }
+
+    /// Whether a comparison turns over the flag that it joins its answer with (`.XOR`).
+    pub fn turns_over(&self) -> bool {
+        bits(self.bits, 74, 2) == 2
+    }
+
     /// The magnitude of an operand that is a number in the instruction, of integers.
     pub fn literal(&self) -> Option<u32> {
         matches!(bits(self.bits, 9, 3), 2 | 4).then(|| (bits(self.bits, 32, 32) as u32 as i32).unsigned_abs())

@@ -93,6 +93,18 @@ mod tests {
         assert_eq!(strong.map(|high| is_strong(high, (7, 5))), [true; 3]);
     }
 
+    #[test]
+    fn comparisons_are_as_nvdisasm_names_them() {
+        let mut seen = [0; 2];
+        for (own, word) in of_listings().into_iter().filter(|(_, word)| word.op == Op::ISETP) {
+            let asks = |names: [&str; 2]| names.iter().any(|name| own.text.contains(name));
+            let said = [asks([".EQ.", ".NE."]), asks([".XOR", ".XOR"])];
+            assert_eq!([word.asks_for_equal(), word.turns_over()], said, "{}", own.text);
+            seen[usize::from(said[0])] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+    }
+
     /// Bits as nvdisasm prints them beside a copy and the product behind it.
     #[test]
     fn copies_for_a_product_by_hand() {

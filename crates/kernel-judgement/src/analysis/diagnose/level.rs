@@ -124,8 +124,10 @@ const TENSOR: [Counter; 2] =
 /// most of its busy cycles are none of the FP64 pipe, or the tensor pipe has more of its own.
 pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
     let [shared, fp64] = SHARED_AND_FP64.map(|name| k.value(name));
-    let own = TENSOR.into_iter().find_map(|name| k.value(name)).unwrap_or_default();
-    shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64) || own > fp64.unwrap_or_default()
+    let own = TENSOR.into_iter().find_map(|name| k.value(name));
+    let is_more = |(own, fp64): (f64, f64)| own > fp64;
+    shared.zip(fp64).is_some_and(|(shared, fp64)| shared > 2.0 * fp64)
+        || own.zip(fp64.or(shared.map(|shared| shared / 2.0))).is_some_and(is_more)
 }
 
 /// The units of a kernel, the busiest first: of each part its busiest counter. `active` is the share of the time in which an SM
@@ -163,9 +165,8 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
             let behind = if of_memory { None } else { behind(k, percent, active) };
             let unit = |part| of(k, part, &busy, active.filter(|_| !of_memory));
             match behind {
-                Some(part) if found.iter().any(|other| other.part == part) => {}
-                Some(part) => found.push(unit(part)),
-                None => found.push(Unit { name: name.to_owned(), ..unit(Part::UnknownUnit) }),
+                Some(part) if found.iter().all(|other| other.part != part) => found.push(unit(part)),
+                _ => found.push(Unit { name: name.to_owned(), ..unit(Part::UnknownUnit) }),
             }
         }
     }

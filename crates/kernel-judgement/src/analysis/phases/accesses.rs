@@ -1,6 +1,7 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
 use super::detail::{Point, SectorAccess, is_shifted};
+use super::guards::lanes_on;
 use super::{lanes::Lanes, point::point, study::Study};
 use crate::evidence::SourceLine;
 use std::collections::BTreeMap;
@@ -81,7 +82,8 @@ const MOST_LANES: f64 = 31.0;
 /// sector more where these begin between two.
 fn is_gappy(study: &Study<'_>, rows: &[usize], sectors: &[u64]) -> bool {
     let sum = |of: &[u64]| rows.iter().map(|row| of[*row]).sum::<u64>();
-    let requests = sum(&study.code.executed);
+    let on = |row: &usize| lanes_on(study, *row).map_or(study.code.executed[*row], |(_, most)| most);
+    let requests = rows.iter().map(on).sum::<u64>();
     let is_off = study.code.lanes.as_ref().is_some_and(|lanes| sum(lanes) as f64 <= MOST_LANES * requests as f64);
     let width = study.width(rows[0]).or_else(|| study.narrow(rows[0]));
     is_off && width.is_some_and(|bits| sum(sectors) <= requests * (bits / 8 + 1))

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::flows::{BLOCK, Flows, LONGEST, THREAD};
-use crate::evidence::{Arithmetic, Register};
+use crate::evidence::{Arithmetic, Register, RegisterFile};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Flows {
@@ -12,9 +12,15 @@ impl Flows {
         special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
     }
 
-    /// By which of the thread's numbers, in x, y and z, the address of an access differs.
+    /// By which of the thread's numbers, in x, y and z, the address of an access differs, itself and the loads of global memory that pick it;
+    /// by all where something else does.
     pub(in crate::analysis) fn numbers_of_thread(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
-        let numbers = self.numbers(code, row);
+        let all: Vec<usize> = self.loads_behind(code, row).iter().copied().chain([row]).collect();
+        let is_other = |row: &usize| code.op(*row).brings_from_memory() && !code.op(*row).loads_global();
+        if all.iter().flat_map(|row| self.address_behind(code, *row)).any(is_other) {
+            return [true; 3];
+        }
+        let numbers: BTreeSet<u8> = all.into_iter().flat_map(|row| self.numbers(code, row)).collect();
         THREAD.map(|number| numbers.contains(&number))
     }
 
@@ -46,6 +52,11 @@ impl Flows {
                 _ if word.is_copy() => blocks,
                 _ => 1,
             };
+            // What nothing is known to make may be made of anything.
+            let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
+            if self.operands(code, row).iter().any(|(own, rows)| is_value(own) && rows.is_empty()) {
+                return [1; 3];
+            }
             let behind = self.operands_of(code, row).map(|row| (row, blocks));
             open.extend(behind);
         }
@@ -70,7 +81,7 @@ impl Flows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Instruction, MachineWord, RegisterFile};
+    use crate::evidence::{Instruction, MachineWord};
     use cuda_binary::Op;
 
     const fn r(number: u8) -> Register {

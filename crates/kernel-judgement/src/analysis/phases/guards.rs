@@ -32,7 +32,7 @@ pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
 
 /// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
 /// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
-fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
+pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     let code = &study.code;
     let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
     let (least, most) = (lanes.div_ceil(32), executed.min(lanes));
@@ -67,7 +67,9 @@ impl Study<'_> {
         for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0).filter(is_load) {
             let by_guard = code.rows[row].word.is_some_and(|word| !word.is_unconditional).then_some(row);
             let before = match code.predecessors[code.block_of[row]][..] {
-                [before] => Some(code.flow.blocks[before].instructions.end - 1),
+                [before] => {
+                    Some(code.flow.blocks[before].instructions.end - 1).filter(|row| code.op(*row).control().is_some())
+                }
                 _ => None,
             };
             if let Some(test) = by_guard.or(before) {
@@ -77,7 +79,9 @@ impl Study<'_> {
                         && flows.differs_by_lane(code, *own, false)
                 };
                 let tests: Vec<usize> = flows.behind_flags(code, test).into_iter().filter(is_near).collect();
-                if !tests.is_empty() && flows.loads_behind(code, row).is_empty() {
+                // A test that most lanes do not pass saves the bytes of those.
+                let passes = |test: &usize| code.lanes.as_ref().is_some_and(|lanes| 2 * lanes[row] >= lanes[*test]);
+                if !tests.is_empty() && tests.iter().all(passes) && flows.loads_behind(code, row).is_empty() {
                     found.insert(row);
                     found.extend(tests);
                 }

@@ -119,7 +119,7 @@ impl Flows {
         false
     }
 
-    /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop.
+    /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop, one for all of them.
     pub(in crate::analysis) fn chooses_itself(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
         let turns = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
         let (mut open, mut seen) = (vec![row], BTreeSet::new());
@@ -131,7 +131,12 @@ impl Flows {
             }
             open.extend(inside.into_iter().filter(|own| seen.insert(*own)));
         }
-        seen.contains(&row)
+        let brings = |row: &usize| {
+            let values = self.operands(code, *row).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            let outside = values.filter(|(_, rows)| !rows.iter().any(turns)).map(|(own, _)| *own);
+            (code.rows[*row].word.and_then(|word| word.literal()), outside.collect::<Vec<Register>>())
+        };
+        seen.contains(&row) && seen.iter().all(|own| brings(own) == brings(&row))
     }
 
     /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes

@@ -212,7 +212,7 @@ pub(super) fn scalar(
     let computing = |mut ceiling: Ceiling| {
         if ceiling.id == "fp16" {
             let left = match ceiling.achieved.value() {
-                _ if is_idle || is_few(&ceiling) => Some(0.0),
+                _ if is_idle || nothing.is_none() && is_few(&ceiling) => Some(0.0),
                 all => all.zip(nothing).map(|(all, nothing)| (all - nothing).max(0.0)),
             };
             let formula = "by opcode, without HFMA2 that makes constants and HADD2 that converts";

@@ -63,7 +63,13 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
         let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
         return Some((own, why));
     }
-    let is_function = |row: &&usize| code.op(**row).is_of(&[Class::SpecialFunction]);
+    // Of the loop itself: an inner one turns for itself, and what is called twice comes behind itself.
+    let called = code.called_by(&cycle.blocks);
+    let is_own = |row: usize| {
+        let own = code.innermost(row).is_some_and(|own| own.header == cycle.header);
+        own && !called.contains(&code.block_of[row])
+    };
+    let is_function = |row: &&usize| code.op(**row).is_of(&[Class::SpecialFunction]) && is_own(**row);
     if rows.iter().filter(is_function).any(|row| study.flows.behind_row(code, *row).contains(row)) {
         let why = "each turn of the loop goes on from a function of what the turn before left, so that they follow one another";
         return Some((Carried::Recurrence, why));

@@ -1,6 +1,5 @@
 //! Values that are looked at bit by bit, or by fields of a few: checksums, keys along a curve, shift registers, packed symbols.
 
-use super::instructions::OF_EACH;
 use super::*;
 use crate::evidence::{Arithmetic, OperandFrom};
 use cuda_binary::op::{Class, Computes};
@@ -41,7 +40,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
         let Arithmetic::Logic(table, operands) = word(row) else { return None };
         let masks = operands.iter().filter_map(|own| match own.from {
             OperandFrom::Immediate(mask) if mask.is_power_of_two() => Some(1),
-            OperandFrom::Immediate(mask) if mask & (mask + 1) == 0 => Some(mask.count_ones()),
+            OperandFrom::Immediate(mask) if mask & mask.wrapping_add(1) == 0 => Some(mask.count_ones()),
             _ => None,
         });
         masks.filter(|bits| AND.contains(&table) && (1..=WIDEST_FIELD).contains(bits)).min()
@@ -50,9 +49,13 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
         Arithmetic::ShiftRight(_, by) => by == TOP,
         _ => left(row) == Some(1) && !made_of(row, Computes::Selected),
     };
-    let field = |row: usize| left(row).filter(|bits| *bits > 1 && made_of(row, Computes::Shift));
+    // One of several in a word: what shifts it by a number of the code takes one and the same.
+    let is_moved = |row: usize| word(row) == Arithmetic::Other && code.op(row).computes() == Some(Computes::Shift);
+    let field = |row: usize| left(row).filter(|bits| *bits > 1 && study.flows.operands_of(code, row).any(is_moved));
     let compared = |row: usize| {
-        let of = study.flows.operands_of(code, row).filter(|_| code.op(row).computes() == Some(Computes::Compared));
+        let is_equal = code.rows[row].word.is_some_and(|word| word.asks_for_equal());
+        let is_own = code.op(row).computes() == Some(Computes::Compared) && is_equal;
+        let of = study.flows.operands_of(code, row).filter(|_| is_own);
         of.filter_map(field).max()
     };
     let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> {

@@ -1,6 +1,6 @@
 //! What an SM reads through small caches: constants, values that all lanes read, and its code.
 
-use super::instructions::{OF_EACH, of_index};
+use super::instructions::of_index;
 use super::*;
 
 pub(super) const PATTERNS: [Pattern; 2] = [

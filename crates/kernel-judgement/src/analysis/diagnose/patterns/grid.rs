@@ -2,12 +2,12 @@
 
 use super::atomics::hot_spot;
 use super::balance::{at_loop, dealt, ends, hands_on, is_lone, outermost, read_twice};
-use super::instructions::OF_EACH;
 use super::occupancy::FULL_WAVE;
 use super::sectors::may_pack;
 use super::work::barriers_executed;
 use super::*;
 use crate::analysis::phases::Carried;
+use cuda_binary::op::Sync;
 
 /// Instructions of a warp below which it hardly has a loop: a vector addition takes 20.
 const SHORTEST: f64 = 64.0;
@@ -126,14 +126,16 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
 fn spread(m: &Measures<'_>, turns: &'static str) -> Option<Draft> {
     let (blocks, sms, warps) = (m.blocks?, m.sms?, m.block_warps?);
     let each = (blocks * warps / sms).ceil();
-    if blocks >= sms || each >= warps || barriers_executed(m) != Some(0.0) {
+    let meets = |op: Op| matches!(op.sync(), Some(Sync::Mbarrier));
+    if blocks >= sms || each >= warps || barriers_executed(m) != Some(0.0) || m.count(meets) > 0.0 {
         return None;
     }
     let saves = |left: f64| (1.0 - m.machine.time.ramp) * (1.0 - left);
     let [left, least] = m.machine.spread(each / warps, m.waits(&OF_EACH));
     let draft = Draft::of(Action::MoreBlocks, Change { fixed: (saves(left), saves(least)), ..Change::default() });
-    let how = words!("Smaller blocks: the {} warps of the grid on all SMs", count(blocks * warps));
+    let all = blocks * warps;
+    let how = words!("Smaller blocks: the {} warps of the grid on {} SMs", count(all), count(all.min(sms)));
     let why = words!("{} on {} SMs; {}", format::counted(blocks as u64, "block"), count(sms), turns);
-    let check = words!("warps on an SM {} → {}", fixed(m.warps.unwrap_or(warps), 1), fixed(blocks * warps / sms, 1));
+    let check = words!("warps on an SM {} → {}", fixed(m.warps?, 1), fixed((all / sms).max(1.0), 1));
     Some(draft.at(At::Launch).says(how, why).risks("what each block does once, more often").checks(check, ACHIEVED))
 }

@@ -2,7 +2,7 @@
 
 use super::bits::tables;
 use super::lanes::asides;
-use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on, unseen};
+use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, is_once, leading, paired, runs_on};
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
@@ -33,10 +33,6 @@ const FUNCTIONS: f64 = 0.01;
 
 /// The part of the work beside products that a tile of twice the columns does once for two.
 const TO_SERVE: f64 = 0.5;
-
-/// What a warp spends for each instruction beside queues.
-pub(super) const OF_EACH: [StallReason; 4] =
-    [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
 
 /// The part of the instructions that another way to the same result is expected to do without, where nobody knows what they are.
 const GONE: f64 = 0.25;
@@ -191,11 +187,18 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // No access goes with the arithmetic of its address. With turns goes what they read, if no operand of a product or word of an exchange.
     let draft = match () {
         () if is_index && m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
-        () if is_index || aside.is_some() || m.has_tensor || paired >= WORTH || exchanges(m) == Some(true) => draft,
+        () if is_index
+            || aside.is_some()
+            || m.has_tensor
+            || paired >= WORTH
+            || exchanges(m) == Some(true)
+            || is_once(m) =>
+        {
+            draft
+        }
         () => draft.keeps(&L1, 1.0 - gone, 0.0),
     };
     let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);
-    let draft = unseen(m).into_iter().fold(draft, |draft, (part, least)| draft.keeps(&[part], 1.0, least));
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is forecast.
     let all = [draft.expected(m), draft.saves(m)].map(|saved| 100.0 * saved);

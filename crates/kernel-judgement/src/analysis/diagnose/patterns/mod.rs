@@ -209,6 +209,10 @@ const WARP: f64 = 32.0;
 /// Bits of the widest access of a lane.
 const WIDEST: u64 = 128;
 
+/// What a warp spends for each instruction beside queues.
+const OF_EACH: [StallReason; 4] =
+    [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
+
 /// `LDGSTS 12.5 M → 0`: a count that goes, with today's value where it was counted.
 fn goes(what: &'static str, now: f64) -> Words {
     if now > 0.0 { words!("{} {} → 0", what, count(now)) } else { words!("{} = 0", what) }

@@ -1,6 +1,6 @@
 //! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves, flags in words.
 
-use super::instructions::{OF_EACH, executed_on};
+use super::instructions::executed_on;
 use super::loads::queued;
 use super::products::at_products;
 use super::reuse::answered;
@@ -176,9 +176,10 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
     let own: Vec<usize> = (0..code.rows.len()).filter(|row| sectors[*row] > 0).filter(is_flag).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
     let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
-    let read = m.value(DRAM_BYTES[0])?;
-    let part = ((SECTOR * touched).min(read) / m.sum(DRAM_BYTES)?.max(1.0)).min(1.0);
-    let of_l2 = (touched / m.value(level::L2_SECTORS)?).min(1.0);
+    // Of what DRAM is read for as much is theirs as of all that is loaded, and L1 answers as much of it.
+    let loaded = sectors_of(reads(m)).max(touched);
+    let part = m.value(DRAM_BYTES[0])? * touched / loaded / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?;
+    let of_l2 = ((1.0 - answered(m)) * touched / m.value(level::L2_SECTORS)?).min(1.0);
     let [dram, l2] = [part, of_l2].map(|part| FLAG.map(|left| 1.0 - part * (1.0 - left)));
     let waits = traced(study, &own)? * m.waits(&[StallReason::LongScoreboard]);
     let draft = Draft::new(Action::FewerBytes)
@@ -187,11 +188,7 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
         .frees((1.0 - FLAG[0]) * queued(m) * waits, waits)
         .at(At::point(&point(study, first)));
     let how = words!("Flags of a byte, or of a bit (`{}` packs 32), in place of a word", "__ballot_sync");
-    let why = words!(
-        "{} words that are only compared with 0, {} of what DRAM moves",
-        count(touched * SECTOR / 4.0),
-        share(part)
-    );
+    let why = words!("words that are only compared with 0 are {} of what DRAM moves", share(part));
     let draft = draft.says(how, why).risks("what writes them changes as well; a bit takes a shift");
     let gone = glance::short((1.0 - FLAG[0]) * part * m.sum(DRAM_BYTES)?);
     Some(draft.checks(words!("bytes of DRAM −{}B", gone), DRAM_BYTES[0]))

@@ -304,7 +304,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
             .unwrap_or_default();
         return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
     }
-    // Warps in a queue are ready: more of them make it longer.
+    // More warps only make a queue longer.
     let queued = m.queued();
     if queued >= IN_QUEUES {
         return Some(words!("warps queue for {} of their time in front of what serves them", share(queued)));

@@ -50,7 +50,10 @@ fn shared(study: &Study<'_>, grid: [u64; 3], block: [u64; 3]) -> Option<Vec<Shar
         let is_known = !flows.is_inherent(code, row) && flows.loads_behind(code, row).is_empty();
         // Where rows of a block are whole warps, those that differ by no number of its place read the same, as far as all run.
         let warps = [block[0] / 32, block[1], block[2]];
-        let is_all = block[0].is_multiple_of(32) && code.executed[row] >= grid.iter().chain(&warps).product();
+        let around = code.loops.iter().filter(|own| own.blocks.contains(&code.block_of[row]));
+        let outermost = around.max_by_key(|own| own.blocks.len());
+        let runs = outermost.and_then(|own| code.entered(own)).unwrap_or(code.executed[row]);
+        let is_all = block[0].is_multiple_of(32) && runs >= grid.iter().chain(&warps).product();
         let own = warps.into_iter().zip(flows.numbers_of_thread(code, row));
         let own = own.filter(|(_, differs)| is_all && !differs).map(|(warps, _)| warps as f64);
         let times = blocks * own.product::<f64>();
@@ -80,14 +83,14 @@ fn bytes(all: &[Shared], of: impl Fn(&Shared) -> f64) -> f64 {
 
 /// The part of the bytes of DRAM that are there again, 0 to 1, where that is known.
 pub(super) fn read_again(m: &Measures<'_>) -> Option<f64> {
-    Some(again(m, |_| true)?.1 / m.sum(DRAM_BYTES)?)
+    Some(again(m, |_| true)?.1 / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?)
 }
 
 /// Blocks that read the same side by side.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let (study, grid) = (m.study?, m.kernel.key().grid?.0);
     let (all, gone) = again(m, |own| own.is_apart)?;
-    let of_dram = gone / m.sum(DRAM_BYTES)?;
+    let of_dram = gone / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?;
     let apart = all.iter().filter(|own| own.is_apart).max_by(|a, b| a.again().total_cmp(&b.again()))?;
     if of_dram < WORTH {
         return None;

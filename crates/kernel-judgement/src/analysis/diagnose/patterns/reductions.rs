@@ -1,6 +1,5 @@
 //! Sums: over lanes by shuffles that could be made once, of rows that fill a part of a warp, and over windows that slide.
 
-use super::instructions::OF_EACH;
 use super::*;
 use crate::analysis::phases::Loop;
 

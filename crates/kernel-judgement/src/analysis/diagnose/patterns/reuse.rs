@@ -34,6 +34,9 @@ const LEADING: f64 = 0.8;
 /// Bytes that the L1 caches get over those that L2 sends, from which some go to several of them.
 const SHARED_BY: f64 = 1.1;
 
+/// Bytes of a line, which the data stage gives in one pass.
+const LINE: f64 = 128.0;
+
 /// What is expected to stay of the accesses where values are used again.
 pub(super) const REUSED: f64 = 0.4;
 
@@ -225,7 +228,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
     let kept = own_rows * once + (1.0 - own_rows) * kept;
     // What each turn of a loop around reads again comes once, whatever lies beside it.
-    let kept = turns.map_or(kept, |(part, _)| kept.min(1.0 - part));
+    let hits = answered(m);
+    let asked = |part: f64| if hits < 1.0 { ((part - hits) / (1.0 - hits)).max(0.0) } else { 0.0 };
+    let kept = turns.map_or(kept, |(part, _)| kept.min(1.0 - asked(part)));
     // Where nearly all of that are values for all lanes, the row of their table says it, by what its loads wait for.
     if is_global && broadcasts(m).is_some_and(|own| own.leaves(unit.part) <= kept) {
         return None;
@@ -242,9 +247,11 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
         None if is_inside => draft.unknown(m, &[Part::MemoryL2]),
         _ => draft,
     };
-    // In shared memory a request for it takes the stage once.
-    let of_stage =
-        stage.zip(turns).map(|(stage, (part, each))| part * (1.0 - 1.0 / each) * stage.other() / stage.whole);
+    // In shared memory a request for it takes the stage once, and from L1 once for each of the lines that its sectors fill.
+    let of_stage = stage.filter(|stage| stage.whole > 0.0).zip(turns).map(|(stage, (part, each))| {
+        let lines = (each * SECTOR / LINE).max(1.0);
+        part * (1.0 - 1.0 / lines) * stage.other() / stage.whole
+    });
     let draft = of_stage.into_iter().fold(draft, |draft, gone| draft.keeps(&DATA_STAGE, 1.0 - gone, 0.0));
     // The pass before writes what is loaded, and it is read once more.
     let again = scattered.and_then(|_| Some(2.0 * m.value(DRAM_BYTES[0])? / m.sum(DRAM_BYTES)?));

@@ -1,7 +1,6 @@
 //! Searches: those that neighbouring threads make each for itself, walks along a list, and loops that go on though their answer stands.
 
 use super::balance::ends;
-use super::instructions::OF_EACH;
 use super::*;
 use crate::analysis::phases::{Loop, PIPES};
 use cuda_binary::op::{Computes, Sync};
@@ -62,7 +61,7 @@ fn halves(passed: f64) -> f64 {
 type Turns = (f64, f64, Vec<usize>);
 
 /// The loops of a kind that lie side by side, as an unrolled one around them leaves its copies: what all of them execute and load, and the
-/// turns of the one that executes most.
+/// turns of each as it executes.
 fn copies(code: &KernelCode<'_>, of_loop: impl Fn(&Loop) -> Option<Turns>) -> Option<Turns> {
     let mut found: Vec<(&Loop, Turns)> = code.loops.iter().filter_map(|cycle| Some((cycle, of_loop(cycle)?))).collect();
     found.sort_by(|(_, (a, ..)), (_, (b, ..))| b.total_cmp(a));
@@ -73,9 +72,9 @@ fn copies(code: &KernelCode<'_>, of_loop: impl Fn(&Loop) -> Option<Turns>) -> Op
             beside.push((cycle, own));
         }
     }
-    beside.into_iter().map(|(_, own)| own).reduce(|(all, turns, mut loads), (own, _, others)| {
+    beside.into_iter().map(|(_, own)| own).reduce(|(all, turns, mut loads), (own, others_turns, others)| {
         loads.extend(others);
-        (all + own, turns, loads)
+        (all + own, (all * turns + own * others_turns) / (all + own), loads)
     })
 }
 
@@ -162,8 +161,10 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
     let is_set = |row: &usize| {
         let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && flows.chooses_itself(code, *row, cycle);
+        // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
+        let is_joined = code.op(*row) != Op::PLOP3 && !code.rows[*row].word.is_some_and(|word| word.turns_over());
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
-        is_chosen || is_flag && flows.behind_row(code, *row).contains(row)
+        is_chosen || is_flag && is_joined && flows.behind_row(code, *row).contains(row)
     };
     !left.is_empty() && left.iter().all(is_set)
 }

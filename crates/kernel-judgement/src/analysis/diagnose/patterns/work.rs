@@ -54,7 +54,7 @@ const OF_UNNAMED: f64 = 0.5;
 
 /// What is left at least of [`OF_RESULTS`] where no instruction was counted, and of a part of the SMs without a name: that is a pipe where
 /// their roll-up is above the one of their memory instructions.
-pub(super) fn unseen(m: &Measures<'_>) -> Vec<(Part, f64)> {
+fn unseen(m: &Measures<'_>) -> Vec<(Part, f64)> {
     if executions(m, |_| true).is_some() {
         return Vec::new();
     }
@@ -201,7 +201,7 @@ const OF_ALL: f64 = 0.8;
 /// What shuffles leave of rounds through shared memory, 0 to 1: what the threads do that read behind a barrier, on average. Of a tree these
 /// are few, and the others wait for them.
 pub(super) fn by_shuffles(m: &Measures<'_>) -> Option<f64> {
-    let lanes = m.study?.lanes(|op| op.loads_shared() && op.is_by_lane())?;
+    let lanes = m.study?.lanes(|op| op.loads_shared() && op.is_by_lane()).filter(|lanes| *lanes > 0.0)?;
     Some((lanes / WARP / barriers_executed(m)?).min(OF_ALL))
 }
 
