@@ -2,7 +2,7 @@
 
 use super::bits::tables;
 use super::lanes::asides;
-use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, is_once, leading, paired, runs_on};
+use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on};
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
@@ -185,18 +185,13 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     // A thread with several neighbouring elements loads what they share once.
     let draft = if is_index { draft.keeps(&[Part::MemoryL2], 1.0, 1.0 - asked_again(m)) } else { draft };
     // No access goes with the arithmetic of its address. With turns goes what they read, if no operand of a product or word of an exchange.
-    let draft = match () {
-        () if is_index && m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
-        () if is_index
-            || aside.is_some()
-            || m.has_tensor
-            || paired >= WORTH
-            || exchanges(m) == Some(true)
-            || is_once(m) =>
-        {
-            draft
-        }
-        () => draft.keeps(&L1, 1.0 - gone, 0.0),
+    let reads_in_turns = m.study.is_none_or(|study| study.code.turns(|op| op.loads_global() || op.loads_shared()));
+    let is_of_turns =
+        reads_in_turns && aside.is_none() && !m.has_tensor && paired < WORTH && exchanges(m) != Some(true);
+    let draft = match is_index {
+        true if m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
+        false if is_of_turns => draft.keeps(&L1, 1.0 - gone, 0.0),
+        _ => draft,
     };
     let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);
     let draft = draft.unknown(m, unknown);
