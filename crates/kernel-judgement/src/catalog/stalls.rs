@@ -69,6 +69,11 @@ impl StallRow {
         self.when.iter().find(|reading| reading.opcodes.iter().any(|opcode| is_executed(opcode)))
     }
 
+    /// Whether a sentence of ncu's rule on stalls names this reason.
+    pub fn is_named_in(&self, said: &str) -> bool {
+        self.printed.iter().any(|words| said.contains(words))
+    }
+
     /// Whether this is a stall: `selected` is an issued instruction and `not_selected` a warp that was ready.
     pub fn is_stall(&self) -> bool {
         !matches!(self.id, "selected" | "not_selected")
@@ -131,6 +136,7 @@ pub fn stall_of_metric(metric: &str) -> Option<(&'static StallFamily, &'static S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn spellings_of_all_versions_lead_to_one_reason() {
@@ -154,6 +160,55 @@ mod tests {
         assert_eq!(family("smsp__pcsamp_warps_issue_stalled_wait"), Some(("samples", "wait")));
         assert_eq!(family("smsp__pcsamp_sample_count"), None);
         assert_eq!(family("smsp__pcsamp_warps_issue_stalled_moonshine"), None);
+    }
+
+    /// What ncu names a wait by, of 2021 and since 2023, in words of our own around it.
+    const PRINTED: [(&str, &str, &str); 17] = [
+        ("barrier", "for others at a CTA barrier", "at a CTA barrier"),
+        ("branch_resolving", "for a branch target to be known", "for a branch target"),
+        ("dispatch_stall", "on a dispatch stall", "on a dispatch stall"),
+        ("drain", "until the warp's resources can be freed", "so that resources can be freed"),
+        ("imc_miss", "for an immediate constant cache (IMC) miss", "for an immediate constant cache (IMC) miss"),
+        (
+            "lg_throttle",
+            "for room in the local/global instruction queue",
+            "the L1 instruction queue for local and global (LG) work",
+        ),
+        ("long_scoreboard", "by a dependency on a L1TEX (local) one", "by a dependency on a L1TEX (local) one"),
+        (
+            "math_pipe_throttle",
+            "for a math execution pipeline to be available",
+            "for the execution pipe to be available",
+        ),
+        ("membar", "on a memory barrier", "on a memory barrier"),
+        ("mio_throttle", "for room in the MIO instruction queue", "the MIO (memory input/output) instruction queue"),
+        ("misc", "on a miscellaneous hardware reason", "for a miscellaneous hardware reason"),
+        ("no_instruction", "without the next instruction fetched", "to fetch, or an instruction cache miss"),
+        ("not_selected", "due to not being selected by the scheduler", "for the micro scheduler to select it"),
+        (
+            "short_scoreboard",
+            "by a dependency on an MIO one (not to TEX or L1)",
+            "by a dependency on a MIO (memory input/output) one (not to L1TEX)",
+        ),
+        ("sleeping", "in the sleep state", "in the blocked, yielded, or sleep state"),
+        ("tex_throttle", "for room in the L1TEX instruction queue", "the L1 instruction queue for texture work"),
+        ("wait", "on a fixed latency execution dependency", "on a fixed latency execution dependency"),
+    ];
+
+    #[test]
+    fn the_words_of_every_version_name_one_reason() {
+        let named = |said| stalls().iter().filter(|row| row.is_named_in(said)).map(|row| row.id).collect::<Vec<_>>();
+        for (id, old, new) in PRINTED {
+            for said in [old, new] {
+                assert_eq!(named(said), [id], "{said}");
+            }
+        }
+        let words = stalls().iter().filter(|row| !row.printed.is_empty()).map(|row| row.id).collect::<BTreeSet<_>>();
+        assert_eq!(words, PRINTED.map(|(id, ..)| id).into());
+        let all = stalls().iter().flat_map(|row| &row.printed);
+        let unheard =
+            all.filter(|words| !PRINTED.iter().any(|(_, old, new)| old.contains(*words) || new.contains(*words)));
+        assert_eq!(unheard.collect::<Vec<_>>(), Vec::<&&str>::new());
     }
 
     #[test]
