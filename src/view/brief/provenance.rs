@@ -3,6 +3,7 @@
 use super::lead::setting;
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
+use crate::source::ncu_csv::DETAILS;
 use crate::view::collection;
 use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
 use crate::view::groups::grouped;
@@ -139,12 +140,19 @@ fn named<'a>(columns: &'a [Column], row: &'a [Cell]) -> Vec<(String, BTreeSet<&'
     found
 }
 
+/// Which numbers of ncu's details page no row of it holds.
+const SENTENCES: &str = " Where that is ncu's details page as CSV, what only a sentence of a rule tells is worked out of the rounded numbers in it: waits by reason and the cycles between two instructions (to 0.1 %, 0.1 cycles), the cycles of the longest SM (to 0.01 %), needed accesses (all without the excessive ones).";
+
 /// Which bytes every number came from, what was not understood, and how to make the page again.
 pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
+    let mut sides = std::iter::once(&audit.now.artefact).chain(audit.before.iter().map(|old| &old.artefact));
+    let of_rules = if sides.any(|side| side.origin.format == DETAILS) { SENTENCES } else { "" };
     let mut blocks = vec![
         paragraph(
             "artefacts",
-            "Numbers without a formula are MEASURED: the value that the report stores under the metric's name. Numbers with several names beside them are DERIVED from those. Bounds are ESTIMATES.",
+            format!(
+                "Numbers without a formula are MEASURED: the value that the report stores under the metric's name.{of_rules} Numbers with several names beside them are DERIVED from those. Bounds are ESTIMATES."
+            ),
         ),
         artefacts(audit).into(),
     ];

@@ -19,3 +19,6 @@ mod unit;
 pub(super) use read::Page;
 pub use read::{looks_like, read};
 pub use table::CsvPage;
+
+/// The format of a report that is a page of details.
+pub const DETAILS: &str = "ncu-details-csv";

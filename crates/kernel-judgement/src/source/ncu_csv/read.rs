@@ -133,7 +133,7 @@ impl Page {
                     raw::take(&mut taker, table, text);
                 }
                 CsvPage::Details => {
-                    *format = "ncu-details-csv".into();
+                    *format = super::DETAILS.into();
                     details::take(&mut taker, table, text);
                 }
                 _ => {
