@@ -126,7 +126,7 @@ const EXPECTED: [(&str, &str, f64); 6] = [
     ("coalesce", "affine_warp_before", 34.67),
     ("fewer-instructions", "in_any_sphere_before", 48.35),
     ("keep-in-registers", "unmix_before", 28.80),
-    ("fewer-bytes", "cloud_mask_before", 3.88),
+    ("fewer-bytes", "cloud_mask_before", 3.91),
     ("coalesce", "cloud_mask_before", 0.0),
     ("sort-by-index", "valid_mean_before", 0.0),
 ];

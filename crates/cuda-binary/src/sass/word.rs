@@ -97,10 +97,10 @@ mod tests {
     fn comparisons_are_as_nvdisasm_names_them() {
         let mut seen = [0; 2];
         for (own, word) in of_listings().into_iter().filter(|(_, word)| word.op == Op::ISETP) {
-            let asks = |names: [&str; 2]| names.iter().any(|name| own.text.contains(name));
-            let said = [asks([".EQ.", ".NE."]), asks([".XOR", ".XOR"])];
-            assert_eq!([word.asks_for_equal(), word.turns_over()], said, "{}", own.text);
-            seen[usize::from(said[0])] += 1;
+            let name = own.opcode.expect("of a listing");
+            let is = |modifiers: &[&str]| name.split('.').any(|own| modifiers.contains(&own));
+            assert_eq!([word.asks_for_equal(), word.turns_over()], [is(&["EQ", "NE"]), is(&["XOR"])], "{name}");
+            seen[usize::from(word.asks_for_equal())] += 1;
         }
         assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
     }
