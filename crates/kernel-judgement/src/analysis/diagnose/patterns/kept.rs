@@ -1,6 +1,7 @@
 //! Values that go through global memory though one thread, or one block, alone needs them; and loads that pass L1 by.
 
-use super::reuse::{REUSED, answered};
+use super::reuse::REUSED;
+use super::work::answered;
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
 use crate::analysis::phases::Place;

@@ -3,7 +3,7 @@
 use super::instructions::executed_on;
 use super::loads::queued;
 use super::products::at_products;
-use super::reuse::answered;
+use super::work::answered;
 use super::*;
 use crate::analysis::derive::roofline::executed_operations;
 use cuda_binary::op::Computes;

@@ -3,7 +3,7 @@
 use super::banks::wavefronts as wavefronts_of_all;
 use super::instructions::executed_on;
 use super::tile::Tile;
-use super::work::{is_of_matrix, of_tile};
+use super::work::{answered, is_of_matrix, of_tile};
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,7 +177,8 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let gone = executed + added + converted + (1.0 - reads) * loads;
     let issue = (1.0 - gone / m.executed()?).max(0.0);
     let of_loads = [StallReason::LongScoreboard, StallReason::LgThrottle];
-    let behind_l1 = if is_direct { m.waits(&of_loads) } else { 0.0 };
+    // What L1 has already is read less often; what it has to bring is waited for as before.
+    let behind_l1 = if is_direct { answered(m) * m.waits(&of_loads) } else { 0.0 };
     let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) + behind_l1;
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let draft = Draft::new(Action::TensorGeneration)

@@ -12,7 +12,7 @@ use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
-use super::work::{RECEIVED, SENT, asked_again, is_of_matrix, of_tile, of_values, sent, width};
+use super::work::{RECEIVED, SENT, answered, asked_again, is_of_matrix, of_tile, of_values, sent, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
 
@@ -46,12 +46,6 @@ fn is_mostly_gathered(m: &Measures<'_>, for_several: bool) -> bool {
         |access: &&SectorAccess| access.is_inherent && !has_own_row(m, access) && is_shared(m, access) == for_several;
     let gathered = m.accesses().iter().filter(|access| is_own(access) && access.at.op().reads_global());
     2.0 * sectors_of(gathered) > sectors_of(m.accesses())
-}
-
-/// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.
-pub(super) fn answered(m: &Measures<'_>) -> f64 {
-    let brought = reads(m).map(|access| access.sectors + access.again).sum::<u64>() as f64;
-    m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
 }
 
 /// Whether each thread picks from a row that it has to itself, and those of a block fit in shared memory.
@@ -208,6 +202,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let narrow = bits.map(|bits| words!("; most loads have {} a lane", format::counted(bits / 8, "byte")));
     let narrow = alone.map(|alone| words!("; the tile alone gives {} at most", share(alone))).or(narrow);
     let narrow = scattered.map(|bytes| words!("; lanes add to about {} of words", glance::bytes(bytes))).or(narrow);
+    let narrow = is_picked_alike.then(|| "; several blocks pick the same rows".into()).or(narrow);
+    let by_turns =
+        |(part, _): (f64, f64)| words!("; {} of all sectors are read again by the turns of that loop", share(part));
+    let narrow = turns.map(by_turns).or(narrow);
     let waits = match is_inside {
         // A row or a column that a thread loads for several outputs it waits for once.
         true if again > REUSED && m.study.is_some_and(is_of_matrix) => {

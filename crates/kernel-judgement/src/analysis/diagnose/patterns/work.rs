@@ -179,6 +179,12 @@ pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
     (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
 }
 
+/// Of the sectors that loads bring, the part, 0 to 1, that L1 has already; 0 where that was not counted.
+pub(super) fn answered(m: &Measures<'_>) -> f64 {
+    let brought = reads(m).map(|access| access.sectors + access.again).sum::<u64>() as f64;
+    m.value(SENT).filter(|_| brought > 0.0).map_or(0.0, |sent| (1.0 - sent / brought).max(0.0))
+}
+
 /// Accesses to shared memory for each barrier up to which they are an exchange between warps: two loads and a store, or a swap.
 const ROUND: f64 = 4.0;
 
