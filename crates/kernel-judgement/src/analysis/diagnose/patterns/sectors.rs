@@ -227,7 +227,7 @@ fn passes<'m>(m: &'m Measures<'_>) -> Option<(&'m Unit, f64, f64)> {
 /// The part of a sector that one word is: what lanes far apart bring for nothing of L2 and DRAM may be the rest of it.
 const A_WORD: f64 = 4.0 / SECTOR;
 
-/// A change that may bring lanes together that [`passes`] shows far apart: at best it leaves one pass for a request, and the words of what
+/// A change that may bring lanes together that [`passes()`] shows far apart: at best it leaves one pass for a request, and the words of what
 /// was moved.
 pub(super) fn may_pack(m: &Measures<'_>, draft: Draft) -> Draft {
     let Some((.., passes)) = passes(m) else { return draft };
