@@ -32,6 +32,9 @@ impl Flows {
         let mut seen: BTreeMap<usize, u64> = BTreeMap::new();
         let mut open: Vec<(usize, u64)> =
             self.address_of(code, row).into_iter().flatten().map(|row| (*row, 1)).collect();
+        if open.is_empty() {
+            return [1; 3];
+        }
         while let Some((row, blocks)) = open.pop() {
             if seen.get(&row).is_some_and(|known| *known <= blocks) {
                 continue;

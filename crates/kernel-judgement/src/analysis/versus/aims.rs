@@ -16,6 +16,8 @@ use cuda_binary::op::{Act, Class, ProductBy, Space};
 const MOVED: f64 = 1.1;
 /// A tail that became less by a smaller factor is as long as before: it varies from launch to launch.
 const SHORTER: f64 = 4.0 / 3.0;
+/// Bytes that a warp gets by a shuffle: a word for each of its 32 lanes.
+const SHUFFLED: f64 = 128.0;
 /// Ending of a share of a unit's peak over the elapsed time.
 pub(super) const OF_ELAPSED: &str = ".pct_of_peak_sustained_elapsed";
 /// Bits of an access that is told to be narrow.
@@ -135,7 +137,7 @@ impl Sides<'_, '_> {
     }
 
     /// Bytes that are loaded, which what is kept in the SM is not again: by lanes, from the space that held most of them; where the copy
-    /// engine brings tiles, all that come to L1.
+    /// engine brings tiles, all that come to L1. Shuffles, where lanes get most from each other.
     fn loaded_bytes(&self) -> Option<Aim> {
         const TO_L1: Counter = Counter::L1texMXbar2l1texReadBytesSum;
         let (old, new) = self.code?;
@@ -143,6 +145,11 @@ impl Sides<'_, '_> {
             return Some(self.reading(TO_L1.as_ref(), false)).filter(|aim| aim.old.value().is_some());
         }
         let (global, shared) = (old.loaded_bytes(Space::Global)?, old.loaded_bytes(Space::Shared)?);
+        let is_shuffle = |run: &Run| run.op.is_shuffle();
+        let shuffled: u64 = old.runs().iter().filter(|run| is_shuffle(run)).map(|run| run.executed).sum();
+        if SHUFFLED * shuffled as f64 > global.max(shared) {
+            return self.executed(is_shuffle);
+        }
         let (space, name) = if global >= shared { (Space::Global, "global") } else { (Space::Shared, "shared") };
         let of = |study: &Study<'_>| {
             let bytes = study.loaded_bytes(space)?;
