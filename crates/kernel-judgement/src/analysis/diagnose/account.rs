@@ -10,6 +10,7 @@ use super::measures::Measures;
 use crate::analysis::phases::{Pace, PhaseKind, Phases, Study};
 use crate::catalog::StallReason::MathPipeThrottle;
 use crate::catalog::{Part, StallReason};
+use cuda_binary::Op;
 use strum::VariantArray;
 
 /// What the model may be off by, in shares of the time: what saves within this of the most is not told from it.
@@ -93,12 +94,7 @@ pub(super) fn at_products(m: &Measures<'_>, reason: StallReason) -> f64 {
         let busiest = m.machine.busiest(|part| way(part) >= PIPES);
         return busiest.map_or(0.0, |(part, _)| if way(part) == PRODUCTS { 1.0 } else { 0.0 });
     };
-    let (all, products): (Vec<usize>, Vec<usize>) = (
-        (0..study.code.rows.len()).collect(),
-        (0..study.code.rows.len()).filter(|row| study.code.op(*row).is_product()).collect(),
-    );
-    let [all, products] = [all, products].map(|rows| study.samples.of_reason(reason.into(), &rows) as f64);
-    products / all.max(1.0)
+    study.waits_at(reason, Op::is_product) / study.waits_at(reason, |_| true).max(1.0)
 }
 
 fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
@@ -193,13 +189,7 @@ fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
     let machine = &m.machine;
     let Some(study) = m.sampled_code().filter(|_| busiest.computes()) else { return busiest };
     let least = machine.need(busiest).unwrap_or_default() - ERROR;
-    let queue = |part: &Part| -> u64 {
-        let is_own = |row: &usize| {
-            part.row().is_some_and(|own| own.runs(study.code.op(*row), m.kernel.device().compute_capability))
-        };
-        let rows: Vec<usize> = (0..study.code.rows.len()).filter(is_own).collect();
-        study.samples.of_reason(MathPipeThrottle.into(), &rows)
-    };
+    let queue = |part: &Part| m.runs(*part).map_or(0, |runs| study.waits_at(MathPipeThrottle, runs) as u64);
     let near = machine.parts().filter(|part| {
         way(*part) == way(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
     });

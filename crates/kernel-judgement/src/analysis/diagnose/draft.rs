@@ -50,7 +50,7 @@ impl Draft {
         after.iter().fold(draft, |draft, (part, goal)| {
             let Some(now) = m.unit(*part).map(|unit| unit.share) else { return draft };
             let factor = if now > 0.0 { (goal / now).clamp(0.0, 1.0) } else { 1.0 };
-            draft.keeps(&[*part], factor, factor)
+            draft.stays(&[*part], factor)
         })
     }
 
@@ -59,6 +59,11 @@ impl Draft {
         self.change.keeps.retain(|(other, ..)| !parts.contains(other));
         self.change.keeps.extend(parts.iter().map(|part| (*part, expected, least)));
         self
+    }
+
+    /// The same where both are one.
+    pub(super) fn stays(self, parts: &[Part], left: f64) -> Draft {
+        self.keeps(parts, left, left)
     }
 
     /// The code is written anew: at best the parts inside the SM that were not named have nothing left to do.

@@ -102,6 +102,11 @@ impl At {
         most.map_or_else(traced, |(point, _)| At::point(point))
     }
 
+    /// The same of a row.
+    pub(super) fn row(study: &Study<'_>, row: usize) -> At {
+        At::point(&point(study, row))
+    }
+
     /// The line of an instruction, its offset without one.
     pub(super) fn point(point: &Point) -> At {
         if point.line == 0 {

@@ -1,6 +1,8 @@
 //! One kernel with everything that is derived from it before anything is judged.
 
+use super::level::DRAM_BYTES;
 use crate::analysis::derive::coalescing::Coalescing;
+use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::mix::{Halves, InstructionMix};
 use crate::analysis::derive::named::Known;
 use crate::analysis::derive::occupancy::Occupancy;
@@ -11,8 +13,9 @@ use crate::analysis::kernel::summary::KernelSummary;
 use crate::analysis::limits::Limits;
 use crate::analysis::over_time::OverTime;
 use crate::analysis::phases::{Phases, SectorAccess, Study};
-use crate::catalog::{self, ChipRow, Counter, StallReason};
+use crate::catalog::{self, ChipRow, Counter, Part, StallReason};
 use crate::evidence::{LaunchFacts, Reading, SourceView};
+use cuda_binary::Op;
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]
@@ -113,6 +116,36 @@ impl<'a> Kernel<'a> {
     /// The sum of some metrics; `None` where one is missing.
     pub(super) fn sum<const N: usize>(&self, names: [Counter; N]) -> Option<f64> {
         names.into_iter().map(|name| self.value(name)).sum()
+    }
+
+    /// What is executed on a part; `None` for one that instructions are not told of.
+    pub(super) fn runs(&self, part: Part) -> Option<impl Fn(Op) -> bool + Copy + 'static> {
+        let (row, capability) = (part.row()?, self.kernel.device().compute_capability);
+        Some(move |op| row.runs(op, capability))
+    }
+
+    /// Requests that the LSU takes; 0 where opcodes were not counted.
+    pub(super) fn requests(&self) -> f64 {
+        self.mix.count(Op::is_lsu_access).unwrap_or(0.0)
+    }
+
+    /// What the data stage of L1 does, where it does anything.
+    pub(super) fn stage(&self) -> Option<DataStage> {
+        DataStage::of(self.kernel).filter(|stage| stage.whole > 0.0)
+    }
+
+    /// Bytes that are read from DRAM.
+    pub(super) fn dram_read(&self) -> Option<f64> {
+        self.value(DRAM_BYTES[0])
+    }
+
+    pub(super) fn dram_written(&self) -> Option<f64> {
+        self.value(DRAM_BYTES[1])
+    }
+
+    /// Bytes that DRAM moves, where it moves any.
+    pub(super) fn moved(&self) -> Option<f64> {
+        self.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)
     }
 
     /// The number of a metric.

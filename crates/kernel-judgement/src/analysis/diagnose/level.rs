@@ -281,7 +281,7 @@ pub(super) fn asked(k: &Kernel<'_>) -> Option<f64> {
 pub(super) fn left_behind(k: &Kernel<'_>) -> Option<f64> {
     let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
     let stored: u64 = accesses().filter(|access| access.at.op().stores_global()).map(|access| access.ideal).sum();
-    let (stored, written) = (SECTOR * stored as f64, k.value(DRAM_BYTES[1])?);
+    let (stored, written) = (SECTOR * stored as f64, k.dram_written()?);
     let held = k.value(Counter::DeviceAttributeL2CacheSize)?;
     Some(stored - written).filter(|left| *left > 0.0 && *left <= written && *left <= held)
 }
@@ -296,7 +296,7 @@ const DRAM_TURNS: f64 = 0.06;
 /// them no bound gets smaller.
 pub(super) fn dram_reaches(k: &Kernel<'_>, later: f64) -> f64 {
     let moved = k.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
-    moved.zip(k.value(DRAM_BYTES[1])).map_or(DRAM_REACHES, |(moved, written)| {
+    moved.zip(k.dram_written()).map_or(DRAM_REACHES, |(moved, written)| {
         (DRAM_REACHES - DRAM_TURNS * (written + later) / (moved + later)) * moved / (moved + later)
     })
 }

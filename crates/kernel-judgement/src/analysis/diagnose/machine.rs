@@ -147,6 +147,11 @@ impl Machine {
         self.needs.iter().map(|(part, _)| *part)
     }
 
+    /// Those of them inside the SM.
+    pub(super) fn inside(&self) -> Vec<Part> {
+        self.parts().filter(|part| !is_shared(*part)).collect()
+    }
+
     /// The part of a kind that needs most.
     pub(super) fn busiest(&self, is_meant: impl Fn(Part) -> bool) -> Option<(Part, f64)> {
         let own = self.needs.iter().copied().filter(|(part, _)| is_meant(*part));

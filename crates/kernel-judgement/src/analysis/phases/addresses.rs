@@ -114,7 +114,7 @@ impl Study<'_> {
     pub(in crate::analysis) fn as_vectors(&self) -> BTreeMap<usize, f64> {
         let code = &self.code;
         let base = |row: usize| {
-            let adds = code.rows[row].word.is_some_and(|word| word.adds_float());
+            let adds = code.word(row).adds_float();
             (adds && code.executed[row] > 0).then(|| address(code, row).into_iter().collect())
         };
         let mut found = BTreeMap::new();
@@ -197,7 +197,7 @@ impl Study<'_> {
         let mut found = NarrowFactors {
             at: point(self, first),
             loads: 0,
-            joins: joins.iter().map(|row| code.executed[*row]).sum(),
+            joins: code.sum(&joins),
             as_words: 0.0,
             as_vectors: [0.0; 2],
         };
@@ -240,7 +240,7 @@ impl Study<'_> {
                 registers.insert(row);
             }
         }
-        let sum = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row]).sum();
+        let sum = |rows: &BTreeSet<usize>| code.sum(rows);
         let first = *loads.iter().max_by_key(|row| code.executed[**row])?;
         let [loads, joins, registers] = [&loads, &joins, &registers].map(sum);
         Some(FragmentLoads { at: point(self, first), loads, joins, registers })
@@ -249,7 +249,7 @@ impl Study<'_> {
 
 /// Rows that were executed.
 fn executed<'s>(study: &'s Study<'_>) -> impl Iterator<Item = usize> + 's {
-    (0..study.code.rows.len()).filter(|row| study.code.executed[*row] > 0)
+    study.code.run()
 }
 
 /// What was executed behind the addresses of some accesses and is read for nothing else.

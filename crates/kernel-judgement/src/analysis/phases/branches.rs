@@ -76,7 +76,7 @@ impl Branches<'_, '_> {
     pub(super) fn definition(&self, row: usize, register: Register) -> Option<usize> {
         let found = self.flows.definitions(self.code, row, register);
         let [only] = found[..] else { return None };
-        self.code.rows[only].word.is_some_and(|word| word.is_unconditional).then_some(only)
+        self.code.word(only).is_unconditional.then_some(only)
     }
 
     pub(super) fn made(&self, row: usize) -> Option<Made> {

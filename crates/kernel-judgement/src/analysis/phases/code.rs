@@ -2,10 +2,11 @@
 
 use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
-use crate::evidence::{Instruction, Register, RegisterFile, SourceView, WarpSync};
+use crate::evidence::{Instruction, MachineWord, Register, RegisterFile, SourceView, WarpSync};
 use cuda_binary::Op;
 use cuda_binary::op::Control;
 use cuda_binary::sass::Registers;
+use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Warp executions of an instruction.
@@ -87,14 +88,33 @@ impl<'v> Code<'v> {
         self.ops[row]
     }
 
-    /// The registers of a row; none where its bits tell none.
+    /// The bits of a row; of one without them those of nothing.
+    pub(in crate::analysis) fn word(&self, row: usize) -> MachineWord {
+        self.rows[row].word.unwrap_or_default()
+    }
+
     pub(in crate::analysis) fn registers(&self, row: usize) -> Registers {
-        self.rows[row].word.map(|word| word.registers).unwrap_or_default()
+        self.word(row).registers
     }
 
     /// What a row does between warps.
     pub(in crate::analysis) fn sync(&self, row: usize) -> WarpSync {
-        self.rows[row].word.map_or(WarpSync::None, |word| word.sync)
+        self.word(row).sync
+    }
+
+    /// The rows that are executed, in the order of the code.
+    pub(in crate::analysis) fn run(&self) -> impl DoubleEndedIterator<Item = usize> + Clone + '_ {
+        (0..self.rows.len()).filter(|row| self.executed[*row] > 0)
+    }
+
+    /// Those of a loop.
+    pub(in crate::analysis) fn run_in(&self, cycle: &Loop) -> Vec<usize> {
+        self.rows_of(&cycle.blocks).filter(|row| self.executed[*row] > 0).collect()
+    }
+
+    /// Executions of some rows.
+    pub(in crate::analysis) fn sum<R: Borrow<usize>>(&self, rows: impl IntoIterator<Item = R>) -> u64 {
+        rows.into_iter().map(|row| self.executed[*row.borrow()]).sum()
     }
 
     /// Rows of some blocks, in the order of the code.
@@ -111,9 +131,17 @@ impl<'v> Code<'v> {
         rows.any(|row| self.executed[row] > 0 && is_meant(self.op(row)))
     }
 
+    pub(in crate::analysis) fn is_in(&self, row: usize, cycle: &Loop) -> bool {
+        cycle.blocks.contains(&self.block_of[row])
+    }
+
+    /// The loops that a row is in.
+    pub(in crate::analysis) fn around(&self, row: usize) -> impl Iterator<Item = &Loop> {
+        self.loops.iter().filter(move |cycle| self.is_in(row, cycle))
+    }
+
     pub(in crate::analysis) fn innermost(&self, row: usize) -> Option<&Loop> {
-        let around = self.loops.iter().filter(|cycle| cycle.blocks.contains(&self.block_of[row]));
-        around.min_by_key(|cycle| cycle.blocks.len())
+        self.around(row).min_by_key(|cycle| cycle.blocks.len())
     }
 
     /// Whether a row multiplies matrices.
@@ -179,6 +207,11 @@ impl<'v> Code<'v> {
     /// Whether an edge closes a cycle: it leads to the header of a loop that holds its start.
     pub(in crate::analysis) fn is_back(&self, from: usize, to: usize) -> bool {
         self.loops.iter().any(|cycle| cycle.header == to && cycle.blocks.contains(&from))
+    }
+
+    /// Turns of a loop, in the mean of those who enter it; `None` where nobody counted these.
+    pub(in crate::analysis) fn turns_of(&self, cycle: &Loop) -> Option<f64> {
+        Some(self.entries(cycle.header) as f64 / self.entered(cycle)? as f64)
     }
 
     /// Whether a loop takes more than a turn; `None` where nobody counted who enters it.

@@ -44,7 +44,7 @@ impl Flows {
             if let Some(at) = BLOCK.iter().position(|number| special == Some(*number)) {
                 alike[at] = alike[at].min(blocks);
             }
-            let (op, word) = (code.op(row), code.rows[row].word.unwrap_or_default());
+            let (op, word) = (code.op(row), code.word(row));
             if op.brings_from_memory() && !op.loads_global() {
                 return [1; 3];
             }

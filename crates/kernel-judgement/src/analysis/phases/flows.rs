@@ -163,7 +163,7 @@ impl Flows {
                     let is_answer = code.op(*definition).sync() == Some(Sync::Mbarrier);
                     if !self.is_memory[*definition] && !is_answer {
                         let is_only = definitions.len() == 1;
-                        let guard = code.rows[*definition].word.is_some_and(|word| !word.is_unconditional);
+                        let guard = !code.word(*definition).is_unconditional;
                         let made_of = self.operands(code, *definition).iter().skip(usize::from(is_only && guard));
                         open.extend(made_of.map(|(_, rows)| &rows[..]));
                     }
@@ -240,9 +240,7 @@ impl Flows {
     pub(super) fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
         let block = code.block_of[row];
         let around = || code.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
-        let is_near = |other: &usize| {
-            around().next().is_none() || around().any(|cycle| cycle.blocks.contains(&code.block_of[*other]))
-        };
+        let is_near = |other: &usize| around().next().is_none() || around().any(|cycle| code.is_in(*other, cycle));
         self.loads_behind(code, row).iter().any(is_near)
     }
 
@@ -301,7 +299,7 @@ impl Flows {
     pub(in crate::analysis) fn is_read_once(&self, code: &Code<'_>, row: usize, grid: [u64; 3]) -> bool {
         let behind = self.address_behind(code, row);
         let has = |number: u8| behind.iter().any(|row| code.registers(*row).special == Some(number));
-        let turns = code.loops.iter().any(|cycle| cycle.blocks.contains(&code.block_of[row]));
+        let turns = code.loops.iter().any(|cycle| code.is_in(row, cycle));
         grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }

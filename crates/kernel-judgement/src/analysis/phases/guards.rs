@@ -19,7 +19,7 @@ fn is_told(op: Op) -> bool {
 pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
     let code = &study.code;
     let mut by: BTreeMap<&str, GuardedOpcode> = BTreeMap::new();
-    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_told(code.op(*row))) {
+    for row in code.run().filter(|row| is_told(code.op(*row))) {
         let Some((least, most)) = lanes_on(study, row) else { return Vec::new() };
         let new = || GuardedOpcode { opcode: code.op(row), ..GuardedOpcode::default() };
         let opcode = by.entry(code.op(row).name()).or_insert_with(new);
@@ -36,7 +36,7 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     let code = &study.code;
     let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
     let (least, most) = (lanes.div_ceil(32), executed.min(lanes));
-    if code.rows[row].word.is_some_and(|word| word.is_unconditional) {
+    if code.word(row).is_unconditional {
         return Some((executed, executed));
     }
     if least == most {
@@ -64,8 +64,8 @@ impl Study<'_> {
         let (code, flows) = (&self.code, &self.flows);
         let is_load = |row: &usize| code.op(*row).loads_global();
         let mut found = BTreeSet::new();
-        for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0).filter(is_load) {
-            let by_guard = code.rows[row].word.is_some_and(|word| !word.is_unconditional).then_some(row);
+        for row in code.run().filter(is_load) {
+            let by_guard = (!code.word(row).is_unconditional).then_some(row);
             let before = match code.predecessors[code.block_of[row]][..] {
                 [before] => {
                     Some(code.flow.blocks[before].instructions.end - 1).filter(|row| code.op(*row).control().is_some())

@@ -66,7 +66,7 @@ fn grown(code: &Code<'_>, cycle: &Loop, has_tensor: bool) -> MainLoop {
     let mut whole = cycle;
     while let Some(around) = around(code, whole) {
         let every_turn = code.entries(around.header).div_ceil(2);
-        let between = || code.rows_of(&around.blocks).filter(|row| !whole.blocks.contains(&code.block_of[*row]));
+        let between = || code.rows_of(&around.blocks).filter(|row| !code.is_in(*row, whole));
         let works = |row: usize| {
             code.executed[row] >= every_turn && (code.is_block_barrier(row) || code.op(row).reads_global())
         };

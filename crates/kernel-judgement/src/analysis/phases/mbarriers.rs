@@ -27,7 +27,7 @@ pub(super) fn spins(code: &Code<'_>) -> BTreeSet<usize> {
 /// not behind all. None where all warps run the same code, of whom each arrives wherever it waits.
 pub(super) fn turns(code: &Code<'_>, flows: &Flows, role: &BTreeSet<usize>) -> BTreeSet<usize> {
     let all = |sync: WarpSync| {
-        let rows = (0..code.rows.len()).filter(move |row| code.sync(*row) == sync && code.executed[*row] > 0);
+        let rows = code.run().filter(move |row| code.sync(*row) == sync);
         rows.map(|row| access(code, flows, row)).collect::<Vec<_>>()
     };
     let (tests, arrivals) = (all(WarpSync::MbarrierTest), all(WarpSync::MbarrierArrive));

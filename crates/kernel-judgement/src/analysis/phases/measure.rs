@@ -135,7 +135,7 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
                     ..at
                 }),
                 count: rows.len() as u64,
-                executed: rows.iter().map(|row| code.executed[*row]).sum(),
+                executed: code.sum(&rows),
                 share: study.samples.at(&rows) as f64 / study.samples.sum as f64,
             });
         }
@@ -201,7 +201,7 @@ impl Lives<'_> {
             samples: samples.at(rows),
             share,
             cost: share - ready,
-            executed: rows.iter().map(|row| code.executed[*row]).sum(),
+            executed: code.sum(rows),
             waits: waits::waits(self.study, rows),
             opcodes: guards::opcodes(self.study, rows),
             ..Phase::default()
@@ -260,7 +260,7 @@ impl Work {
         // A tile is of all lanes; a loop whose lanes leave it one by one is a walk of each of them.
         let is_together = |row: &usize| {
             let lanes = code.lanes.as_deref();
-            let heads = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[*row]));
+            let heads = code.around(*row);
             let mut heads = heads.map(|cycle| code.flow.blocks[cycle.header].instructions.start);
             heads.all(|head| lanes.is_none_or(|lanes| lanes[head] as f64 >= TOGETHER * code.executed[head] as f64))
         };

@@ -23,7 +23,7 @@ enum Mark {
 
 /// The rows of each part of those that every turn runs, in the order of the code. Empty where there is one part alone.
 pub(super) fn parts(code: &Code<'_>, main: &MainLoop, rows: Vec<usize>) -> Vec<(PhaseKind, Vec<usize>)> {
-    let is_inner = |row: usize| main.inner.as_ref().is_some_and(|inner| inner.blocks.contains(&code.block_of[row]));
+    let is_inner = |row: usize| main.inner.as_ref().is_some_and(|inner| code.is_in(row, inner));
     let runs = match (&main.inner, main.has_tensor) {
         (None, true) => with_tensor(code, &rows),
         _ => between_barriers(code, &rows, is_inner),

@@ -21,7 +21,7 @@ impl Flows {
         self.places.get_or_init(|| {
             let mut places = Places { code, flows: self, seen: HashMap::new() };
             let is_global = |row: &usize| code.op(*row).reads_global() || code.op(*row).writes_global();
-            let accesses = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_global(row));
+            let accesses = code.run().filter(|row| is_global(row));
             accesses.filter_map(|row| Some((row, places.of(row, 0)?))).collect()
         })
     }
@@ -43,7 +43,7 @@ impl Flows {
     /// made in it again on each turn.
     pub(in crate::analysis) fn stands(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
         let behind = self.address_behind(code, row);
-        let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let is_inside = |row: &usize| code.is_in(*row, cycle);
         let stays = |(_, rows): &(Register, Vec<usize>)| rows.iter().all(is_inside) || !rows.iter().any(is_inside);
         let address = address(code, row);
         let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
@@ -64,7 +64,7 @@ impl Flows {
     pub(in crate::analysis) fn turns_over(&self, code: &Code<'_>, row: usize) -> f64 {
         let Some(own) = code.innermost(row) else { return 1.0 };
         let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(code, row, cycle);
-        let turns = |cycle: &Loop| Some(code.entries(cycle.header) as f64 / code.entered(cycle)? as f64);
+        let turns = |cycle: &Loop| Some(code.turns_of(cycle)?);
         code.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
     }
 
@@ -77,7 +77,7 @@ impl Flows {
         let mut starts = self.starts(code, row).peekable();
         starts.peek()?;
         // Loads of one turn that begin side by side are steps of one walk.
-        let is_inside = |row: usize| cycle.blocks.contains(&code.block_of[row]);
+        let is_inside = |row: usize| code.is_in(row, cycle);
         let steps =
             places.iter().filter(|(other, place)| is_inside(**other) && place.is_beside(own)).map(|(row, _)| *row);
         let general = |row: usize| code.registers(row).written().filter(|own| own.file == RegisterFile::General);
@@ -208,7 +208,7 @@ impl<'a, 'c> Places<'a, 'c> {
     }
 
     fn written(&mut self, row: usize, file: RegisterFile, number: u8, depth: usize) -> Sum {
-        let word = self.code.rows[row].word.unwrap_or_default();
+        let word = self.code.word(row);
         if let Some(special) = word.registers.special {
             return Sum::part(("special", special));
         }

@@ -24,7 +24,7 @@ fn moved(view: &SourceView) -> Vec<(usize, Arc<[SourceLine]>)> {
     let holds = |row: &usize| view.instructions[*row].places.iter().any(|place| is_product(view, place));
     let (own, astray): (Vec<usize>, Vec<usize>) = tensor.into_iter().partition(holds);
     let innermost = |row: usize| {
-        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[row]));
+        let around = code.around(row);
         around.min_by_key(|cycle| cycle.blocks.len()).map(|cycle| cycle.header)
     };
     let kin = |row: usize| {

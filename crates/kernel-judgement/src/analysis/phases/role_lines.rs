@@ -38,7 +38,7 @@ pub(super) fn lines(study: &Study<'_>, rows: &[usize]) -> Vec<Phase> {
         }
     }
     let mut found: Vec<Phase> = by.into_values().map(|rows| line(study, &frame, &rows, all)).collect();
-    let executed: u64 = rows.iter().map(|row| study.code.executed[*row]).sum();
+    let executed: u64 = study.code.sum(rows);
     for line in found.iter_mut().filter(|line| line.executed as f64 <= WORKS * executed as f64) {
         line.kind = waits_for(&line.waits).unwrap_or(line.kind);
     }
@@ -60,7 +60,7 @@ fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
         samples,
         share: share(samples),
         cost: share(samples - study.samples.of_reason(NOT_SELECTED, rows)),
-        executed: rows.iter().map(|row| code.executed[*row]).sum(),
+        executed: code.sum(rows),
         polls: polls.sum(),
         waits: waits(study, rows),
         opcodes: opcodes(study, rows),

@@ -48,7 +48,7 @@ impl Study<'_> {
         for cut in &self.cuts {
             cut.rows.iter().for_each(|row| stands[*row] = Some(Stand::Phase(cut.kind)));
         }
-        let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_known());
+        let rows = code.run().filter(|row| code.op(*row).is_known());
         let rows = rows.filter(|row| !code.rows[*row].makes_constant());
         let run = |row: usize| Run {
             op: code.op(row),
@@ -81,14 +81,13 @@ impl Study<'_> {
     pub(in crate::analysis) fn divisions(&self) -> [f64; 2] {
         let [to, reciprocal, back] = OF_A_FLOAT;
         let (code, flows) = (&self.code, &self.flows);
-        let is_reciprocal =
-            |row: &usize| code.op(*row) == reciprocal && code.rows[*row].word.is_some_and(|word| word.is_reciprocal());
+        let is_reciprocal = |row: &usize| code.op(*row) == reciprocal && code.word(*row).is_reciprocal();
         let before = |row: usize| flows.operands_of(code, row);
         let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
         let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));
         let divides = |row: &usize| steps(*row).filter(is_reciprocal).any(is_of_integer);
-        let rows = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row) == back).filter(divides);
-        let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
+        let rows = code.run().filter(|row| code.op(*row) == back).filter(divides);
+        let is_long = |row: &usize| code.word(*row).is_long_integer();
         let (long, short): (Vec<usize>, Vec<usize>) = rows.partition(is_long);
         [short, long].map(|rows| rows.into_iter().map(|row| code.executed[row] as f64).sum())
     }
@@ -105,7 +104,7 @@ impl Study<'_> {
                 bursts.extend((executed * bytes > 0.0).then_some((executed, bytes)));
             };
             for row in block.instructions.clone() {
-                let registers = &code.rows[row].word.unwrap_or_default().registers;
+                let registers = &code.word(row).registers;
                 if open.iter().any(|own| registers.reads.iter().any(|read| read.count > 0 && own.meets(read))) {
                     close(&mut open);
                 }

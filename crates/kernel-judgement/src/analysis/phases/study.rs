@@ -11,8 +11,9 @@ use super::{
 use crate::analysis::KernelSummary;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
 use crate::analysis::lines::{Attribution, short_names};
-use crate::catalog::Counter;
+use crate::catalog::{Counter, StallReason};
 use crate::evidence::{SourceLine, SourceView, WarpSync};
+use cuda_binary::Op;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -151,6 +152,12 @@ impl<'v> Study<'v> {
         Some([self.view.counts(SECTORS)?, self.view.counts(IDEAL)?])
     }
 
+    /// Samples of a reason at instructions of a kind.
+    pub(in crate::analysis) fn waits_at(&self, reason: StallReason, is_meant: impl Fn(Op) -> bool) -> f64 {
+        let rows: Vec<usize> = (0..self.code.rows.len()).filter(|row| is_meant(self.code.op(*row))).collect();
+        self.samples.of_reason(reason.into(), &rows) as f64
+    }
+
     /// `w`: warps of the pacing role.
     pub(in crate::analysis) fn warps(&self) -> u64 {
         self.roles[self.pacing].warps
@@ -177,7 +184,7 @@ impl<'v> Study<'v> {
     }
 
     pub(super) fn is_in_main_loop(&self, row: usize) -> bool {
-        self.mains.iter().any(|main| main.cycle.blocks.contains(&self.code.block_of[row]))
+        self.mains.iter().any(|main| self.code.is_in(row, &main.cycle))
     }
 
     pub(in crate::analysis) fn main_rows(&self) -> impl Iterator<Item = usize> + '_ {

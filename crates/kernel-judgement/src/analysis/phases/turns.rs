@@ -80,7 +80,7 @@ impl Flows {
         branch: usize,
         blocks: u32,
     ) -> bool {
-        let turns = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let turns = |row: &usize| code.is_in(*row, cycle);
         let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
         let is_block = |row: &usize| code.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
         // What a turn adds to a counter: a number of the code where no register from outside and no constant is in it.
@@ -121,7 +121,7 @@ impl Flows {
 
     /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop, one for all of them.
     pub(in crate::analysis) fn chooses_itself(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
-        let turns = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+        let turns = |row: &usize| code.is_in(*row, cycle);
         let (mut open, mut seen) = (vec![row], BTreeSet::new());
         while let Some(at) = open.pop() {
             let values = self.operands(code, at).iter().filter(|(own, _)| own.file == RegisterFile::General);
@@ -143,7 +143,7 @@ impl Flows {
     /// next. `None` where it takes nothing of the kind.
     pub(in crate::analysis) fn carried(&self, code: &Code<'_>, row: usize) -> Option<Carried> {
         let own = code.innermost(row)?;
-        let turns = |row: &usize| own.blocks.contains(&code.block_of[*row]);
+        let turns = |row: &usize| code.is_in(*row, own);
         let is_loaded = |row: &usize| turns(row) && (code.op(*row).reads_global() || code.op(*row).loads_shared());
         // A value that is stored once it is whole is none that is handed on.
         let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
@@ -153,7 +153,7 @@ impl Flows {
         };
         let values: BTreeSet<usize> =
             self.behind_row(code, row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();
-        let is_copy = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_copy());
+        let is_copy = |row: &usize| code.word(*row).is_copy();
         let mut folds = values.iter().filter(|row| !is_copy(row)).map(|row| code.op(*row));
         let first = folds.next()?;
         // One operation in any grouping, of the carried value and of what has no part in it.
@@ -183,8 +183,7 @@ impl Flows {
     /// two, as in a search.
     pub(super) fn is_next_of_itself(&self, code: &Code<'_>, row: usize) -> bool {
         let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let is_inside =
-            |other: usize| code.innermost(row).is_some_and(|own| own.blocks.contains(&code.block_of[other]));
+        let is_inside = |other: usize| code.innermost(row).is_some_and(|own| code.is_in(other, own));
         let (mut open, mut seen) = (Vec::from_iter(address(code, row).map(|own| (row, own))), BTreeSet::new());
         while let Some((reads, register)) = open.pop() {
             for behind in self.definitions(code, reads, register).into_iter().filter(|row| is_inside(*row)) {

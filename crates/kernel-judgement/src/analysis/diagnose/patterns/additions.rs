@@ -167,7 +167,7 @@ fn read_first(m: &Measures<'_>) -> Option<Draft> {
     let made = |row: usize| address(code, row).map(|register| study.flows.definitions(code, row, register));
     let loads = || (0..code.rows.len()).filter(|row| code.op(*row).loads_global());
     let is_blind = |row: &usize| {
-        let may_stay = code.rows[*row].word.is_some_and(|word| word.may_change_nothing());
+        let may_stay = code.word(*row).may_change_nothing();
         may_stay && !loads().any(|load| made(load) == made(*row))
     };
     let [sectors, _] = study.sectors()?;

@@ -147,8 +147,7 @@ fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
         let has_own = study.width(row).is_some_and(|bits| lanes * bits as f64 / 8.0 <= SECTOR * sectors[row] as f64);
         has_own && !study.flows.is_inherent(code, row) && lanes > MOST_LANES * executed && executed <= warps
     };
-    let mut added =
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_l2_atomic()).peekable();
+    let mut added = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
     added.peek().is_some() && added.all(is_once)
 }
 
@@ -216,7 +215,7 @@ fn hands_out_places(m: &Measures<'_>) -> bool {
     let Some(study) = m.study else { return false };
     let code = &study.code;
     let is_answer = |row: &usize| code.op(*row).is_l2_atomic();
-    let stores = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).stores_global());
+    let stores = code.run().filter(|row| code.op(*row).stores_global());
     stores.into_iter().any(|row| study.flows.loads_behind(code, row).iter().any(is_answer))
 }
 
@@ -225,7 +224,7 @@ fn copies(m: &Measures<'_>) -> Option<Draft> {
     let (tries, additions) = own_retries(m)?;
     let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
-    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().keeps(&parts, stays, stays);
+    let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().stays(&parts, stays);
     let draft = draft.frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)));
     let how = "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first";

@@ -38,10 +38,10 @@ fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
 /// Whether all that a turn of a loop leaves in shared memory is made of what it read there behind a barrier.
 pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
-    let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let rows: Vec<usize> = code.run_in(&cycle);
     let is_made_of_shared = |row: &usize| {
         let behind = study.flows.behind_row(code, *row);
-        behind.iter().any(|row| code.op(*row).loads_shared() && cycle.blocks.contains(&code.block_of[*row]))
+        behind.iter().any(|row| code.op(*row).loads_shared() && code.is_in(*row, cycle))
     };
     // A copy past the registers brings what no turn before has made.
     let mut stores =
@@ -56,7 +56,7 @@ pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
 /// what it read there behind a barrier.
 pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'static str)> {
     let code = &study.code;
-    let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let rows: Vec<usize> = code.run_in(&cycle);
     let stored = rows.iter().filter(|row| code.op(**row).stores_global());
     let carried = stored.filter_map(|row| study.flows.carried(code, *row));
     if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {
@@ -84,7 +84,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
 pub(super) fn read_twice(m: &Measures<'_>, draft: Draft) -> Draft {
     let part = |own: f64, all: f64| if all > 0.0 { (own / all).min(1.0) } else { 1.0 };
     let again = 1.0 + part(sectors_of(reads(m)), sectors_of(m.accesses()));
-    let of_dram = m.value(DRAM_BYTES[0]).zip(m.sum(DRAM_BYTES)).map_or(1.0, |(read, moved)| part(read, moved));
+    let of_dram = m.dram_read().zip(m.sum(DRAM_BYTES)).map_or(1.0, |(read, moved)| part(read, moved));
     let parts: Vec<Part> = m.machine.parts().filter(|part| *part != Part::MemoryDram).collect();
     draft.keeps(&parts, again, 1.0).keeps(&[Part::MemoryDram], 1.0 + of_dram, 1.0)
 }
@@ -119,7 +119,7 @@ pub(super) fn dealt(m: &Measures<'_>) -> Option<f64> {
     let is_by_number = ends_by.iter().any(|end| end.block) && !ends_by.iter().any(|end| end.memory || end.unknown);
     let asks = |own: &Loop| code.rows_of(&own.blocks).any(|row| code.sync(row) == WarpSync::MbarrierTest);
     let is_by_data = |own: &Loop| own != cycle && !asks(own) && ends(study, own).iter().any(|end| end.memory);
-    let pieces = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64 * m.blocks? / m.sms?;
+    let pieces = code.turns_of(cycle)? * m.blocks? / m.sms?;
     (is_by_number && felt(study).any(is_by_data)).then_some(pieces)
 }
 

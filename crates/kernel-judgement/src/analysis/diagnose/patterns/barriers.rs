@@ -49,11 +49,11 @@ fn steps(m: &Measures<'_>) -> Option<(f64, f64)> {
     let turns = |barrier: usize| {
         let cycle = code.innermost(barrier).filter(|cycle| recurs_in_shared(study, cycle))?;
         let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
-        let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        let turns = code.turns_of(cycle)?;
         let is_near = count(&rows, Op::loads_shared) <= READERS * count(&rows, Op::stores_shared);
         (is_near && turns > 2.0 * (WARP * warps).log2()).then_some(turns)
     };
-    let barriers = (0..code.rows.len()).filter(|row| code.is_block_barrier(*row) && code.executed[*row] > 0);
+    let barriers = code.run().filter(|row| code.is_block_barrier(*row));
     let found = barriers.filter_map(turns).max_by(f64::total_cmp)?;
     (m.blocks? >= BUSY_WARPS * schedulers).then_some((found, warps))
 }
@@ -283,10 +283,10 @@ const TWO_BUFFERS: f64 = 1.5;
 fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
     let code = &m.study?.code;
     let barriers: Vec<usize> = m.study?.main_rows().filter(|row| code.is_block_barrier(*row)).collect();
-    let holds = |cycle: &&Loop| barriers.iter().any(|row| cycle.blocks.contains(&code.block_of[*row]));
+    let holds = |cycle: &&Loop| barriers.iter().any(|row| code.is_in(*row, cycle));
     // A loop inside that holds none turns more often than the tiles do.
     let cycle = code.loops.iter().filter(holds).min_by_key(|cycle| cycle.blocks.len())?;
-    let own = barriers.iter().filter(|row| cycle.blocks.contains(&code.block_of[**row]));
+    let own = barriers.iter().filter(|row| code.is_in(**row, cycle));
     let turns = Some(code.entries(cycle.header)).filter(|turns| *turns > 0)?;
     Some(own.map(|row| code.executed[*row]).sum::<u64>() as f64 / turns as f64)
 }
@@ -344,7 +344,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         study.main_rows().filter(|row| study.code.op(*row).stores_shared()).collect()
     };
     let stored = m.sampled_code().filter(|_| has_products).and_then(|study| of_stage(m, &stores(study)));
-    let draft = stored.into_iter().fold(draft, |draft, stored| draft.keeps(&DATA_STAGE, 1.0 - stored, 1.0 - stored));
+    let draft = stored.into_iter().fold(draft, |draft, stored| draft.stays(&DATA_STAGE, 1.0 - stored));
     // With one buffer a turn takes two barriers, one before it is read and one before it is written again.
     let has_two = !has_products && barriers_a_turn(m).is_some_and(|barriers| barriers < TWO_BUFFERS);
     let tiles = shared_of_block(m).filter(|bytes| *bytes > 0.0 && !has_two);

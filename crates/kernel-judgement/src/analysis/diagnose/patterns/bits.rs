@@ -30,7 +30,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     let is_first = m.units.first().is_some_and(|first| first.part == unit.part);
     let study = m.study.filter(|_| is_first && unit.part == Part::ComputeAlu)?;
     let (code, executed) = (&study.code, m.executed()?);
-    let word = |row: usize| code.rows[row].word.unwrap_or_default().arithmetic;
+    let word = |row: usize| code.word(row).arithmetic;
     let made_of = |row: usize, computes: Computes| {
         let mut of = study.flows.operands_of(code, row).map(|own| code.op(own).computes() == Some(computes)).peekable();
         of.peek().is_some() && of.all(|own| own)
@@ -53,15 +53,13 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     let is_moved = |row: usize| word(row) == Arithmetic::Other && code.op(row).computes() == Some(Computes::Shift);
     let field = |row: usize| left(row).filter(|bits| *bits > 1 && study.flows.operands_of(code, row).any(is_moved));
     let compared = |row: usize| {
-        let is_equal = code.rows[row].word.is_some_and(|word| word.asks_for_equal());
+        let is_equal = code.word(row).asks_for_equal();
         let is_own = code.op(row).computes() == Some(Computes::Compared) && is_equal;
         let of = study.flows.operands_of(code, row).filter(|_| is_own);
         of.filter_map(field).max()
     };
-    let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> {
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && is_own(*row)).collect()
-    };
-    let of_all = |rows: &[usize]| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
+    let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> { code.run().filter(|row| is_own(*row)).collect() };
+    let of_all = |rows: &[usize]| code.sum(rows) as f64;
     let bits = rows(&is_bit);
     let fields = rows(&|row| compared(row).is_some());
     let (tested, is_bits) = if of_all(&bits) >= of_all(&fields) { (bits, true) } else { (fields, false) };
@@ -101,7 +99,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
             "masks at the ends",
         ),
     };
-    let draft = draft.at(At::point(&point(study, most_tested))).says(how, why).risks(risk);
+    let draft = draft.at(At::row(study, most_tested)).says(how, why).risks(risk);
     Some(draft.checks(
         words!("executed instructions {} → {}", count(executed), count(executed - (1.0 - stays) * own)),
         EXECUTED,

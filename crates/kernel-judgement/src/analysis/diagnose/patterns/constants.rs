@@ -82,7 +82,7 @@ const CONSTANT: f64 = 0.25;
 fn is_table(m: &Measures<'_>, study: &Study<'_>, row: usize) -> bool {
     let (code, flows) = (&study.code, &study.flows);
     let is_once = || m.kernel.key().grid.is_some_and(|grid| flows.is_read_once(code, row, grid.0));
-    !code.rows[row].word.is_some_and(|word| word.is_strong) && !is_once() && !flows.is_of_thread_and_block(code, row)
+    !code.word(row).is_strong && !is_once() && !flows.is_of_thread_and_block(code, row)
 }
 
 /// Loads through L1 of one address for all lanes.
@@ -96,18 +96,18 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
             && !study.flows.is_inherent(code, *row)
             && is_table(m, study, *row)
     };
-    let accesses = || (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && sectors[*row] > 0);
+    let accesses = || code.run().filter(|row| sectors[*row] > 0);
     // Who waits in a queue does not fill it: a request takes the stage once for each line that its lanes touch.
     let passes = |row: usize| {
         let packed = ideal[row].min(sectors[row]);
         (packed as f64 / SECTORS_PER_LINE).max(code.executed[row] as f64) + (sectors[row] - packed) as f64
     };
     let loads: Vec<usize> = accesses().filter(is_one).collect();
-    let own: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+    let own: u64 = code.sum(&loads);
     let requests: u64 = accesses().map(|row| code.executed[row]).sum();
     let part = loads.iter().map(|row| passes(*row)).sum::<f64>() / accesses().map(passes).sum::<f64>().max(1.0);
     // Of the stage, global accesses take what shared memory does not.
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let stage = m.stage()?;
     let stays = 1.0 - part * stage.other() / stage.whole;
     let (for_loads, queued) = (m.waits_for_loads()?, m.waits(&[StallReason::LgThrottle]));
     let first = loads.iter().max_by_key(|row| code.executed[**row])?;
@@ -118,11 +118,11 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let gone = of_loads + of_index(m, Part::Issue).unwrap_or_default() * own as f64 / requests as f64;
     let awaited = part * (for_loads + queued);
     let draft = Draft::new(Action::MoveConstants)
-        .keeps(&L1, stays, stays)
+        .stays(&L1, stays)
         .keeps(&[Part::Issue], 1.0 - 0.5 * of_loads, 0.0)
         .frees((1.0 - CONSTANT) * (own_waits * for_loads + part * queued), awaited + gone.min(1.0) * m.waits(&OF_EACH))
         .expects(awaited)
-        .at(At::point(&point(study, *first)));
+        .at(At::row(study, *first));
     let of_requests = share(own as f64 / requests.max(1) as f64);
     // Constant memory serves one address at a time.
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));

@@ -60,7 +60,7 @@ fn fences(m: &Measures<'_>) -> Option<Draft> {
     let wavefronts = m.busiest_of(&DATA_STAGE).zip(m.sm_cycles()).map_or(0.0, |(stage, cycles)| stage.share * cycles);
     let fences = WAVEFRONTS * m.count(|op| op.sync() == Some(Sync::Fence));
     let stays = if wavefronts > 0.0 { (1.0 - fences / wavefronts).max(0.0) } else { 1.0 };
-    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).keeps(&DATA_STAGE, stays, stays);
+    let draft = Draft::new(Action::NarrowFence).frees(wait, wait + again).stays(&DATA_STAGE, stays);
     let check = stall("memory barrier stall", wait, draft.expected(m));
     let how = "Fewer and narrower fences: one after several stores, block scope where only the block reads";
     let draft = draft.at(At::waits(m, reason)).says(how, words!("warps wait at fences {} of their time", share(wait)));

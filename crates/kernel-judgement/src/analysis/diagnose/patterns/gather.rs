@@ -14,8 +14,7 @@ const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThr
 /// a table that each lane adds to has one for each, and rows behind an index no more than their bytes fill.
 fn gather(m: &Measures<'_>) -> Option<Draft> {
     let (code, flows) = m.study.map(|study| (&study.code, &study.flows))?;
-    let mut rows =
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_l2_atomic()).peekable();
+    let mut rows = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
     rows.peek()?;
     if !rows.all(|row| code.op(row).act() == Some(Act::Reduction) && flows.is_near_own(code, row)) {
         return None;
@@ -27,14 +26,14 @@ fn gather(m: &Measures<'_>) -> Option<Draft> {
     if touched <= needed as f64 || touched >= WARP * requests as f64 {
         return None;
     }
-    let [read, written] = [m.value(DRAM_BYTES[0])?, m.value(DRAM_BYTES[1])?];
+    let [read, written] = [m.dram_read()?, m.dram_written()?];
     let loaded = others.iter().filter(|access| access.at.op().reads_global()).map(|access| access.ideal as f64);
     let again = (read - SECTOR * loaded.sum::<f64>()).clamp(0.0, SECTOR * touched);
     let of_dram = again / (read + written).max(1.0);
     let of_l2 = (touched - written / SECTOR).max(0.0) / m.value(L2_SECTORS)?;
     let draft = Draft::new(Action::FewerAtomics)
-        .keeps(&[Part::MemoryDram], 1.0 - of_dram, 1.0 - of_dram)
-        .keeps(&[Part::MemoryL2], (1.0 - of_l2).max(0.0), (1.0 - of_l2).max(0.0))
+        .stays(&[Part::MemoryDram], 1.0 - of_dram)
+        .stays(&[Part::MemoryL2], (1.0 - of_l2).max(0.0))
         .frees_of(m, &WAITS, of_dram.max(of_l2.min(1.0)))
         .at(At::most(m, Op::is_l2_atomic));
     let how = "Gather in place of adding: the thread of an output reads the values that may belong to it, adds up those that do and stores it once";

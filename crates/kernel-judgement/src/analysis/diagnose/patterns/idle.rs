@@ -71,9 +71,8 @@ fn smaller_blocks(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits_for_loads().unwrap_or_default();
     let expected = latency * (1.0 + (turns.max(1.0) - 1.0) * waits);
     let stays = within + (1.0 - within) * part;
-    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
     let change = Change { warps: (expected, latency), ..Change::default() };
-    let draft = Draft::of(Action::SmallerBlocks, change).keeps(&inside, stays, within).at(At::Launch);
+    let draft = Draft::of(Action::SmallerBlocks, change).keeps(&m.machine.inside(), stays, within).at(At::Launch);
     let how = match then > 1.0 {
         true => words!("Blocks of {} threads", count(WARP * then)),
         false => words!("A warp for what a block does now, shuffles in place of its barriers, several to a block"),

@@ -45,8 +45,7 @@ const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]]
 
 /// Executions of the opcodes that a pipe runs.
 pub(super) fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
-    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-    m.mix.count(|op| row.runs(op, capability))
+    m.mix.count(m.runs(part)?)
 }
 
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
@@ -94,7 +93,7 @@ fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let (op, executed) = most[0];
     let kept = 1.0 - TO_SERVE;
     let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[unit.part], kept, 0.0);
-    let draft = draft.keeps(&[Part::Issue, Part::ComputeTensor], 1.0, 1.0);
+    let draft = draft.stays(&[Part::Issue, Part::ComputeTensor], 1.0);
     let (own, of_tensor) = (share(unit.share), share(tensor.share));
     let why = words!("{} at {}, tensor pipe at {}; {}", &unit.name, own, of_tensor, leading(&most, all));
     let how = "Less work beside each product: unpack, convert and address once for a larger tile";
@@ -189,11 +188,11 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let is_of_turns =
         reads_in_turns && aside.is_none() && !m.has_tensor && paired < WORTH && exchanges(m) != Some(true);
     let draft = match is_index {
-        true if m.need_of(&L1) >= ROOF => draft.keeps(&L1, 1.0, 1.0),
+        true if m.need_of(&L1) >= ROOF => draft.stays(&L1, 1.0),
         false if is_of_turns => draft.keeps(&L1, 1.0 - gone, 0.0),
         _ => draft,
     };
-    let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).keeps(&[Part::ComputeTensor], 1.0, 1.0);
+    let draft = draft.keeps(&[Part::ComputeFp64], 1.0, bound).stays(&[Part::ComputeTensor], 1.0);
     let draft = draft.unknown(m, unknown);
     // Issued at the same rate, they are as many as the time that is forecast.
     let all = [draft.expected(m), draft.saves(m)].map(|saved| 100.0 * saved);
@@ -294,7 +293,7 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
     let draft = Draft::new(Action::FewerConversions)
         .rewrites()
-        .keeps(&[Part::ComputeFp64], 0.0, 0.0)
+        .stays(&[Part::ComputeFp64], 0.0)
         .keeps(&[Part::Issue], 1.0 - gone, 0.0)
         .keeps(&[Part::ComputeXu], 0.25, 0.0)
         .frees_of(m, &waits, 0.5);
@@ -363,7 +362,7 @@ fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
 /// Whether the code has divisions of integers of 64 bits and runs none of them: in front of each the compiler asks whether both values fit
 /// in 32 bits, and divides those.
 fn fits_in_half(code: &KernelCode<'_>) -> bool {
-    let is_long = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_long_integer());
+    let is_long = |row: &usize| code.word(*row).is_long_integer();
     let mut rows = (0..code.rows.len()).filter(|row| code.op(*row) == OF_A_FLOAT[2]).filter(is_long).peekable();
     rows.peek().is_some() && rows.all(|row| code.executed[row] == 0)
 }

@@ -26,7 +26,7 @@ fn is_known(own: &Place, other: &Place) -> bool {
 
 fn is_access(study: &Study<'_>, row: usize) -> bool {
     let op = study.code.op(row);
-    let is_strong = || study.code.rows[row].word.is_some_and(|word| word.is_strong);
+    let is_strong = || study.code.word(row).is_strong;
     study.code.executed[row] > 0 && (op.loads_global() || op.stores_global()) && !is_strong()
 }
 
@@ -64,7 +64,7 @@ fn again(study: &Study<'_>) -> Gone {
         // Turns around that go through the same places again: what is stored there is a row of the thread's own.
         let is_stored =
             inside.iter().filter(|row| stores(row)).any(|row| places.get(row).is_some_and(|own| is_known(own, place)));
-        let inner = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        let inner = code.turns_of(cycle)?;
         (is_stored && inner <= IN_REGISTERS).then(|| 1.0 / flows.turns_over(code, row))
     };
     let own = (0..code.rows.len()).filter(|row| is_access(study, *row));
@@ -96,10 +96,9 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     let (loads, stores) = (sum(&sectors, &is_load), sum(&sectors, &|row| !is_load(row)));
     let of_l2 = (((1.0 - answered(m)) * loads + stores) / m.value(L2_SECTORS)?).min(1.0);
     let fewer = sum(&code.executed, &|_| true);
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let stage = m.stage()?;
     let of_stage = (loads + stores) / sectors.iter().sum::<u64>().max(1) as f64 * stage.other() / stage.whole;
-    let [of_requests, of_issue] =
-        [m.count(|op| op.is_lsu_access()), m.executed()?].map(|all| (fewer / all.max(1.0)).min(1.0));
+    let [of_requests, of_issue] = [m.requests(), m.executed()?].map(|all| (fewer / all.max(1.0)).min(1.0));
     let rows: Vec<usize> = gone.keys().copied().filter(|row| is_load(*row)).collect();
     let part = loads / rows.iter().map(|row| sectors[*row] as f64).sum::<f64>().max(1.0);
     let most = m.waits(&WAITS);
@@ -108,17 +107,17 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     let freed = for_loads + of_requests * m.waits(&WAITS[1..]);
     // Stores of one place meet in L2 mostly: DRAM is written once.
     let draft = Draft::new(action)
-        .keeps(&[Part::MemoryL2], 1.0 - of_l2, 1.0 - of_l2)
+        .stays(&[Part::MemoryL2], 1.0 - of_l2)
         .keeps(&[Part::MemoryDram], 1.0, 1.0 - of_l2)
-        .keeps(&DATA_STAGE, 1.0 - of_stage, 1.0 - of_stage)
-        .keeps(&[Part::MemoryLsu], 1.0 - of_requests, 1.0 - of_requests)
+        .stays(&DATA_STAGE, 1.0 - of_stage)
+        .stays(&[Part::MemoryLsu], 1.0 - of_requests)
         .keeps(&[Part::Issue], 1.0 - of_issue, 1.0 - 2.0 * of_issue.min(0.5))
         .frees(freed, most.max(freed));
     let first = gone.iter().max_by(|(a, of_a), (b, of_b)| {
         let weight = |row: usize, part: f64| sectors[row] as f64 * part;
         weight(**a, **of_a).total_cmp(&weight(**b, **of_b))
     })?;
-    let draft = draft.at(At::point(&point(study, *first.0)));
+    let draft = draft.at(At::row(study, *first.0));
     Some(match sum(&code.executed, &is_load) {
         0.0 => draft.checks(words!("sectors in L2 −{}", count(stores)), L2_SECTORS),
         fewer => {
@@ -165,7 +164,7 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
             _ => None,
         };
         let count = code.registers(behind).written().map(|own| u16::from(own.count)).max().unwrap_or(1);
-        match code.rows[behind].word.unwrap_or_default().arithmetic {
+        match code.word(behind).arithmetic {
             Arithmetic::Constant(byte) => words.extend((0..count).map(|at| byte + 4 * at)),
             Arithmetic::MultiplyAdd([_, _, add]) => words.extend(constant(&add)),
             Arithmetic::Sum(parts) => words.extend(parts.iter().filter_map(constant)),
@@ -182,12 +181,11 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
 fn of_block(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _], blocks) = (&study.code, study.sectors()?, m.blocks?);
-    let barriers: Vec<usize> =
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.is_block_barrier(*row)).collect();
+    let barriers: Vec<usize> = code.run().filter(|row| code.is_block_barrier(*row)).collect();
     barriers.first()?;
     // What agrees with other blocks is not the block's own.
     let agrees = |row: &usize| code.op(*row).is_fence() || code.op(*row).is_l2_atomic();
-    if (0..code.rows.len()).filter(|row| code.executed[*row] > 0).any(|row| agrees(&row)) {
+    if code.run().any(|row| agrees(&row)) {
         return None;
     }
     let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.flows.is_of_block(code, *row));
@@ -212,7 +210,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
         meant.map(|row| SECTOR * sectors[row] as f64).sum()
     };
     // What DRAM moves beyond the other accesses is of these.
-    let moved = [m.value(DRAM_BYTES[0])?, m.value(DRAM_BYTES[1])?];
+    let moved = [m.dram_read()?, m.dram_written()?];
     let beyond = (moved[0] - sum(false, false)).clamp(0.0, sum(true, false))
         + (moved[1] - sum(false, true)).clamp(0.0, sum(true, true));
     let of_dram = beyond / moved.iter().sum::<f64>().max(1.0);
@@ -222,7 +220,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
     let draft = without(m, study, Action::ReuseInSm, &gone, &[])?;
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, least.min(1.0 - of_dram));
     // Shared memory takes the stage as often.
-    let draft = draft.keeps(&DATA_STAGE, 1.0, 1.0).keeps(&[Part::MemoryLsu, Part::Issue], 1.0, 1.0);
+    let draft = draft.stays(&DATA_STAGE, 1.0).stays(&[Part::MemoryLsu, Part::Issue], 1.0);
     let bytes = glance::bytes(sum(true, true) / blocks);
     let how = "Keep what a block reads again in shared memory: it is written to global memory, and read there behind a barrier";
     let why = words!("{} a block are stored and read again, {} of the bytes of DRAM", bytes, share(of_dram));
@@ -237,7 +235,7 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let is_run = |row: &usize| code.executed[*row] > 0;
     let agrees = |row: usize| code.op(row).is_l2_atomic() || code.op(row).is_fence();
-    let is_strong = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_strong);
+    let is_strong = |row: &usize| code.word(*row).is_strong;
     let own: Vec<usize> = (0..code.rows.len()).filter(is_run).filter(is_strong).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
     let places = study.flows.places(code);
@@ -250,7 +248,7 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
-    let once = (m.value(DRAM_BYTES[0])? / SECTOR / touched).min(1.0);
+    let once = (m.dram_read()? / SECTOR / touched).min(1.0);
     let part = (touched / m.value(L2_SECTORS)?).min(1.0);
     let [stays, least] = [once.max(REUSED), once].map(|left| 1.0 - part * (1.0 - left));
     let wait = traced(study, &own)? * m.waits(&WAITS[..1]);
@@ -258,12 +256,12 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::ReuseInSm)
         .keeps(&[Part::MemoryL2], stays, least)
         .frees((1.0 - once.max(REUSED)) * wait, most)
-        .at(At::point(&point(study, first)));
+        .at(At::row(study, first));
     let how =
         words!("Ordinary loads (`{}`): L1 never answers `volatile` ones and `{}`", "const __restrict__", "__ldcg");
     let why = words!(
         "{} strong loads of warps go to L2 for {} sectors; DRAM is read for {} of them",
-        count(own.iter().map(|row| code.executed[*row] as f64).sum()),
+        count(code.sum(&own) as f64),
         count(touched),
         share(once)
     );

@@ -25,7 +25,7 @@ pub(super) fn asides(study: &Study<'_>) -> [f64; 2] {
     let code = &study.code;
     let lanes = |row: &usize| code.lanes.as_ref().map_or(0, |lanes| lanes[*row]);
     let asides = code.asides();
-    [asides.iter().map(|row| code.executed[*row]).sum::<u64>(), asides.iter().map(lanes).sum()].map(|all| all as f64)
+    [code.sum(&asides), asides.iter().map(lanes).sum()].map(|all| all as f64)
 }
 
 /// Lanes that are active in the average instruction. Those that are off beside a rare value come back behind it: another form of the
@@ -117,7 +117,7 @@ fn whole_warps(m: &Measures<'_>) -> Option<Draft> {
     let waits = [StallReason::Wait, StallReason::Selected];
     let (freed, left) = if m.waves.is_some_and(|waves| waves > 1.0) { (0.0, on) } else { (1.0 - on, 1.0) };
     let draft = Draft::of(Action::LargerBlocks, Change { warps: (left, left), ..Change::default() });
-    let draft = draft.keeps(&parts, on, on).frees_of(m, &waits, freed);
+    let draft = draft.stays(&parts, on).frees_of(m, &waits, freed);
     let draft = if m.units.is_empty() { draft.open("the section SpeedOfLight") } else { draft };
     let why = words!("{} of the lanes have no thread", share(1.0 - own));
     let draft = draft.takes(1.0 - on).at(At::Launch).says("Blocks of whole warps: a multiple of 32 threads", why);
@@ -162,7 +162,7 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let on = elected + (1.0 - elected) * lanes / WARP;
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
-    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, on).frees_of(m, &waits, 1.0 - on);
+    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().stays(&parts, on).frees_of(m, &waits, 1.0 - on);
     // As many lanes take `on` of the instructions, which wait as long each.
     let draft = draft.takes(1.0 - on);
     let now = fixed(lanes, 1);

@@ -336,7 +336,7 @@ pub(in crate::analysis::diagnose) struct Served {
 fn supply(m: &Measures<'_>) -> Option<Served> {
     let sent = sent(m)?;
     let per_cycle = sent / (m.sm_cycles()? * m.active?);
-    Some(Served { hits: m.value(HITS)?, from_dram: m.value(DRAM_BYTES[0])? / sent, per_cycle })
+    Some(Served { hits: m.value(HITS)?, from_dram: m.dram_read()? / sent, per_cycle })
 }
 
 /// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer

@@ -106,12 +106,12 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
         Some(m.value(DRAM_BYTES[way])?.min(SECTOR * sectors))
     };
     let of_global = || Some(of_global(0, Op::reads_global)? + of_global(1, Op::writes_global)?);
-    let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > 0.0);
+    let moved = m.moved();
     let stays = moved.zip(of_global()).map_or(kept, |(moved, own)| (own / moved).clamp(0.0, 1.0));
     let after: Vec<(Part, f64)> = control.into_iter().collect();
-    let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().keeps(&L1, kept, kept);
+    let draft = Draft::relieves(m, Action::KeepInRegisters, &after).rewrites().stays(&L1, kept);
     let draft = left.into_iter().fold(draft, |draft, left| draft.keeps(&[Part::Issue], left, least));
-    let draft = draft.keeps(&[Part::MemoryL2], kept, kept).keeps(&[Part::MemoryDram], stays, stays);
+    let draft = draft.stays(&[Part::MemoryL2], kept).stays(&[Part::MemoryDram], stays);
     let part = share(1.0 - kept);
     let (how, mut why) = match are_spills(m) {
         Some(true) => {
@@ -178,11 +178,11 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     let stays = |row: usize, cycle: &Loop| {
         let register = address(code, row)?;
         let made = study.flows.definitions(code, row, register);
-        let is_outside = made.iter().all(|row| !cycle.blocks.contains(&code.block_of[*row]));
+        let is_outside = made.iter().all(|row| !code.is_in(*row, cycle));
         Some((register, made, code.rows[row].word?.registers.offset)).filter(|_| is_outside)
     };
     let is_reloaded = |load: usize| {
-        let around = code.loops.iter().filter(|cycle| cycle.blocks.contains(&code.block_of[load]));
+        let around = code.around(load);
         let cycle = around.min_by_key(|cycle| cycle.blocks.len())?;
         let is_turning = code.repeats(cycle)?;
         let own = stays(load, cycle).filter(|_| is_turning)?;
@@ -199,7 +199,7 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     };
     let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
     let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;
-    let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+    let executed: u64 = code.sum(&loads);
     let share = 100.0 * executed as f64 / code.executed.iter().sum::<u64>() as f64;
     if share < RELOADED {
         return None;

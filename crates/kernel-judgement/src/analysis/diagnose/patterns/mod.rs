@@ -245,7 +245,7 @@ fn loop_of(phases: &Phases, access: &SectorAccess) -> Option<u64> {
 
 /// The part of the data stage of L1, 0 to 1, that the accesses of some rows fill; `None` where that was not counted.
 fn of_stage(m: &Measures<'_>, rows: &[usize]) -> Option<f64> {
-    let (study, stage) = (m.sampled_code()?, DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?);
+    let (study, stage) = (m.sampled_code()?, m.stage()?);
     let sum = |of: &[u64]| rows.iter().map(|row| of[*row]).sum::<u64>() as f64;
     let shared = sum(&study.view.counts(WAVEFRONTS)?) / (stage.whole / 100.0 * m.sm_cycles()?);
     let sectors = study.sectors().map(|[all, _]| sum(&all) / sectors_of(m.accesses()).max(1.0)).unwrap_or_default();
@@ -292,7 +292,7 @@ fn products_of<'s>(
     is_meant: impl Fn(Op) -> bool + 's,
 ) -> impl Iterator<Item = Product> + 's {
     let product = move |row: usize| {
-        let reads = code.rows[row].word.unwrap_or_default().registers.reads;
+        let reads = code.word(row).registers.reads;
         let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
         // The two factors come first; a constant is no register.
         let mut own = reads.into_iter().filter(general);
@@ -301,7 +301,7 @@ fn products_of<'s>(
         let is_product = factors.iter().all(|factor| flows.is_from_memory(code, row, *factor));
         is_product.then_some(Product { row, factors, addend })
     };
-    let rows = (0..code.rows.len()).filter(move |row| code.executed[*row] > 0 && is_meant(code.op(*row)));
+    let rows = code.run().filter(move |row| is_meant(code.op(*row)));
     rows.filter_map(product)
 }
 

@@ -26,7 +26,7 @@ fn operands(m: &Measures<'_>) -> Option<Draft> {
     let loads = by_matrix + m.study.and_then(Study::fragment_loads).map_or(0, |own| own.loads) as f64;
     // Of what is stored for them as much as of what they load; products of warpgroups read their operands themselves.
     let of_loads = (loads / m.count(Op::loads_shared).max(1.0)).min(1.0);
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let stage = m.stage()?;
     let read = stage.operands.unwrap_or_default().min(stage.shared);
     let of_stage = (read + of_loads * (stage.shared - read)) / stage.whole;
     let gone = HALF * (m.count(Op::is_product) + loads) / m.executed()?;
@@ -37,10 +37,10 @@ fn operands(m: &Measures<'_>) -> Option<Draft> {
     let stays = 1.0 - HALF * of_stage;
     let draft = Draft::new(Action::NarrowOperands)
         .moves_work()
-        .keeps(&[Part::ComputeTensor], pipe, pipe)
-        .keeps(&DATA_STAGE, stays, stays)
-        .keeps(&[Part::MemoryLsu, Part::Issue], 1.0 - gone, 1.0 - gone)
-        .keeps(&[Part::MemoryL2, Part::MemoryDram], beyond, beyond)
+        .stays(&[Part::ComputeTensor], pipe)
+        .stays(&DATA_STAGE, stays)
+        .stays(&[Part::MemoryLsu, Part::Issue], 1.0 - gone)
+        .stays(&[Part::MemoryL2, Part::MemoryDram], beyond)
         .frees(HALF * (fed + own), fed + own)
         .at(at_products(m));
     let why = words!(
@@ -67,9 +67,9 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
     let loads = gone(&code.executed);
     let all = sectors.iter().sum::<u64>() as f64;
     let part = gone(&sectors).map(|gone| gone / all);
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0)?;
+    let stage = m.stage()?;
     let at = *stays.keys().max_by_key(|row| code.executed[**row])?;
-    let (answered, read) = (answered(m), m.value(DRAM_BYTES[0]).unwrap_or_default());
+    let (answered, read) = (answered(m), m.dram_read().unwrap_or_default());
     // Beyond L1 no more is asked for than the words touch.
     let asked = part.map(|part| ((1.0 - part) / (1.0 - answered)).min(1.0));
     let from_dram = part.map(|part| if read > 0.0 { ((1.0 - part) * all * SECTOR / read).min(1.0) } else { 1.0 });
@@ -79,7 +79,7 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits(&[StallReason::LongScoreboard]);
     let less = |of: f64| loads.map(|gone| 1.0 - gone / of);
     let of_stage = part.map(|part| 1.0 - part * stage.other() / stage.whole);
-    let (requests, issue) = (less(m.count(|op| op.is_lsu_access())), less(m.executed()?));
+    let (requests, issue) = (less(m.requests()), less(m.executed()?));
     let draft = Draft::new(Action::WideLoads)
         .keeps(&DATA_STAGE, of_stage[0], of_stage[1])
         .keeps(&[Part::MemoryLsu], requests[0], requests[1])
@@ -87,7 +87,7 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryL2], asked[0], asked[1])
         .keeps(&[Part::MemoryDram], from_dram[0], from_dram[1])
         .frees((1.0 - of_stage[0]) * queue + freed[0] * waits, queue + waits)
-        .at(At::point(&point(study, at)));
+        .at(At::row(study, at));
     let sum = |of: &[u64]| stays.keys().map(|row| of[*row] as f64).sum::<f64>();
     let own = count(sum(&code.executed));
     let how = "Words in place of letters: load 4 bytes of a thread at a time, or 16, and take them apart in registers";
@@ -112,7 +112,7 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
     let is_half = |row: &usize| code.rows[*row].class() == Some(Class::Fp16);
     let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
     let halves = executed(&mut (0..code.rows.len()).filter(is_half));
-    let is_single = |row: &usize| is_half(row) && code.rows[*row].word.is_some_and(|word| word.takes_one_half());
+    let is_single = |row: &usize| is_half(row) && code.word(*row).takes_one_half();
     if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) <= SINGLE * halves {
         return None;
     }
@@ -123,8 +123,7 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
     };
     let of_issue = gone / m.executed()?;
     // Everything inside the SM is there for half as many threads at best.
-    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
-    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&inside, 1.0, HALF);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&m.machine.inside(), 1.0, HALF);
     let draft = [Part::ComputeFma, Part::ComputeFp16]
         .into_iter()
         .fold(draft, |draft, part| draft.keeps(&[part], left(part), HALF));
@@ -133,7 +132,7 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::Issue], 1.0 - of_issue, HALF)
         .frees(of_issue * waits, HALF * m.waits(&OF_EACH).max(waits))
         .at(At::heaviest(m, |study, row| {
-            let own = study.code.rows[row].word.is_some_and(|word| word.takes_one_half());
+            let own = study.code.word(row).takes_one_half();
             if own && study.code.rows[row].class() == Some(Class::Fp16) { study.code.executed[row] } else { 0 }
         }));
     let how =
@@ -164,8 +163,7 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
     };
     let is_flag = |row: &usize| {
         let is_word = code.op(*row).loads_global() && study.width(*row) == Some(32);
-        let is_own =
-            !code.rows[*row].word.is_some_and(|word| word.is_strong) && flows.differs_by_lane(code, *row, false);
+        let is_own = !code.word(*row).is_strong && flows.differs_by_lane(code, *row, false);
         // What data scatter takes a sector of each lane, however narrow.
         is_word
             && is_own
@@ -178,7 +176,7 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
     let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();
     // Of what DRAM is read for as much is theirs as of all that is loaded, and L1 answers as much of it.
     let loaded = sectors_of(reads(m)).max(touched);
-    let part = m.value(DRAM_BYTES[0])? * touched / loaded / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?;
+    let part = m.dram_read()? * touched / loaded / m.moved()?;
     let of_l2 = ((1.0 - answered(m)) * touched / m.value(level::L2_SECTORS)?).min(1.0);
     let [dram, l2] = [part, of_l2].map(|part| FLAG.map(|left| 1.0 - part * (1.0 - left)));
     let waits = traced(study, &own)? * m.waits(&[StallReason::LongScoreboard]);
@@ -186,7 +184,7 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
         .keeps(&[Part::MemoryDram], dram[0], dram[1])
         .keeps(&[Part::MemoryL2], l2[0], l2[1])
         .frees((1.0 - FLAG[0]) * queued(m) * waits, waits)
-        .at(At::point(&point(study, first)));
+        .at(At::row(study, first));
     let how = words!("Flags of a byte, or of a bit (`{}` packs 32), in place of a word", "__ballot_sync");
     let why = words!("words that are only compared with 0 are {} of what DRAM moves", share(part));
     let draft = draft.says(how, why).risks("what writes them changes as well; a bit takes a shift");

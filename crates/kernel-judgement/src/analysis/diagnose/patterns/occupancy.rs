@@ -236,7 +236,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
     // The size of a block is the launch's; its shared memory is where it is filled, its registers are those of the kernel.
     let at = match (m.study, &fuller) {
         (None, _) | (_, Some(_)) => At::Launch,
-        (Some(study), None) if binding == ["registers"] => match At::point(&point(study, 0)) {
+        (Some(study), None) if binding == ["registers"] => match At::row(study, 0) {
             at @ At::Place(_) => at,
             _ => At::Nowhere,
         },

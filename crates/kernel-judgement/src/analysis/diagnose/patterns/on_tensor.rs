@@ -66,7 +66,7 @@ fn is_converted(study: &Study<'_>, converts: Op, row: usize) -> bool {
 
 /// The registers of the lanes that a row reads.
 fn general(study: &Study<'_>, row: usize) -> impl Iterator<Item = Register> {
-    let reads = study.code.rows[row].word.unwrap_or_default().registers.reads;
+    let reads = study.code.word(row).registers.reads;
     reads.into_iter().filter(|register| register.count > 0 && register.file == RegisterFile::General)
 }
 
@@ -113,8 +113,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let (code, flows) = (&study.code, &study.flows);
     let Kin { name: of_type, each, bytes, converts } = kin(op)?;
     let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
-    let capability = m.kernel.device().compute_capability;
-    let unit = m.units.iter().find(|unit| unit.part.row().is_some_and(|row| row.runs(op, capability)))?;
+    let unit = m.units.iter().find(|unit| m.runs(unit.part).is_some_and(|runs| runs(op)))?;
     // What is made of values is no element of a matrix: a distance belongs to one pair alone.
     let (mut loaded, mut sums, mut made) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
     let mut takes = |row: usize, factors: &[Register]| {
@@ -136,14 +135,14 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         }
     }
     // A sum of complex products begins with products that nothing is added to, and adds up what these make.
-    let others = || (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).class() == op.class());
+    let others = || code.run().filter(|row| code.op(*row).class() == op.class());
     for row in others().filter(|row| code.op(*row).folds() && !code.op(*row).adds()) {
         let factors: Vec<Register> = general(study, row).collect();
         if factors.len() == 2 {
             takes(row, &factors);
         }
     }
-    let executed_of = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
+    let executed_of = |rows: &BTreeSet<usize>| code.sum(rows) as f64;
     let adds = |row: &usize| code.op(*row).adds() && flows.operands_of(code, *row).any(|from| made.contains(&from));
     let (executed, added) = (executed_of(&made), executed_of(&others().filter(adds).collect()));
     let all = m.count(|other| other == op);
@@ -168,7 +167,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let reads = if now > 0.0 { (wavefronts / now).min(1.0) } else { 1.0 };
     let accesses = |is_meant: fn(Op) -> bool| m.count(is_meant).max(1.0);
     let of_global = (direct.requests / accesses(|op| op.is_lsu_access() && op.space() == Some(Space::Global))).min(1.0);
-    let stage = DataStage::of(m.kernel).filter(|stage| stage.whole > 0.0);
+    let stage = m.stage();
     let own = |stage: &DataStage| (stage.shared + of_global * stage.other()) / stage.whole;
     let kept = |reads: f64| stage.as_ref().map_or(1.0, |stage| 1.0 - (1.0 - reads) * own(stage));
     let loads = m.count(Op::loads_shared) + direct.requests;

@@ -50,7 +50,7 @@ fn shared(study: &Study<'_>, grid: [u64; 3], block: [u64; 3]) -> Option<Vec<Shar
         let is_known = !flows.is_inherent(code, row) && flows.loads_behind(code, row).is_empty();
         // Where rows of a block are whole warps, those that differ by no number of its place read the same, as far as all run.
         let warps = [block[0] / 32, block[1], block[2]];
-        let around = code.loops.iter().filter(|own| own.blocks.contains(&code.block_of[row]));
+        let around = code.around(row);
         let outermost = around.max_by_key(|own| own.blocks.len());
         let runs = outermost.and_then(|own| code.entered(own)).unwrap_or(code.executed[row]);
         let is_all = block[0].is_multiple_of(32) && runs >= grid.iter().chain(&warps).product();
@@ -66,7 +66,7 @@ fn shared(study: &Study<'_>, grid: [u64; 3], block: [u64; 3]) -> Option<Vec<Shar
 /// The loads of a grid of several dimensions that threads and blocks share: in one of one dimension no two blocks have a number in common.
 /// And the bytes of DRAM that it is read for again, at most those of some of them: beyond all that differs, since others came between.
 fn again(m: &Measures<'_>, is_meant: impl Fn(&Shared) -> bool) -> Option<(Vec<Shared>, f64)> {
-    let (key, read) = (m.kernel.key(), m.value(DRAM_BYTES[0])?);
+    let (key, read) = (m.kernel.key(), m.dram_read()?);
     let grid = key.grid?.0;
     if grid.iter().filter(|blocks| **blocks > 1).count() < 2 {
         return None;
@@ -83,14 +83,14 @@ fn bytes(all: &[Shared], of: impl Fn(&Shared) -> f64) -> f64 {
 
 /// The part of the bytes of DRAM that are there again, 0 to 1, where that is known.
 pub(super) fn read_again(m: &Measures<'_>) -> Option<f64> {
-    Some(again(m, |_| true)?.1 / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?)
+    Some(again(m, |_| true)?.1 / m.moved()?)
 }
 
 /// Blocks that read the same side by side.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let (study, grid) = (m.study?, m.kernel.key().grid?.0);
     let (all, gone) = again(m, |own| own.is_apart)?;
-    let of_dram = gone / m.sum(DRAM_BYTES).filter(|bytes| *bytes > 0.0)?;
+    let of_dram = gone / m.moved()?;
     let apart = all.iter().filter(|own| own.is_apart).max_by(|a, b| a.again().total_cmp(&b.again()))?;
     if of_dram < WORTH {
         return None;
@@ -122,7 +122,7 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     );
     let part = Part::MemoryDram;
     let draft = Draft::new(Action::FewerBytes).keeps(&[part], 1.0 - stays * of_dram, 1.0 - of_dram);
-    let draft = draft.at(At::point(&point(study, apart.row))).says(how, why);
+    let draft = draft.at(At::row(study, apart.row)).says(how, why);
     let draft = draft.risks("what neighbouring blocks share now is apart then");
     Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(stays * gone)), DRAM_BYTES[0]))
 }

@@ -132,7 +132,7 @@ fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
 /// compute of it alike is computed once.
 fn passes(m: &Measures<'_>) -> Option<Draft> {
     let (study, touched) = (m.study?, sectors_of(&m.sampled()?.accesses));
-    let (read, blocks) = (m.value(DRAM_BYTES[0])?, m.blocks?);
+    let (read, blocks) = (m.dram_read()?, m.blocks?);
     let all = all(study)?;
     let group = repeated(&all).filter(|_| sectors(m).is_none_or(|(all, excess)| excess < APART * all))?;
     // Loops that become one read all that they share once.
@@ -159,9 +159,8 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     let part = less / (times - 1.0);
     let draft = Draft::new(Action::FewerPasses).rewrites();
     let becomes_one = group[0].is_gathered && adding == group.len();
-    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
     let draft = match becomes_one {
-        true => draft.keeps(&inside, 1.0 - alike(study, &group), 0.0),
+        true => draft.keeps(&m.machine.inside(), 1.0 - alike(study, &group), 0.0),
         false => draft.keeps(&[Part::MemoryL1tex, Part::MemoryLsu], 1.0 - part * gone, 0.0),
     };
     let draft = draft.keeps(&[Part::MemoryL2], 1.0 - part * gone, 0.0);
@@ -198,6 +197,6 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
             words!("Read the input once: keep it in registers or shared memory between the passes ({})", lines)
         }
     };
-    let draft = draft.at(At::point(&point(study, group[0].row))).says(how, why);
+    let draft = draft.at(At::row(study, group[0].row)).says(how, why);
     Some(draft.checks(fewer_sectors(touched, part * gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }

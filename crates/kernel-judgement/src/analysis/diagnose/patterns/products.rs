@@ -151,7 +151,7 @@ const BELOW: f64 = 0.9;
 
 /// The part of the data stage that operands take, where they take most of it; 0 to 1.
 pub(super) fn operands(m: &Measures<'_>) -> Option<f64> {
-    let stage = DataStage::of(m.kernel)?;
+    let stage = m.stage()?;
     stage.operands.filter(|operands| 2.0 * operands >= stage.whole).map(|operands| operands / 100.0)
 }
 
@@ -200,7 +200,7 @@ fn copied(study: &Study<'_>) -> (BTreeSet<usize>, BTreeSet<usize>) {
     for block in &code.flow.blocks {
         let mut open: BTreeMap<u8, usize> = BTreeMap::new();
         for row in block.instructions.clone().filter(|row| code.executed[*row] > 0) {
-            let word = code.rows[row].word.unwrap_or_default();
+            let word = code.word(row);
             if let Some([_, factor]) = word.factors() {
                 let own = open.range(factor.number..factor.number.saturating_add(factor.count)).map(|(_, row)| *row);
                 copies.extend(own.clone());
@@ -224,18 +224,17 @@ fn copied(study: &Study<'_>) -> (BTreeSet<usize>, BTreeSet<usize>) {
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (copies, fed) = copied(study);
-    let (code, capability) = (&study.code, m.kernel.device().compute_capability);
-    let executed = |is_meant: &dyn Fn(Op) -> bool| -> f64 {
-        copies.iter().filter(|row| is_meant(code.op(**row))).map(|row| code.executed[*row] as f64).sum()
-    };
+    let code = &study.code;
+    let executed =
+        |is_meant: &dyn Fn(Op) -> bool| code.sum(copies.iter().filter(|row| is_meant(code.op(**row)))) as f64;
     let all = executed(&|_| true);
     let gone = Some(all / m.executed()?).filter(|gone| *gone >= WORTH)?;
     let kept = [Part::ComputeFma, Part::ComputeAlu].into_iter().filter_map(|part| {
-        let runs = |op: Op| part.row().is_some_and(|row| row.runs(op, capability));
+        let runs = m.runs(part)?;
         Some((part, 1.0 - executed(&runs) / m.mix.count(runs).filter(|count| *count > 0.0)?))
     });
-    let draft = Draft::new(Action::FewerInstructions).keeps(&[Part::Issue], 1.0 - gone, 1.0 - gone);
-    let draft = kept.fold(draft, |draft, (part, kept)| draft.keeps(&[part], kept, kept));
+    let draft = Draft::new(Action::FewerInstructions).stays(&[Part::Issue], 1.0 - gone);
+    let draft = kept.fold(draft, |draft, (part, kept)| draft.stays(&[part], kept));
     // With a copy goes the time of a warp at it; a product behind it then waits its own fixed time, for the product before.
     let [at_copies, at_fed]: [Vec<usize>; 2] = [copies, fed].map(|rows| rows.into_iter().collect());
     let of_all = |samples: u64| samples as f64 / (study.samples.sum as f64).max(1.0);

@@ -52,17 +52,17 @@ fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let of_sectors = gone(&sectors, 0) / all;
     let loads: Vec<usize> = groups.iter().flat_map(|(rows, _)| rows).copied().collect();
     let fewer = gone(&code.executed, 1);
-    let of_requests = fewer / m.count(|op| op.is_lsu_access()).max(fewer);
+    let of_requests = fewer / m.requests().max(fewer);
     // They are under way together: what is waited for is the queue that they make, of as many sectors a shorter one.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let most_waits = traced(study, &loads)? * m.waits(&waits);
     let gone_of_own = gone(&sectors, 0) / sum(&loads, &sectors);
     let draft = Draft::new(Action::Coalesce)
-        .keeps(&[Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex], 1.0 - of_sectors, 1.0 - of_sectors)
-        .keeps(&[Part::MemoryLsu], 1.0 - of_requests, 1.0 - of_requests)
-        .keeps(&[Part::Issue], 1.0 - fewer / m.executed()?, 1.0 - fewer / m.executed()?)
+        .stays(&[Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex], 1.0 - of_sectors)
+        .stays(&[Part::MemoryLsu], 1.0 - of_requests)
+        .stays(&[Part::Issue], 1.0 - fewer / m.executed()?)
         .frees(gone_of_own * most_waits, most_waits)
-        .at(At::point(&point(study, most[0])));
+        .at(At::row(study, most[0]));
     let how = words!(
         "Put side by side what one index picks: an array of records of {} bytes in place of {} arrays, 16 bytes a load",
         (most.len() as u64 * study.width(most[0]).unwrap_or(32) / 8).to_string(),

@@ -12,7 +12,7 @@ const TURNS: f64 = 2.0;
 /// it.
 fn sums_up(study: &Study<'_>, cycle: &Loop) -> Option<Vec<usize>> {
     let (code, flows) = (&study.code, &study.flows);
-    let inside: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let inside: Vec<usize> = code.run_in(&cycle);
     let shuffles: Vec<usize> = inside.iter().copied().filter(|row| code.op(*row).is_shuffle()).collect();
     shuffles.first()?;
     let takes = |row: &usize| flows.operands_of(code, *row).any(|from| shuffles.contains(&from));
@@ -40,7 +40,7 @@ fn once(m: &Measures<'_>) -> Option<Draft> {
     let code = &study.code;
     let found = code.loops.iter().filter_map(|cycle| Some((sums_up(study, cycle)?, cycle)));
     let (rows, cycle) = found.min_by_key(|(_, cycle)| cycle.blocks.len())?;
-    let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+    let turns = code.turns_of(cycle)?;
     let gone = |is_meant: &dyn Fn(usize) -> bool| {
         let own = rows.iter().filter(|row| is_meant(**row)).map(|row| code.executed[*row]).sum::<u64>();
         own as f64 * (1.0 - 1.0 / turns)
@@ -64,9 +64,9 @@ fn once(m: &Measures<'_>) -> Option<Draft> {
     let for_loads = traced(study, &inside).unwrap_or_default() * m.waits(&[StallReason::LongScoreboard]) / TURNS;
     let freed = (1.0 - 1.0 / turns) * part * m.waits(&reasons) + of_issue * m.waits(&OF_EACH) + for_loads;
     let draft = Draft::new(Action::ReuseInSm)
-        .keeps(&DATA_STAGE, of_stage, of_stage)
-        .keeps(&[Part::MemoryLsu], of_requests, of_requests)
-        .keeps(&[Part::Issue], 1.0 - of_issue, 1.0 - of_issue)
+        .stays(&DATA_STAGE, of_stage)
+        .stays(&[Part::MemoryLsu], of_requests)
+        .stays(&[Part::Issue], 1.0 - of_issue)
         .frees(freed, freed + m.waits(&[StallReason::LongScoreboard]))
         .at(At::most(m, Op::is_shuffle));
     let how = "Add up in each lane first, and over the lanes once behind the loop: the shuffles leave it";
@@ -83,13 +83,12 @@ fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, flows) = (&study.code, &study.flows);
     let lanes = code.lanes.as_ref()?;
-    let shuffles: Vec<usize> =
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).is_shuffle()).collect();
+    let shuffles: Vec<usize> = code.run().filter(|row| code.op(*row).is_shuffle()).collect();
     let trees = shuffles.iter().map(|row| code.executed[*row]).min()? as f64;
     // Loads of the elements: where they begin is loaded, and each lane goes on from its own.
     let is_own = |row: &usize| {
         let goes_on = flows.address_behind(code, *row).iter().any(|row| code.registers(*row).special.is_some());
-        let is_inside = |own: &Loop| shuffles.iter().any(|row| own.blocks.contains(&code.block_of[*row]));
+        let is_inside = |own: &Loop| shuffles.iter().any(|row| code.is_in(*row, own));
         code.op(*row).loads_global()
             && lanes[*row] > 0
             && goes_on
@@ -109,12 +108,11 @@ fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let stays = (2.0 * least).min(1.0);
     let waits =
         m.waits_for_loads()? + m.waits(&OF_EACH) + m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
-    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
     let draft = Draft::new(Action::Regroup)
         .rewrites()
-        .keeps(&inside, stays, least)
+        .keeps(&m.machine.inside(), stays, least)
         .frees((1.0 - stays) * waits, (1.0 - least) * waits)
-        .at(At::point(&point(study, row)));
+        .at(At::row(study, row));
     let how = words!(
         "{} lanes to a row in place of a warp, {} rows to a warp: shuffles of that width add up",
         count(group),
@@ -134,9 +132,9 @@ const OF_A_WINDOW: f64 = 3.0;
 fn window(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
-    let read = m.value(DRAM_BYTES[0]).filter(|read| *read > 0.0)? / SECTOR;
+    let read = m.dram_read().filter(|read| *read > 0.0)? / SECTOR;
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let rows: Vec<usize> = code.run_in(&cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).loads_global()).collect();
         let is_combined = |load: &usize| {
             let mut takes =
@@ -146,7 +144,7 @@ fn window(m: &Measures<'_>) -> Option<Draft> {
                 && flows.is_of_thread_and_block(code, *load)
                 && !flows.is_inherent(code, *load)
         };
-        let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+        let executed: u64 = code.sum(&loads);
         let turns = executed as f64 / code.entered(cycle)? as f64;
         let touched = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
         let lanes =
@@ -163,19 +161,18 @@ fn window(m: &Measures<'_>) -> Option<Draft> {
     let (touched, again, turns, rows, loads) =
         code.loops.iter().filter_map(of_loop).max_by(|a, b| a.0.total_cmp(&b.0))?;
     let gone = 1.0 - OF_A_WINDOW / turns;
-    let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64 / m.executed()?;
+    let own = code.sum(&rows) as f64 / m.executed()?;
     let of_sectors = gone * touched / sectors.iter().sum::<u64>() as f64;
-    let inside: Vec<Part> = m.machine.parts().filter(|part| !level::is_shared(*part)).collect();
     let for_loads = traced(study, &loads).unwrap_or_default() * m.waits_for_loads()?;
     let of_each = m.waits(&OF_EACH) + m.waits(&[StallReason::MathPipeThrottle]);
     let freed = gone * (for_loads + own * of_each);
     let draft = Draft::new(Action::RegisterTile)
         .rewrites()
-        .keeps(&inside, 1.0 - gone * own, 1.0 - own)
-        .keeps(&L1, 1.0 - of_sectors, 1.0 - of_sectors)
-        .keeps(&[Part::MemoryL2], 1.0 - of_sectors, 1.0 - of_sectors)
+        .keeps(&m.machine.inside(), 1.0 - gone * own, 1.0 - own)
+        .stays(&L1, 1.0 - of_sectors)
+        .stays(&[Part::MemoryL2], 1.0 - of_sectors)
         .frees(freed, freed)
-        .at(At::point(&point(study, loads[0])));
+        .at(At::row(study, loads[0]));
     let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
     let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
     let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");

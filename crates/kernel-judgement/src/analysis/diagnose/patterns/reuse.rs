@@ -21,7 +21,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narr
 /// The part of the work of L1's data stage, or of L2, that conflicts, sectors beside the bytes and fragments by halves make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
     let sectors = sectors::wasted(m);
-    let stage = DataStage::of(m.kernel).filter(|stage| is_inside && stage.whole > 0.0);
+    let stage = m.stage().filter(|stage| is_inside && stage.whole > 0.0);
     let Some(stage) = stage else { return if is_inside { 0.0 } else { sectors } };
     let conflicts = wavefronts(m).map_or(0.0, |found| 100.0 * found.excess);
     let by_halves = matrix_loads(m).map_or(0.0, |wide| 1.0 - wide.leaves(Part::MemoryShared));
@@ -62,7 +62,7 @@ fn own_rows(m: &Measures<'_>) -> f64 {
 /// Whether lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
 fn is_loaded_again(m: &Measures<'_>) -> bool {
     let needed = SECTOR * reads(m).map(|access| access.ideal as f64).sum::<f64>();
-    m.value(DRAM_BYTES[0]).is_some_and(|read| read <= REUSED * needed)
+    m.dram_read().is_some_and(|read| read <= REUSED * needed)
 }
 
 /// Whether all of them are.
@@ -97,7 +97,7 @@ fn by_tile_alone(m: &Measures<'_>) -> Option<f64> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
-    let loads = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).loads_global());
+    let loads = code.run().filter(|row| code.op(*row).loads_global());
     let passes = |row: usize| {
         let differs = study.flows.differs_by_lane(code, row, rows_are_warps);
         code.executed[row] as f64 * if differs { 1.0 } else { ONE_ADDRESS }
@@ -137,7 +137,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_multicast = !is_inside
         && !is_picked_alike
         && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
-    let stage = DataStage::of(m.kernel);
+    let stage = m.stage();
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
     let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
     let is_narrow = !is_wide(m, false);
@@ -223,7 +223,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let wasted = if is_tile_of_block { 0.0 } else { wasted(m, is_inside) };
     let kept = 1.0 - (1.0 - reused) * again.min(1.0 - wasted);
     // Of rows that threads have to themselves each sector comes once, whatever lies beside the word.
-    let once = m.value(DRAM_BYTES[0]).zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
+    let once = m.dram_read().zip(sent(m)).map_or(1.0, |(read, sent)| (read / sent).min(1.0));
     let kept = own_rows * once + (1.0 - own_rows) * kept;
     // What each turn of a loop around reads again comes once, whatever lies beside it.
     let hits = answered(m);
@@ -252,9 +252,9 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     });
     let draft = of_stage.into_iter().fold(draft, |draft, gone| draft.keeps(&DATA_STAGE, 1.0 - gone, 0.0));
     // The pass before writes what is loaded, and it is read once more.
-    let again = scattered.and_then(|_| Some(2.0 * m.value(DRAM_BYTES[0])? / m.sum(DRAM_BYTES)?));
+    let again = scattered.and_then(|_| Some(2.0 * m.dram_read()? / m.sum(DRAM_BYTES)?));
     let draft = again.into_iter().fold(draft, |draft, again| {
-        let draft = draft.keeps(&[Part::MemoryDram], 1.0 + again, 1.0 + again);
+        let draft = draft.stays(&[Part::MemoryDram], 1.0 + again);
         draft.risks("a pass that writes the values by part, and reads them again")
     });
     let at = At::most(m, |op| match unit.part {
@@ -282,7 +282,7 @@ fn bytes(m: &Measures<'_>) -> Option<Draft> {
     let others = [coalesce(m), keep_in_registers(m)].into_iter().flatten();
     let left = others.map(|draft| draft.leaves(Part::MemoryDram)).fold(1.0, f64::min);
     let kept = (traffic.stated / traffic.moved / left).min(1.0);
-    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
+    let draft = Draft::new(Action::FewerBytes).stays(&[Part::MemoryDram], kept);
     // How many times that is stands beside each level of memory.
     let [moved, stated] = [traffic.moved, traffic.stated].map(glance::bytes);
     let beside = match left < 1.0 {
@@ -303,9 +303,9 @@ fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
     let moved = m.sum(DRAM_BYTES).filter(|moved| *moved > gone)?;
     let kept = 1.0 - gone / moved;
     let of_l2 = 1.0 - gone / (SECTOR * sectors_of(&phases.accesses));
-    let draft = Draft::new(Action::FewerBytes).keeps(&[Part::MemoryDram], kept, kept);
+    let draft = Draft::new(Action::FewerBytes).stays(&[Part::MemoryDram], kept);
     let why = words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept));
-    let draft = draft.keeps(&[Part::MemoryL2], of_l2, of_l2).at(At::point(index));
+    let draft = draft.stays(&[Part::MemoryL2], of_l2).at(At::point(index));
     let draft = draft.says("Indices of 32 bits in place of 64", why).risks("at most 4 G elements");
     Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(gone)), DRAM_BYTES[0]))
 }
@@ -325,14 +325,13 @@ fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let is_gathered = |access: &SectorAccess| access.is_inherent && access.at.op().loads_global();
     let gathered = sectors(&is_gathered);
     let streamed = sectors(&|access| !access.is_inherent && access.at.op().loads_global());
-    let filled = m.value(DRAM_BYTES[0])? / SECTOR;
+    let filled = m.dram_read()? / SECTOR;
     let again = filled - streamed;
     let stored = sectors(&|access| !access.is_inherent && access.at.op().stores_global());
     let code = &m.study?.code;
     let is_global = |row: usize| code.op(row).reads_global() || code.op(row).stores_global();
-    let is_marked = (0..code.rows.len()).any(|row| {
-        code.executed[row] > 0 && is_global(row) && code.rows[row].word.is_some_and(|word| word.goes_first())
-    });
+    let is_marked =
+        (0..code.rows.len()).any(|row| code.executed[row] > 0 && is_global(row) && code.word(row).goes_first());
     if is_marked || streamed == 0.0 || again <= 0.0 || again > (1.0 - NEARLY_ALL) * gathered {
         return None;
     }

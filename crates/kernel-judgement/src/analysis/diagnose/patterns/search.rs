@@ -85,7 +85,7 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
     let (code, flows) = (&study.code, &study.flows);
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let rows: Vec<usize> = code.run_in(&cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();
         let is_walk = |load: &usize| {
             let mut readers =
@@ -96,7 +96,7 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
                 && !flows.differs_by_lane(code, *load, true)
                 // A flag that is asked until another thread sets it is no list.
                 && !flows.stands(code, *load, cycle)
-                && !code.rows[*load].word.is_some_and(|word| word.is_strong)
+                && !code.word(*load).is_strong
         };
         let leaves = |row: &usize| {
             let block = &code.flow.blocks[code.block_of[*row]];
@@ -107,11 +107,11 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
             loads.iter().any(|load| behind.contains(load))
         });
         let writes = rows.iter().any(|row| code.op(*row).act().is_some() && !is_load(*row));
-        let executed: u64 = loads.iter().map(|row| code.executed[*row]).sum();
+        let executed: u64 = code.sum(&loads);
         let passed = executed as f64 / code.entered(cycle)? as f64;
         let found =
             ends && !writes && !loads.is_empty() && loads.iter().all(is_walk) && passed >= LONG * halves(passed);
-        found.then(|| (rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64, passed, loads))
+        found.then(|| (code.sum(&rows) as f64, passed, loads))
     };
     let (own, passed, loads) = copies(code, of_loop)?;
     let left = halves(passed) / passed;
@@ -138,7 +138,7 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
         .keeps(&[&PIPES[..], &[Part::Issue]].concat(), stays(left), 1.0 - part)
         .keeps(&L1, stays(of_l1), 1.0 - part)
         .frees(freed, for_loads + m.waits(&OF_EACH))
-        .at(At::point(&point(study, *loads.first()?)));
+        .at(At::row(study, *loads.first()?));
     let now = m.executed()?;
     Some(draft.checks(words!("executed instructions {} → {}", count(now), count(now * stays(left))), EXECUTED))
 }
@@ -150,19 +150,19 @@ const ANY: f64 = 0.5;
 /// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let (code, flows) = (&study.code, &study.flows);
-    let is_inside = |row: &usize| cycle.blocks.contains(&code.block_of[*row]);
+    let is_inside = |row: &usize| code.is_in(*row, cycle);
     let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
     let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
     let each = lanes(code.flow.blocks[cycle.header].instructions.start);
     let is_of_data =
         |row: &usize| is_loaded(row) || lanes(*row) != each || flows.behind_row(code, *row).iter().any(is_loaded);
-    let readers = (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && !is_inside(row));
+    let readers = code.run().filter(|row| !is_inside(row));
     let left: BTreeSet<usize> = readers.flat_map(|row| flows.operands_of(code, row).collect::<Vec<_>>()).collect();
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
     let is_set = |row: &usize| {
         let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && flows.chooses_itself(code, *row, cycle);
         // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
-        let is_joined = code.op(*row) != Op::PLOP3 && !code.rows[*row].word.is_some_and(|word| word.turns_over());
+        let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
         is_chosen || is_flag && is_joined && flows.behind_row(code, *row).contains(row)
     };
@@ -175,7 +175,7 @@ fn early(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+        let rows: Vec<usize> = code.run_in(&cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).brings_from_memory()).collect();
         let is_pure = |row: &usize| {
             let op = code.op(*row);
@@ -183,8 +183,8 @@ fn early(m: &Measures<'_>) -> Option<Draft> {
             is_alone && op.act().is_none_or(|act| act == Act::Load)
         };
         let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
-        let own = rows.iter().map(|row| code.executed[*row]).sum::<u64>() as f64;
-        let turns = code.entries(cycle.header) as f64 / code.entered(cycle)? as f64;
+        let own = code.sum(&rows) as f64;
+        let turns = code.turns_of(cycle)?;
         let found = is_counted && turns >= LONG && !loads.is_empty() && rows.iter().all(is_pure);
         (found && is_only_set(study, cycle)).then_some((own, turns, loads))
     };

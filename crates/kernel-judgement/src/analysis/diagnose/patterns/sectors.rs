@@ -88,7 +88,7 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
         let touched = sectors_of(loads.iter().copied());
         let beside = m.value(RECEIVED).map_or(touched, |bytes| (bytes / SECTOR - bulk).clamp(0.0, touched));
         let once = loads.iter().map(|access| access.ideal as f64).sum::<f64>();
-        let once = m.value(DRAM_BYTES[0]).map_or(once, |read| once.min(read / SECTOR));
+        let once = m.dram_read().map_or(once, |read| once.min(read / SECTOR));
         let (loads, kept): (Vec<_>, Vec<_>) = packable(m).into_iter().partition(|access| access.at.op().reads_global());
         let wasted = excess_of(loads) / touched.max(1.0) * beside;
         let excess = wasted.min((beside - once).max(0.0)) + excess_of(kept);
@@ -267,7 +267,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         let stays = if moved > 0.0 { (SECTOR * packed).min(moved) / moved } else { 1.0 };
         (Part::MemoryDram, dram.share * stays)
     });
-    let l1 = DataStage::of(m.kernel).zip(m.sm_cycles()).map(|(own, cycles)| {
+    let l1 = m.stage().zip(m.sm_cycles()).map(|(own, cycles)| {
         let words = |access: &SectorAccess| (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0);
         let wavefronts: f64 = m.accesses().iter().map(|access| access.requests as f64 * words(access)).sum();
         own.shared / 100.0 + (wavefronts / cycles).min(own.other() / 100.0)
@@ -339,7 +339,7 @@ const ORDERED: f64 = 0.5;
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
     let (all, own, excess) = (sectors_of(m.accesses()), sectors_of(scattered()), excess_of(scattered()));
-    let written = m.value(DRAM_BYTES[1])? / SECTOR;
+    let written = m.dram_written()? / SECTOR;
     let is_filled = 2.0 * written >= own - excess && 2.0 * written <= own;
     let part =
         Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
@@ -369,6 +369,6 @@ fn align(m: &Measures<'_>) -> Option<Draft> {
     let (first, gone) = off_boundary(m)?;
     let why = words!("contiguous, {} of the sectors only because they start between two", share(gone));
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
-    let draft = draft.keeps(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone, 1.0 - gone).at(At::point(&first.at));
+    let draft = draft.stays(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone).at(At::point(&first.at));
     Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }

@@ -146,7 +146,7 @@ const L1_HIGH: f64 = 0.6;
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
 fn bulk(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
-    let stage = DataStage::of(m.kernel)?;
+    let stage = m.stage()?;
     let copies = || phases.accesses.iter().filter(|access| access.at.op().copies_global());
     let copied = sectors_of(copies());
     let l1 = m.busiest_of(&DATA_STAGE)?;

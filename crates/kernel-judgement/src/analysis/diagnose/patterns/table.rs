@@ -31,7 +31,7 @@ fn table(m: &Measures<'_>) -> Option<Table> {
         (op.stores_shared() && !own.is_empty() && own.iter().all(|row| is_same(*row))).then_some(own)
     };
     let (mut loads, mut rows, mut bits) = (Vec::new(), Vec::new(), 0.0);
-    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0) {
+    for row in code.run() {
         let Some(own) = brings(row) else { continue };
         bits += study.width(row)? as f64 * code.lanes.as_ref()?[row] as f64;
         rows.push(row);
@@ -72,9 +72,9 @@ fn copied_less(m: &Measures<'_>) -> Option<Draft> {
     let stays = |part: f64| 1.0 - goes * part;
     let of_l1 = stays(of_stage(m, &table.rows)?);
     let draft = Draft::new(Action::LargerBlocks)
-        .keeps(&L1, of_l1, of_l1)
-        .keeps(&[Part::MemoryL2], stays(of_l2), stays(of_l2))
-        .keeps(&[Part::Issue], stays(of_issue), stays(of_issue))
+        .stays(&L1, of_l1)
+        .stays(&[Part::MemoryL2], stays(of_l2))
+        .stays(&[Part::Issue], stays(of_issue))
         .frees(goes * waits, goes * waits);
     let how = words!(
         "Copy the table less often: {} blocks that fit at once, each over a loop, in place of {}",
@@ -87,8 +87,7 @@ fn copied_less(m: &Measures<'_>) -> Option<Draft> {
         share(waits)
     );
     let heaviest = table.loads.iter().copied().max_by_key(|row| sectors[*row])?;
-    let draft =
-        draft.at(At::point(&point(study, heaviest))).says(how, why).risks("indices of a loop; a tail of long blocks");
+    let draft = draft.at(At::row(study, heaviest)).says(how, why).risks("indices of a loop; a tail of long blocks");
     let check = words!("sectors of loads and stores {} → {}", count(all), count(all - goes * own));
     Some(draft.checks(check, Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
 }

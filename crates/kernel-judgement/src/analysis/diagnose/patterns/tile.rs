@@ -97,7 +97,7 @@ pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
         [StallReason::ShortScoreboard, StallReason::MioThrottle, StallReason::Barrier, StallReason::LongScoreboard];
     let draft = of_tile(m, Draft::new(Action::RegisterTile).rewrites());
     let draft = match of_doubles {
-        true => draft.keeps(&[Part::ComputeFp64], 1.0, 1.0),
+        true => draft.stays(&[Part::ComputeFp64], 1.0),
         false => draft.keeps(&[Part::ComputeFma], arithmetic + (1.0 - arithmetic) * reads, arithmetic),
     };
     let draft = draft.keeps(&[Part::Issue], issue + (1.0 - issue) * reads, issue).keeps(&L1, reads, 0.0).frees_of(

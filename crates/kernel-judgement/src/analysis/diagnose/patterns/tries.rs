@@ -20,7 +20,7 @@ enum Makes {
 /// `None` for what no single atomic does: a value that is made of the one before in another way, or a place that moves, as in a table.
 fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let (code, flows) = (&study.code, &study.flows);
-    let inside: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| code.executed[*row] > 0).collect();
+    let inside: Vec<usize> = code.run_in(&cycle);
     let register = address(code, row)?;
     let moves = flows.definitions(code, row, register).iter().any(|row| inside.contains(row));
     if moves || inside.iter().any(|row| code.op(*row).stores_global()) {
@@ -38,7 +38,7 @@ fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let of_values = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::SpecialFunction];
     let behind = flows.behind_row(code, row);
     let made = inside.iter().copied().filter(|row| behind.contains(row) && code.op(*row).is_of(&of_values));
-    let is_copy = |row: &usize| code.rows[*row].word.is_some_and(|word| word.is_copy());
+    let is_copy = |row: &usize| code.word(*row).is_copy();
     let compares = |row: &usize| code.op(*row).is_of(&[Class::FpCompare, Class::IntegerCompare]);
     let own: Vec<usize> = made.filter(|row| !is_copy(row)).collect();
     // Asked for more than whether it is as it was, the word decides what becomes of it.
@@ -54,8 +54,7 @@ fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
 fn tries(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
-    let is_try =
-        |row: &usize| code.executed[*row] > 0 && code.rows[*row].word.is_some_and(|word| word.swaps_if_equal());
+    let is_try = |row: &usize| code.executed[*row] > 0 && code.word(*row).swaps_if_equal();
     let row = (0..code.rows.len()).filter(is_try).max_by_key(|row| code.executed[*row])?;
     let cycle = code.innermost(row)?;
     let kind = makes(study, cycle, row)?;
@@ -94,7 +93,7 @@ fn tries(m: &Measures<'_>) -> Option<Draft> {
         .rewrites()
         .keeps(&[Part::MemoryL2], 1.0 - of_l2, 1.0 - most)
         .frees(for_loads + guarded, for_loads + guarded + queued)
-        .at(At::point(&point(study, row)));
+        .at(At::row(study, row));
     let how = match kind {
         Makes::Sum => {
             words!("An atomic that adds (`atomicAdd`, of doubles and halves as well) in place of compare and swap")

@@ -123,7 +123,7 @@ fn the(unit: &Unit) -> String {
 
 /// The percent of its peak for which shuffles take the data stage of L1, where that is most of what it does: each takes one wavefront.
 pub(super) fn shuffles(m: &Measures<'_>) -> Option<f64> {
-    let stage = DataStage::of(m.kernel)?;
+    let stage = m.stage()?;
     let shuffles = 100.0 * m.count(Op::is_shuffle) / m.sm_cycles()?;
     (shuffles > 0.0 && 2.0 * shuffles >= stage.whole).then(|| shuffles.min(stage.shared))
 }
@@ -139,7 +139,7 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     if !matches!(unit.part, Part::MemoryShared | Part::MemoryL1tex) {
         return Words::default();
     }
-    let Some(stage) = DataStage::of(m.kernel) else { return Words::default() };
+    let Some(stage) = m.stage() else { return Words::default() };
     let of_shuffles = shuffles(m).map(|part| (part, format!("shuffles {}, ", fixed(part, 1))));
     let of_operands = m.value(OPERANDS).filter(|part| *part >= 0.05);
     let of_operands = of_operands.map(|part| (part, format!("operands of wgmma {}, other ", fixed(part, 1))));
@@ -168,15 +168,10 @@ const OF_ANOTHER: f64 = 0.25;
 /// The samples of warps that a math pipe had no room for, by the pipe of the instruction that waited, the most first, in parts of all.
 fn throttled(m: &Measures<'_>) -> Vec<(Part, f64)> {
     let Some(study) = m.sampled_code() else { return Vec::new() };
-    let capability = m.kernel.device().compute_capability;
-    let of = |is_own: &dyn Fn(Op) -> bool| {
-        let rows: Vec<usize> = (0..study.code.rows.len()).filter(|row| is_own(study.code.op(*row))).collect();
-        study.samples.of_reason(StallReason::MathPipeThrottle.into(), &rows) as f64
-    };
+    let of = |is_own: &dyn Fn(Op) -> bool| study.waits_at(StallReason::MathPipeThrottle, is_own);
     let all = of(&|_| true).max(1.0);
-    let pipes = m.units.iter().filter_map(|unit| Some((unit.part, unit.part.row()?)));
-    let mut found: Vec<(Part, f64)> =
-        pipes.map(|(part, row)| (part, of(&|op| row.runs(op, capability)) / all)).collect();
+    let pipes = m.units.iter().filter_map(|unit| Some((unit.part, of(&m.runs(unit.part)?) / all)));
+    let mut found: Vec<(Part, f64)> = pipes.collect();
     found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     found
 }

@@ -30,10 +30,7 @@ fn hottest(code: &KernelCode<'_>) -> Vec<usize> {
 
 /// Executions of some opcodes; where nobody counted them by opcode or by instruction, in one turn of the loop of most arithmetic.
 fn executions(m: &Measures<'_>, takes: impl Fn(Op) -> bool) -> Option<f64> {
-    let counted = |code: &KernelCode<'_>| {
-        let rows = (0..code.rows.len()).filter(|row| takes(code.op(*row)));
-        rows.map(|row| code.executed[row] as f64).sum()
-    };
+    let counted = |code: &KernelCode<'_>| code.sum(code.run().filter(|row| takes(code.op(*row)))) as f64;
     let in_a_turn = |(code, _): &(KernelCode<'_>, Flows)| {
         hottest(code).into_iter().filter(|row| takes(code.op(*row))).count() as f64
     };
@@ -66,10 +63,9 @@ fn unseen(m: &Measures<'_>) -> Vec<(Part, f64)> {
 /// by.
 pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
     let on = |part: Part| {
-        let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
-        let own = |op: Op| row.runs(op, capability) && (is_on_values(op) || op.is_of(&[Class::FpCompare]));
-        let own = executions(m, own)?;
-        let others = executions(m, |op| row.runs(op, capability))? - own;
+        let runs = m.runs(part)?;
+        let own = executions(m, |op| runs(op) && (is_on_values(op) || op.is_of(&[Class::FpCompare])))?;
+        let others = executions(m, runs)? - own;
         let cycles = if part == Part::ComputeFma { IMAD_CYCLES } else { 1.0 };
         (own > 0.0).then(|| (part, own / (own + cycles * others)))
     };
@@ -137,7 +133,7 @@ pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
     let is_shared = || m.value(L2_HITS).is_none_or(|hits| hits >= HARDLY);
     match is_reused(m) {
         true => draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)),
-        false if is_unknown && m.value(DRAM_BYTES[0]).is_none() && is_shared() => {
+        false if is_unknown && m.dram_read().is_none() && is_shared() => {
             draft.keeps(&[Part::MemoryDram], 1.0, 1.0 / EDGE)
         }
         false => draft.keeps(&[Part::MemoryDram], 1.0, 1.0 - read_again(m).unwrap_or_default()),
@@ -157,7 +153,7 @@ const AGAIN: f64 = 1.5;
 
 /// Whether blocks read rows and columns that others have read, beyond what L1 keeps of them; so they may where that was not counted.
 fn is_reused(m: &Measures<'_>) -> bool {
-    let bytes = m.value(RECEIVED).zip(m.value(DRAM_BYTES[0]));
+    let bytes = m.value(RECEIVED).zip(m.dram_read());
     paired(m) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
 }
 
@@ -170,7 +166,7 @@ pub(super) fn sent(m: &Measures<'_>) -> Option<f64> {
 /// Of what is asked of L2 the part, 0 to 1, that SMs ask for again: loads beyond the sectors that DRAM is read for, once those beside the
 /// bytes are away, and additions. What is read once nobody can keep. All of it where that was not counted.
 pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
-    let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.value(DRAM_BYTES[0])?));
+    let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.dram_read()?));
     let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
     // Bulk copies are no accesses that were counted one by one.
     let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
@@ -237,12 +233,12 @@ pub(super) fn rounds_of_once(m: &Measures<'_>) -> f64 {
 
 /// What a pipe runs: executions of each opcode, the most first, and of all.
 pub(in crate::analysis::diagnose) fn runs_on(m: &Measures<'_>, part: Part) -> Option<(Vec<(Op, f64)>, f64)> {
-    let (row, capability) = (part.row()?, m.kernel.device().compute_capability);
+    let runs = m.runs(part)?;
     let mut own: BTreeMap<Op, f64> = BTreeMap::new();
     for (opcode, executed) in m.kernel.opcodes() {
         *own.entry(Op::of(opcode)).or_default() += executed;
     }
-    let mut most: Vec<(Op, f64)> = own.into_iter().filter(|(op, _)| row.runs(*op, capability)).collect();
+    let mut most: Vec<(Op, f64)> = own.into_iter().filter(|(op, _)| runs(*op)).collect();
     most.sort_by(|a, b| b.1.total_cmp(&a.1));
     let all: f64 = most.iter().map(|(_, executed)| executed).sum();
     (all > 0.0).then_some((most, all))
