@@ -9,7 +9,7 @@ use super::stretches::{Stretch, TimeSplit, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Chain, Code, Flows, Phases, Study};
+use crate::analysis::phases::{Chain, Code, Phases, Study};
 use crate::catalog::{Counter, Part, StallReason, Threshold};
 use crate::evidence::{Dim3, Reading, Workload};
 use cuda_binary::Op;
@@ -51,8 +51,8 @@ const QUEUES: [StallReason; 5] = [
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
 pub(in crate::analysis) struct Measures<'a> {
     pub(super) kernel_of: &'a Kernel<'a>,
-    /// The code as it stands, with where its values come from, where nobody counted it by instruction.
-    pub(super) code: Option<(Code<'a>, Flows)>,
+    /// The code as it stands, where nobody counted it by instruction.
+    pub(super) as_it_stands: Option<Code<'a>>,
     /// `B`: blocks.
     pub(super) blocks: Option<f64>,
     /// `W`: warps of a block.
@@ -132,10 +132,7 @@ impl<'a> Measures<'a> {
             stretches: stretches(k.over_time, &units),
             machine: Machine::default(),
             kernel_of: k,
-            code: k.view.filter(|_| k.study.is_none()).and_then(Code::as_it_stands).map(|code| {
-                let flows = Flows::of(&code);
-                (code, flows)
-            }),
+            as_it_stands: k.view.filter(|_| k.study.is_none()).and_then(Code::as_it_stands),
             blocks,
             block_warps,
             sms,
@@ -154,6 +151,11 @@ impl<'a> Measures<'a> {
         };
         m.machine = machine(&m);
         m
+    }
+
+    /// Its code: with its counts, else as it stands.
+    pub(super) fn code(&self) -> Option<&Code<'a>> {
+        self.study.map(|study| &study.code).or(self.as_it_stands.as_ref())
     }
 
     /// What a part needs of the time, 0 to 1.

@@ -19,12 +19,12 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     for row in (0..executed.len()).filter(|row| sectors[*row] > 0) {
         let lines = study.view.instructions[row].lines();
         let tenths = [&sectors, &ideal].map(|counts| (10 * counts[row]).checked_div(executed[row]).unwrap_or_default());
-        let is_inherent = study.flows.is_inherent(&study.code, row);
+        let is_inherent = study.code.is_inherent(row);
         let at = [lines.first(), lines.get(1)];
         let key = (at, study.code.op(row).name(), is_inherent, study.width(row), tenths);
         by.entry(key).or_default().push(row);
     }
-    let mut lanes = Lanes::new(&study.code, &study.flows, study.block.unwrap_or_default());
+    let mut lanes = Lanes::new(&study.code, study.block.unwrap_or_default());
     let through = study.indirection();
     let vectors = study.as_vectors();
     let mut found: Vec<SectorAccess> = by
@@ -48,8 +48,8 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                     - (own - least.min(own)),
                 is_gappy: is_gappy(study, &rows, &sectors),
                 is_inherent,
-                is_walk: !is_inherent && study.flows.walked(&study.code, first).is_some(),
-                recurs: study.flows.recurs(&study.code, first),
+                is_walk: !is_inherent && study.code.walked(first).is_some(),
+                recurs: study.code.recurs(first),
                 stays: {
                     let stays = |row: &usize| vectors.get(row).unwrap_or(&1.0) * sectors[*row] as f64;
                     rows.iter().map(stays).sum::<f64>() / rows.iter().map(|row| sectors[*row]).sum::<u64>() as f64
@@ -60,8 +60,8 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 let step = if access.excess() > 0 { lanes.step(first, &access) } else { None };
                 // Where the code shows how far apart the lanes are, no data orders them, but what differs from lane to lane.
                 let by_lane = |row: &&usize| {
-                    let mut loads = study.flows.loads_behind(&study.code, **row).iter();
-                    loads.any(|load| study.flows.differs_by_lane(&study.code, *load, false))
+                    let mut loads = study.code.loads_behind(**row).iter();
+                    loads.any(|load| study.code.differs_by_lane(*load, false))
                 };
                 let by_lane = rows.iter().filter(by_lane).map(|row| sectors[*row]).sum::<u64>();
                 let is_picked = 2 * by_lane > rows.iter().map(|row| sectors[*row]).sum::<u64>();
@@ -104,7 +104,7 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
     let mut by: BTreeMap<(usize, usize), Merged> = BTreeMap::new();
     for row in rows {
         let is_shifted = is_shifted(study.code.executed[*row], sectors[*row], ideal[*row]);
-        let key = match study.flows.split_of(*row).filter(|_| !is_shifted) {
+        let key = match study.code.split_of(*row).filter(|_| !is_shifted) {
             Some(first) => (first, 0),
             None => (*row, 1),
         };

@@ -69,7 +69,7 @@ impl Study<'_> {
 
     /// The part of the wavefronts of bank conflicts of accesses whose addresses values from memory choose, and no thread's number.
     pub fn conflicts_by_data(&self) -> Option<f64> {
-        self.conflicts_of(|row| self.flows.is_chosen_by_data(&self.code, row))
+        self.conflicts_of(|row| self.code.is_chosen_by_data(row))
     }
 
     /// Bytes of a lane's element, where half of the wavefronts of bank conflicts or more are of accesses as wide: 16 or 8.
@@ -84,7 +84,7 @@ impl Study<'_> {
     /// The part, 0 to 1, of the wavefronts of shared memory of accesses at places that loaded values choose, beside a thread's number.
     pub(in crate::analysis) fn gathers_shared(&self) -> Option<f64> {
         let all = self.view.counts(WAVEFRONTS)?;
-        let of_data = |row: &usize| all[*row] > 0 && self.flows.depends_on_load(&self.code, *row);
+        let of_data = |row: &usize| all[*row] > 0 && self.code.depends_on_load(*row);
         let by_data: u64 = executed(self).filter(of_data).map(|row| all[row]).sum();
         let sum: u64 = executed(self).map(|row| all[row]).sum();
         (sum > 0).then(|| by_data as f64 / sum as f64)
@@ -100,7 +100,7 @@ impl Study<'_> {
                     .filter(|row| code.op(*row).is_lsu_access() || code.op(*row).is_in(Space::Texture))
                     .collect(),
             );
-            self.flows.remove_from_memory(code, &mut own);
+            self.code.remove_from_memory(&mut own);
             let sum = |keep: &dyn Fn(Op) -> bool| {
                 own.iter().filter(|row| keep(code.op(**row))).map(|row| code.executed[*row]).sum()
             };
@@ -158,7 +158,7 @@ impl Study<'_> {
             for run in runs(code, block.instructions.clone()) {
                 let whole = run.len() / WIDE * WIDE;
                 let executed = code.executed[run[0]];
-                if whole == 0 || executed == 0 || self.flows.differs_by_lane(code, run[0], rows_are_warps) {
+                if whole == 0 || executed == 0 || self.code.differs_by_lane(run[0], rows_are_warps) {
                     continue;
                 }
                 let at = |row: usize| code.registers(row).offset;
@@ -180,16 +180,15 @@ impl Study<'_> {
     /// Factors of products of lanes that come from shared memory byte by byte, or half by half: as they are, converted or put together.
     /// What loaded values choose lies side by side with nothing.
     pub(in crate::analysis) fn narrow_factors(&self, is_meant: impl Fn(Op) -> bool) -> Option<NarrowFactors> {
-        let (code, flows) = (&self.code, &self.flows);
+        let code = &self.code;
         let rows_are_warps = self.block.is_some_and(|block| block[0].is_multiple_of(32));
-        let is_load = |row: &usize| {
-            code.op(*row).loads_shared() && self.narrow(*row).is_some() && !flows.depends_on_load(code, *row)
-        };
+        let is_load =
+            |row: &usize| code.op(*row).loads_shared() && self.narrow(*row).is_some() && !code.depends_on_load(*row);
         executed(self).find(is_load)?;
         let is_join = |row: &usize| code.op(*row).computes() == Some(Computes::Permuted);
         let (mut loads, mut joins) = (BTreeSet::new(), BTreeSet::new());
         for row in executed(self).filter(|row| is_meant(code.op(*row))) {
-            let behind = flows.behind_row(code, row);
+            let behind = code.behind_row(row);
             joins.extend(behind.iter().copied().filter(is_join));
             loads.extend(behind.into_iter().filter(is_load));
         }
@@ -203,8 +202,7 @@ impl Study<'_> {
         };
         for row in loads {
             let bytes = code.executed[row] * self.narrow(row).unwrap_or_default() / 8;
-            let [words, vectors, wavefronts] =
-                of_bytes(bytes as f64, !flows.differs_by_lane(code, row, rows_are_warps));
+            let [words, vectors, wavefronts] = of_bytes(bytes as f64, !code.differs_by_lane(row, rows_are_warps));
             found.loads += code.executed[row];
             found.as_words += words;
             found.as_vectors = [found.as_vectors[0] + vectors, found.as_vectors[1] + wavefronts];
@@ -215,7 +213,7 @@ impl Study<'_> {
     /// Factors of products of warps that come from shared memory by loads of one register or less, as they are or, of halves, put together
     /// by one permutation. What is converted on its way no load brings as it is.
     pub(in crate::analysis) fn fragment_loads(&self) -> Option<FragmentLoads> {
-        let (code, flows) = (&self.code, &self.flows);
+        let code = &self.code;
         let is_load = |row: &usize| {
             let is_word = code.registers(*row).written().map(|own| own.count).sum::<u8>() == 1;
             code.op(*row).loads_shared() && code.op(*row).class() != Some(Class::MatrixLoad) && is_word
@@ -223,8 +221,8 @@ impl Study<'_> {
         let (mut loads, mut joins, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         for product in executed(self) {
             let factors = code.rows[product].word.and_then(|word| word.factors()).into_iter().flatten();
-            for row in factors.flat_map(|own| flows.definitions(code, product, own)) {
-                let halves: Vec<usize> = flows.operands_of(code, row).collect();
+            for row in factors.flat_map(|own| code.definitions(product, own)) {
+                let halves: Vec<usize> = code.operands_of(row).collect();
                 let is_joined = code.op(row).computes() == Some(Computes::Permuted)
                     && code.op(product).element() == Some(Element::Half)
                     && !halves.is_empty()
@@ -254,21 +252,21 @@ fn executed<'s>(study: &'s Study<'_>) -> impl Iterator<Item = usize> + 's {
 
 /// What was executed behind the addresses of some accesses and is read for nothing else.
 fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let mut is_own = vec![false; code.rows.len()];
-    for row in flows.behind_addresses(code, accesses) {
+    for row in code.behind_addresses(accesses) {
         is_own[row] = code.executed[row] > 0;
     }
     let mut open = Vec::new();
     for row in executed(study).filter(|row| !is_own[*row]) {
         match accesses.contains(&row) {
-            true => open.extend(flows.data_of(code, row)),
-            false => open.extend(flows.operands_of(code, row)),
+            true => open.extend(code.data_of(row)),
+            false => open.extend(code.operands_of(row)),
         }
     }
     while let Some(row) = open.pop() {
         if std::mem::take(&mut is_own[row]) {
-            open.extend(flows.operands_of(code, row));
+            open.extend(code.operands_of(row));
         }
     }
     executed(study).filter(|row| is_own[*row]).collect()

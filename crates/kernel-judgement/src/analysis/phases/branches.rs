@@ -1,7 +1,7 @@
 //! What the bits of a branch and the counts behind it tell of the warps that go each way.
 
 use super::code::Code;
-use super::flows::{Flows, THREAD};
+use super::flows::THREAD;
 use crate::evidence::{Register, RegisterFile};
 use cuda_binary::Class;
 use cuda_binary::op::{Computes, Control};
@@ -34,7 +34,6 @@ pub(super) enum OnWays {
 /// What the bits of some code and its counts tell of the warps that a branch parts.
 pub(super) struct Branches<'a, 'v> {
     pub(super) code: &'a Code<'v>,
-    pub(super) flows: &'a Flows,
     /// Blocks of the grid; 0 where nothing was counted.
     pub(super) grid: u64,
 }
@@ -74,7 +73,7 @@ impl Branches<'_, '_> {
 
     /// The one instruction that defines a register for the one at `row`, whatever a guard holds; `None` where several may.
     pub(super) fn definition(&self, row: usize, register: Register) -> Option<usize> {
-        let found = self.flows.definitions(self.code, row, register);
+        let found = self.code.definitions(row, register);
         let [only] = found[..] else { return None };
         self.code.word(only).is_unconditional.then_some(only)
     }
@@ -126,7 +125,7 @@ impl Branches<'_, '_> {
         if grid == 0 || counts.iter().sum::<u64>() != all || !counts.iter().all(is_whole) || turns() {
             return OnWays::Nothing;
         }
-        let origin = self.flows.origin_of_guard(code, last);
+        let origin = self.code.origin_of_guard(last);
         if origin.thread || origin.unknown { OnWays::Warps(counts.map(|count| count / grid)) } else { OnWays::Nothing }
     }
 }

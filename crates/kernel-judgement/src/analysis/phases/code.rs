@@ -1,5 +1,6 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
+use super::flows::Flows;
 use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, MachineWord, Register, RegisterFile, SourceView, WarpSync};
@@ -31,6 +32,8 @@ pub(in crate::analysis) struct Code<'v> {
     pub(in crate::analysis) predecessors: Vec<Vec<usize>>,
     /// Natural loops, and each cycle with several ways in; by header.
     pub(in crate::analysis) loops: Vec<Loop>,
+    /// Where its values come from.
+    pub(super) flows: Flows,
 }
 
 /// A cycle of blocks.
@@ -74,8 +77,9 @@ impl<'v> Code<'v> {
         let mut block_of = vec![0; rows.len()];
         flow.blocks.iter().enumerate().for_each(|(at, block)| block_of[block.instructions.clone()].fill(at));
         let ops = rows.iter().map(Instruction::op).collect();
-        let mut code = Code { rows, ops, executed, lanes, flow, block_of, predecessors, loops: Vec::new() };
-        code.loops = code.cycles();
+        let (loops, flows) = Default::default();
+        let mut code = Code { rows, ops, executed, lanes, flow, block_of, predecessors, loops, flows };
+        (code.loops, code.flows) = (code.cycles(), Flows::of(&code));
         code
     }
 

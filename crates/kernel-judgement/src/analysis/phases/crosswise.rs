@@ -1,37 +1,36 @@
 //! What threads and blocks have in common: the numbers of theirs that are behind a place.
 
 use super::code::Code;
-use super::flows::{BLOCK, Flows, LONGEST, THREAD};
+use super::flows::{BLOCK, LONGEST, THREAD};
 use crate::evidence::{Arithmetic, Register, RegisterFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-impl Flows {
+impl Code<'_> {
     /// The numbers of the thread and the block that are behind the address of an access.
-    pub(super) fn numbers(&self, code: &Code<'_>, row: usize) -> BTreeSet<u8> {
-        let special = self.address_behind(code, row).iter().filter_map(|row| code.registers(*row).special);
+    pub(super) fn numbers(&self, row: usize) -> BTreeSet<u8> {
+        let special = self.address_behind(row).iter().filter_map(|row| self.registers(*row).special);
         special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
     }
 
     /// By which of the thread's numbers, in x, y and z, the address of an access differs, itself and the loads of global memory that pick it;
     /// by all where something else does.
-    pub(in crate::analysis) fn numbers_of_thread(&self, code: &Code<'_>, row: usize) -> [bool; 3] {
-        let all: Vec<usize> = self.loads_behind(code, row).iter().copied().chain([row]).collect();
-        let is_other = |row: &usize| code.op(*row).brings_from_memory() && !code.op(*row).loads_global();
-        if all.iter().flat_map(|row| self.address_behind(code, *row)).any(is_other) {
+    pub(in crate::analysis) fn numbers_of_thread(&self, row: usize) -> [bool; 3] {
+        let all: Vec<usize> = self.loads_behind(row).iter().copied().chain([row]).collect();
+        let is_other = |row: &usize| self.op(*row).brings_from_memory() && !self.op(*row).loads_global();
+        if all.iter().flat_map(|row| self.address_behind(*row)).any(is_other) {
             return [true; 3];
         }
-        let numbers: BTreeSet<u8> = all.into_iter().flat_map(|row| self.numbers(code, row)).collect();
+        let numbers: BTreeSet<u8> = all.into_iter().flat_map(|row| self.numbers(row)).collect();
         THREAD.map(|number| numbers.contains(&number))
     }
 
     /// How many blocks in a row along x, y and z have the same address for an access, itself and the loads that pick it: one where the number
     /// of the block is behind it, 2ⁿ where only that shifted right by n is, all where it is not. What a block finds in shared memory or by an
     /// atomic is its own.
-    pub(in crate::analysis) fn blocks_alike(&self, code: &Code<'_>, row: usize) -> [u64; 3] {
+    pub(in crate::analysis) fn blocks_alike(&self, row: usize) -> [u64; 3] {
         let mut alike = [u64::MAX; 3];
         let mut seen: BTreeMap<usize, u64> = BTreeMap::new();
-        let mut open: Vec<(usize, u64)> =
-            self.address_of(code, row).into_iter().flatten().map(|row| (*row, 1)).collect();
+        let mut open: Vec<(usize, u64)> = self.address_of(row).into_iter().flatten().map(|row| (*row, 1)).collect();
         if open.is_empty() {
             return [1; 3];
         }
@@ -40,11 +39,11 @@ impl Flows {
                 continue;
             }
             seen.insert(row, blocks);
-            let special = code.registers(row).special;
+            let special = self.registers(row).special;
             if let Some(at) = BLOCK.iter().position(|number| special == Some(*number)) {
                 alike[at] = alike[at].min(blocks);
             }
-            let (op, word) = (code.op(row), code.word(row));
+            let (op, word) = (self.op(row), self.word(row));
             if op.brings_from_memory() && !op.loads_global() {
                 return [1; 3];
             }
@@ -57,10 +56,10 @@ impl Flows {
             };
             // What nothing is known to make may be made of anything.
             let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-            if self.operands(code, row).iter().any(|(own, rows)| is_value(own) && rows.is_empty()) {
+            if self.operands(row).iter().any(|(own, rows)| is_value(own) && rows.is_empty()) {
                 return [1; 3];
             }
-            let behind = self.operands_of(code, row).map(|row| (row, blocks));
+            let behind = self.operands_of(row).map(|row| (row, blocks));
             open.extend(behind);
         }
         alike
@@ -68,13 +67,13 @@ impl Flows {
 
     /// Whether two registers of a row hold elements of a row and of a column: each is loaded from a place that differs by a number of a
     /// thread or a block by which that of the other does not.
-    pub(in crate::analysis) fn is_crossed(&self, code: &Code<'_>, row: usize, factors: [Register; 2]) -> bool {
+    pub(in crate::analysis) fn is_crossed(&self, row: usize, factors: [Register; 2]) -> bool {
         let numbers = |factor: Register| -> BTreeSet<u8> {
-            let behind = self.behind(code, vec![&self.definitions(code, row, factor)], LONGEST);
-            let loads = behind.into_iter().filter(|row| code.op(*row).loads_global());
+            let behind = self.behind(vec![&self.definitions(row, factor)], LONGEST);
+            let loads = behind.into_iter().filter(|row| self.op(*row).loads_global());
             // What a loaded value picks differs by what picked that.
-            let picks = |load: usize| self.loads_behind(code, load).iter().copied().chain([load]);
-            loads.flat_map(picks).flat_map(|load| self.numbers(code, load)).collect()
+            let picks = |load: usize| self.loads_behind(load).iter().copied().chain([load]);
+            loads.flat_map(picks).flat_map(|load| self.numbers(load)).collect()
         };
         let [one, other] = factors.map(numbers);
         !one.is_subset(&other) && !other.is_subset(&one)
@@ -118,7 +117,7 @@ mod tests {
     fn alike(made: &[MachineWord]) -> u64 {
         let rows = rows(&[&[special(5, BLOCK[1])][..], made, &[word(Op::LDG, 8, &[4])]].concat());
         let code = Code::counted(&rows, vec![1; rows.len()], None);
-        Flows::of(&code).blocks_alike(&code, rows.len() - 1)[1]
+        code.blocks_alike(rows.len() - 1)[1]
     }
 
     #[test]
@@ -147,7 +146,7 @@ mod tests {
                 word(Op::FFMA, 6, &[4, 5, 6]),
             ]);
             let code = Code::counted(&rows, vec![1; rows.len()], None);
-            Flows::of(&code).is_crossed(&code, 5, [r(4), r(5)])
+            code.is_crossed(5, [r(4), r(5)])
         };
         assert!(crossed(2, 3), "a[x] · b[y]");
         assert!(crossed(2, 7), "a[x] · b[list[y]]");

@@ -25,7 +25,7 @@ fn chain(study: &Study<'_>) -> Option<Chain> {
     let circular: Vec<usize> = circular.collect();
     let load = circular.iter().copied().max_by_key(|row| waits[*row])?;
     let all: u64 = circular.iter().map(|row| waits[*row]).sum();
-    let is_search = !study.flows.is_next_of_itself(code, load);
+    let is_search = !study.code.is_next_of_itself(load);
     Some(Chain { row: load, is_search, load: point(study, load), share: all as f64 / study.samples.sum as f64 })
 }
 
@@ -34,7 +34,7 @@ fn is_circular(study: &Study<'_>, load: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut open = vec![load];
     while let Some(row) = open.pop() {
-        for behind in study.flows.loads_behind(&study.code, row).iter().copied() {
+        for behind in study.code.loads_behind(row).iter().copied() {
             if behind == load {
                 return true;
             }
@@ -87,15 +87,14 @@ fn is_load(study: &Study<'_>, row: usize) -> bool {
 /// read without excess and is looked up by the number of a block or a thread, or by another value. Everything else is arithmetic on
 /// a base or a distance that happens to come from memory.
 fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
-    let (code, flows) = (&study.code, &study.flows);
-    let is_own = flows.is_inherent(code, row);
+    let code = &study.code;
+    let is_own = code.is_inherent(row);
     let is_looked_up = |index: &usize| {
         let is_special = |row: &usize| code.registers(*row).special.is_some();
-        flows.address_behind(code, *index).iter().any(is_special) || !flows.loads_behind(code, *index).is_empty()
+        code.address_behind(*index).iter().any(is_special) || !code.loads_behind(*index).is_empty()
     };
     let brings = |index: &usize| {
-        is_load(study, *index)
-            && (is_own && flows.differs_by_lane(code, *index, false) || !has_excess && is_looked_up(index))
+        is_load(study, *index) && (is_own && code.differs_by_lane(*index, false) || !has_excess && is_looked_up(index))
     };
-    flows.loads_behind(code, row).iter().copied().filter(brings).collect()
+    code.loads_behind(row).iter().copied().filter(brings).collect()
 }

@@ -4,7 +4,7 @@
 //! tells is no role.
 
 use super::branches::{Branches, Made, OnWays};
-use super::{code::Code, flows::Flows, warps::Warps};
+use super::{code::Code, warps::Warps};
 use crate::analysis::sass::Listed;
 use cuda_binary::flow::Dominators;
 use std::collections::BTreeSet;
@@ -42,7 +42,7 @@ pub fn dispatches(listed: &Listed<'_>) -> Vec<Dispatch> {
     }
     let code = Code::counted(listed.code, vec![1; listed.code.len()], None);
     let heads: Vec<usize> = listed.loops.iter().map(|own| own.header).collect();
-    dispatches_by(&heads, &Branches { code: &code, flows: &Flows::of(&code), grid: 0 })
+    dispatches_by(&heads, &Branches { code: &code, grid: 0 })
 }
 
 /// Every place where warps part into at least two roles that each have a loop of their own. Choices that follow at once, and those

@@ -35,7 +35,8 @@ pub(in crate::analysis) struct Origin {
 }
 
 /// The values of a kernel: where each register is written, and the facts that several rules ask for, each found when first asked for.
-pub(in crate::analysis) struct Flows {
+#[derive(Default)]
+pub(super) struct Flows {
     /// Rows that write a register, ascending, by its place in [`slots`].
     writes: Vec<Vec<usize>>,
     /// Whether a row brings a value from memory that others may write.
@@ -58,7 +59,7 @@ struct Known {
 }
 
 impl Flows {
-    pub(in crate::analysis) fn of(code: &Code<'_>) -> Flows {
+    pub(super) fn of(code: &Code<'_>) -> Flows {
         let mut writes = vec![Vec::new(); FILES * NUMBERS];
         for (row, instruction) in code.rows.iter().enumerate() {
             for written in instruction.word.iter().flat_map(|word| word.registers.written()) {
@@ -70,48 +71,43 @@ impl Flows {
         let splits = splits(code);
         Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits, places: OnceCell::new() }
     }
+}
 
+impl Code<'_> {
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
     /// where it is in none, or goes on from such a value for no more than a sector.
-    pub(in crate::analysis) fn is_inherent(&self, code: &Code<'_>, row: usize) -> bool {
-        let is_access = || code.executed[row] > 0 && (code.op(row).reads_global() || code.op(row).writes_global());
-        is_access() && (self.depends_on_load(code, row) || self.is_short_walk(code, row))
+    pub(in crate::analysis) fn is_inherent(&self, row: usize) -> bool {
+        let is_access = || self.executed[row] > 0 && (self.op(row).reads_global() || self.op(row).writes_global());
+        is_access() && (self.depends_on_load(row) || self.is_short_walk(row))
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.
     pub(in crate::analysis) fn split_of(&self, row: usize) -> Option<usize> {
-        self.splits.get(&row).copied()
+        self.flows.splits.get(&row).copied()
     }
 
     /// Whether a row runs wherever a later one of its block does: it has no guard, or the same, which is not written between them.
-    fn runs_with(&self, code: &Code<'_>, row: usize, reader: usize) -> bool {
-        let [Some(own), Some(other)] = [row, reader].map(|row| code.rows[row].word.as_ref()) else { return true };
+    fn runs_with(&self, row: usize, reader: usize) -> bool {
+        let [Some(own), Some(other)] = [row, reader].map(|row| self.rows[row].word.as_ref()) else { return true };
         let is_kept = |guard: Register| {
-            slots(guard).all(|slot| !self.writes[slot].iter().any(|write| (row..reader).contains(write)))
+            slots(guard).all(|slot| !self.flows.writes[slot].iter().any(|write| (row..reader).contains(write)))
         };
         own.is_unconditional
             || own.guard() == other.guard()
-                && code.block_of[row] == code.block_of[reader]
+                && self.block_of[row] == self.block_of[reader]
                 && row < reader
                 && own.registers.read().next().is_some_and(is_kept)
     }
 
     /// Adds the last row of a block before `end` that writes one register for certain where `reader` runs, and the guarded ones behind it;
     /// whether there is a certain one.
-    fn in_block(
-        &self,
-        code: &Code<'_>,
-        (block, reader): (usize, usize),
-        end: usize,
-        slot: usize,
-        found: &mut Vec<usize>,
-    ) -> bool {
-        let start = code.flow.blocks[block].instructions.start;
-        let rows = &self.writes[slot];
+    fn in_block(&self, (block, reader): (usize, usize), end: usize, slot: usize, found: &mut Vec<usize>) -> bool {
+        let start = self.flow.blocks[block].instructions.start;
+        let rows = &self.flows.writes[slot];
         let before = rows[..rows.partition_point(|row| *row < end)].iter().rev();
         for row in before.copied().take_while(|row| *row >= start) {
             found.push(row);
-            if self.runs_with(code, row, reader) {
+            if self.runs_with(row, reader) {
                 return true;
             }
         }
@@ -120,22 +116,22 @@ impl Flows {
 
     /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
     /// earlier one. Each register of several is looked for by itself: one may be written in a block in which the others are not.
-    pub(in crate::analysis) fn definitions(&self, code: &Code<'_>, row: usize, register: Register) -> Vec<usize> {
-        self.definitions_for(code, row, register, row)
+    pub(in crate::analysis) fn definitions(&self, row: usize, register: Register) -> Vec<usize> {
+        self.definitions_for(row, register, row)
     }
 
     /// The same where a later row takes what comes of it.
-    fn definitions_for(&self, code: &Code<'_>, row: usize, register: Register, reader: usize) -> Vec<usize> {
+    fn definitions_for(&self, row: usize, register: Register, reader: usize) -> Vec<usize> {
         let mut found = Vec::new();
         for slot in slots(register) {
-            let (mut open, mut end) = (vec![code.block_of[row]], Some(row));
+            let (mut open, mut end) = (vec![self.block_of[row]], Some(row));
             let mut seen = BTreeSet::new();
             while let (Some(block), true) = (open.pop(), seen.len() < FARTHEST) {
                 // The row's own block counts as seen only once it is entered again from its end.
                 if end.is_some() || seen.insert(block) {
-                    let end = end.take().unwrap_or(code.flow.blocks[block].instructions.end);
-                    if !self.in_block(code, (block, reader), end, slot, &mut found) {
-                        open.extend(&code.predecessors[block]);
+                    let end = end.take().unwrap_or(self.flow.blocks[block].instructions.end);
+                    if !self.in_block((block, reader), end, slot, &mut found) {
+                        open.extend(&self.predecessors[block]);
                     }
                 }
             }
@@ -146,25 +142,25 @@ impl Flows {
     }
 
     /// The registers that a row reads, each with the rows that define it.
-    pub(super) fn operands(&self, code: &Code<'_>, row: usize) -> &[(Register, Vec<usize>)] {
-        let defined = |register| (register, self.definitions(code, row, register));
-        self.rows[row].operands.get_or_init(|| code.registers(row).read().map(defined).collect())
+    pub(super) fn operands(&self, row: usize) -> &[(Register, Vec<usize>)] {
+        let defined = |register| (register, self.definitions(row, register));
+        self.flows.rows[row].operands.get_or_init(|| self.registers(row).read().map(defined).collect())
     }
 
     /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
     /// search: their addresses are other values. The guard of the one row that a value can come from is nothing that it is made of.
-    pub(super) fn behind<'f>(&'f self, code: &Code<'_>, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
-        let mut seen = vec![false; self.rows.len()];
+    pub(super) fn behind<'f>(&'f self, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
+        let mut seen = vec![false; self.flows.rows.len()];
         let mut found = Vec::new();
         while let Some(definitions) = open.pop() {
             for definition in definitions {
                 if found.len() < most && !std::mem::replace(&mut seen[*definition], true) {
                     found.push(*definition);
-                    let is_answer = code.op(*definition).sync() == Some(Sync::Mbarrier);
-                    if !self.is_memory[*definition] && !is_answer {
+                    let is_answer = self.op(*definition).sync() == Some(Sync::Mbarrier);
+                    if !self.flows.is_memory[*definition] && !is_answer {
                         let is_only = definitions.len() == 1;
-                        let guard = !code.word(*definition).is_unconditional;
-                        let made_of = self.operands(code, *definition).iter().skip(usize::from(is_only && guard));
+                        let guard = !self.word(*definition).is_unconditional;
+                        let made_of = self.operands(*definition).iter().skip(usize::from(is_only && guard));
                         open.extend(made_of.map(|(_, rows)| &rows[..]));
                     }
                 }
@@ -174,38 +170,38 @@ impl Flows {
         found
     }
 
-    pub(in crate::analysis) fn behind_row(&self, code: &Code<'_>, row: usize) -> BTreeSet<usize> {
-        let operands = self.operands(code, row).iter().map(|(_, rows)| &rows[..]).collect();
-        self.behind(code, operands, LONGEST).into_iter().collect()
+    pub(in crate::analysis) fn behind_row(&self, row: usize) -> BTreeSet<usize> {
+        let operands = self.operands(row).iter().map(|(_, rows)| &rows[..]).collect();
+        self.behind(operands, LONGEST).into_iter().collect()
     }
 
     /// The rows that define the address of an access; `None` without one.
-    pub(super) fn address_of(&self, code: &Code<'_>, row: usize) -> Option<&[usize]> {
-        let address = address(code, row)?;
-        self.operands(code, row).iter().find(|(register, _)| *register == address).map(|(_, rows)| &rows[..])
+    pub(super) fn address_of(&self, row: usize) -> Option<&[usize]> {
+        let address = address(self, row)?;
+        self.operands(row).iter().find(|(register, _)| *register == address).map(|(_, rows)| &rows[..])
     }
 
     /// The rows behind the addresses of some accesses.
-    pub(in crate::analysis) fn behind_addresses(&self, code: &Code<'_>, rows: &BTreeSet<usize>) -> Vec<usize> {
-        self.behind(code, rows.iter().filter_map(|row| self.address_of(code, *row)).collect(), usize::MAX)
+    pub(in crate::analysis) fn behind_addresses(&self, rows: &BTreeSet<usize>) -> Vec<usize> {
+        self.behind(rows.iter().filter_map(|row| self.address_of(*row)).collect(), usize::MAX)
     }
 
     /// Whether a value from memory is behind a register that a row reads, whatever was made of it.
-    pub(in crate::analysis) fn is_from_memory(&self, code: &Code<'_>, row: usize, register: Register) -> bool {
-        let own = self.operands(code, row).iter().filter(|(other, _)| *other == register);
-        let behind = self.behind(code, own.map(|(_, rows)| &rows[..]).collect(), LONGEST);
-        behind.iter().any(|row| self.is_memory[*row])
+    pub(in crate::analysis) fn is_from_memory(&self, row: usize, register: Register) -> bool {
+        let own = self.operands(row).iter().filter(|(other, _)| *other == register);
+        let behind = self.behind(own.map(|(_, rows)| &rows[..]).collect(), LONGEST);
+        behind.iter().any(|row| self.flows.is_memory[*row])
     }
 
     /// Takes those away from some rows that bring a value from memory or depend on one of the rows that do.
-    pub(in crate::analysis) fn remove_from_memory(&self, code: &Code<'_>, rows: &mut Vec<usize>) {
-        let mut is_from_memory = self.is_memory.clone();
+    pub(in crate::analysis) fn remove_from_memory(&self, rows: &mut Vec<usize>) {
+        let mut is_from_memory = self.flows.is_memory.clone();
         // A value is written in front of most of its uses, so that one pass finds nearly all; loops take a few more.
         let mut is_done = false;
         while !is_done {
             is_done = true;
             for row in rows.iter().copied() {
-                if !is_from_memory[row] && self.operands_of(code, row).any(|operand| is_from_memory[operand]) {
+                if !is_from_memory[row] && self.operands_of(row).any(|operand| is_from_memory[operand]) {
                     (is_from_memory[row], is_done) = (true, false);
                 }
             }
@@ -214,79 +210,81 @@ impl Flows {
     }
 
     /// The rows behind the flags that a row reads: its guard, or of a branch its condition.
-    pub(super) fn behind_flags(&self, code: &Code<'_>, row: usize) -> Vec<usize> {
+    pub(super) fn behind_flags(&self, row: usize) -> Vec<usize> {
         let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-        let flags = self.operands(code, row).iter().filter(|(register, _)| is_flag(register.file));
-        self.behind(code, flags.map(|(_, rows)| &rows[..]).collect(), LONGEST)
+        let flags = self.operands(row).iter().filter(|(register, _)| is_flag(register.file));
+        self.behind(flags.map(|(_, rows)| &rows[..]).collect(), LONGEST)
     }
 
     /// What is behind the guard of a row; for a branch its condition.
-    pub(in crate::analysis) fn origin_of_guard(&self, code: &Code<'_>, row: usize) -> Origin {
-        *self.rows[row].guard.get_or_init(|| {
-            let rows = self.behind_flags(code, row);
+    pub(in crate::analysis) fn origin_of_guard(&self, row: usize) -> Origin {
+        *self.flows.rows[row].guard.get_or_init(|| {
+            let rows = self.behind_flags(row);
             let mut origin = Origin { unknown: rows.is_empty(), ..Origin::default() };
             for row in rows {
-                let special = code.registers(row).special;
+                let special = self.registers(row).special;
                 origin.thread |= special.is_some_and(|number| THREAD.contains(&number) || number == LANE);
                 origin.block |= special.is_some_and(|number| BLOCK.contains(&number));
-                origin.memory |= self.is_memory[row] || code.op(row).sync() == Some(Sync::Mbarrier);
-                origin.elected |= code.op(row) == Op::ELECT;
+                origin.memory |= self.flows.is_memory[row] || self.op(row).sync() == Some(Sync::Mbarrier);
+                origin.elected |= self.op(row) == Op::ELECT;
             }
             origin
         })
     }
 
     /// Whether the address of an access depends on a value that was loaded in the same loop; outside of loops, on any loaded value.
-    pub(super) fn depends_on_load(&self, code: &Code<'_>, row: usize) -> bool {
-        let block = code.block_of[row];
-        let around = || code.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
-        let is_near = |other: &usize| around().next().is_none() || around().any(|cycle| code.is_in(*other, cycle));
-        self.loads_behind(code, row).iter().any(is_near)
+    pub(super) fn depends_on_load(&self, row: usize) -> bool {
+        let block = self.block_of[row];
+        let around = || self.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
+        let is_near = |other: &usize| around().next().is_none() || around().any(|cycle| self.is_in(*other, cycle));
+        self.loads_behind(row).iter().any(is_near)
     }
 
     /// The rows behind the address of an access.
-    pub(in crate::analysis) fn address_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
-        let find = || self.behind(code, self.address_of(code, row).into_iter().collect(), LONGEST);
-        self.rows[row].address_behind.get_or_init(find)
+    pub(in crate::analysis) fn address_behind(&self, row: usize) -> &[usize] {
+        let find = || self.behind(self.address_of(row).into_iter().collect(), LONGEST);
+        self.flows.rows[row].address_behind.get_or_init(find)
     }
 
     /// The rows that define what a row reads.
-    pub(in crate::analysis) fn operands_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
-        self.operands(code, row).iter().flat_map(|(_, rows)| rows).copied()
+    pub(in crate::analysis) fn operands_of(&self, row: usize) -> impl Iterator<Item = usize> {
+        self.operands(row).iter().flat_map(|(_, rows)| rows).copied()
     }
 
     /// The same without the address of an access.
-    pub(in crate::analysis) fn data_of(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
-        let address = address(code, row);
-        let data = self.operands(code, row).iter().filter(move |(register, _)| Some(*register) != address);
+    pub(in crate::analysis) fn data_of(&self, row: usize) -> impl Iterator<Item = usize> {
+        let address = address(self, row);
+        let data = self.operands(row).iter().filter(move |(register, _)| Some(*register) != address);
         data.flat_map(|(_, rows)| rows).copied()
     }
 
     /// Whether the address of an access can differ from lane to lane: the number of a thread or a lane is behind it, a value from
     /// memory, or something that is not traced. Where each row of a block is whole warps, a row's number is the same for all lanes.
-    pub(in crate::analysis) fn differs_by_lane(&self, code: &Code<'_>, row: usize, rows_are_warps: bool) -> bool {
+    pub(in crate::analysis) fn differs_by_lane(&self, row: usize, rows_are_warps: bool) -> bool {
         let differs = |number: u8| number == LANE || number == THREAD[0] || THREAD.contains(&number) && !rows_are_warps;
-        let behind = self.address_behind(code, row);
-        address(code, row).is_some()
+        let behind = self.address_behind(row);
+        address(self, row).is_some()
             && (behind.is_empty()
-                || behind.iter().any(|row| code.registers(*row).special.is_some_and(differs) || self.is_memory[*row]))
+                || behind
+                    .iter()
+                    .any(|row| self.registers(*row).special.is_some_and(differs) || self.flows.is_memory[*row]))
     }
 
     /// Whether values from memory choose the address of an access, and no number of a thread or a lane does where the access runs.
-    pub(in crate::analysis) fn is_chosen_by_data(&self, code: &Code<'_>, row: usize) -> bool {
+    pub(in crate::analysis) fn is_chosen_by_data(&self, row: usize) -> bool {
         let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let (mut open, mut seen) = (Vec::from_iter(address(code, row).map(|own| (row, own))), BTreeSet::new());
+        let (mut open, mut seen) = (Vec::from_iter(address(self, row).map(|own| (row, own))), BTreeSet::new());
         let mut is_from_memory = false;
         while let Some((reads, register)) = open.pop() {
-            let mut found = self.definitions_for(code, reads, register, row);
+            let mut found = self.definitions_for(reads, register, row);
             found.retain(|row| seen.insert(*row));
             for behind in found {
-                let registers = code.registers(behind);
+                let registers = self.registers(behind);
                 if registers.special.is_some_and(|number| number == LANE || THREAD.contains(&number)) {
                     return false;
                 }
-                is_from_memory |= self.is_memory[behind];
-                if !self.is_memory[behind] && seen.len() < LONGEST {
+                is_from_memory |= self.flows.is_memory[behind];
+                if !self.flows.is_memory[behind] && seen.len() < LONGEST {
                     open.extend(registers.read().filter(is_value).map(|own| (behind, own)));
                 }
             }
@@ -296,23 +294,23 @@ impl Flows {
 
     /// Whether each value of an access is one block's alone, in a grid of so many blocks in x, y and z, and read once there: the numbers
     /// of the block are behind its address, and it is in no loop, or the number of the thread is behind it as well.
-    pub(in crate::analysis) fn is_read_once(&self, code: &Code<'_>, row: usize, grid: [u64; 3]) -> bool {
-        let behind = self.address_behind(code, row);
-        let has = |number: u8| behind.iter().any(|row| code.registers(*row).special == Some(number));
-        let turns = code.loops.iter().any(|cycle| code.is_in(row, cycle));
+    pub(in crate::analysis) fn is_read_once(&self, row: usize, grid: [u64; 3]) -> bool {
+        let behind = self.address_behind(row);
+        let has = |number: u8| behind.iter().any(|row| self.registers(*row).special == Some(number));
+        let turns = self.loops.iter().any(|cycle| self.is_in(row, cycle));
         grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }
 
     /// The loads whose values the address of an access is made of.
-    pub(in crate::analysis) fn loads_behind(&self, code: &Code<'_>, row: usize) -> &[usize] {
+    pub(in crate::analysis) fn loads_behind(&self, row: usize) -> &[usize] {
         let is_load = |other: &usize| {
-            let op = code.op(*other);
+            let op = self.op(*other);
             matches!(op.space(), Some(Space::Global | Space::Shared))
                 && matches!(op.act(), Some(Act::Load | Act::Atomic))
         };
-        let find = || self.address_behind(code, row).iter().copied().filter(is_load).collect();
-        self.rows[row].loads_behind.get_or_init(find)
+        let find = || self.address_behind(row).iter().copied().filter(is_load).collect();
+        self.flows.rows[row].loads_behind.get_or_init(find)
     }
 }
 
@@ -391,8 +389,7 @@ mod tests {
             row(5, none, general(26, 2), Flow::End { conditional: false }),
         ];
         let code = Code::counted(&rows, vec![1; rows.len()], None);
-        let flows = Flows::of(&code);
-        assert_eq!(flows.definitions(&code, 2, pair), [0, 1], "not the load at 3, which 1 hides");
-        assert_eq!(flows.definitions(&code, 5, pair), [0, 3], "the last of each half behind the loop");
+        assert_eq!(code.definitions(2, pair), [0, 1], "not the load at 3, which 1 hides");
+        assert_eq!(code.definitions(5, pair), [0, 3], "the last of each half behind the loop");
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     if least == most {
         return Some((most, most));
     }
-    let origin = study.flows.origin_of_guard(code, row);
+    let origin = study.code.origin_of_guard(row);
     if origin.elected || origin.thread && lanes <= executed {
         return Some((most, most));
     }
@@ -61,7 +61,7 @@ impl Study<'_> {
     /// Loads of global memory that a value of each lane, loaded in the same turn, lets run, by their guard or by the branch in front of their
     /// block, though no loaded value is behind their address; and the loads of those values.
     pub(in crate::analysis) fn tested_loads(&self) -> Vec<usize> {
-        let (code, flows) = (&self.code, &self.flows);
+        let code = &self.code;
         let is_load = |row: &usize| code.op(*row).loads_global();
         let mut found = BTreeSet::new();
         for row in code.run().filter(is_load) {
@@ -74,14 +74,12 @@ impl Study<'_> {
             };
             if let Some(test) = by_guard.or(before) {
                 let is_near = |own: &usize| {
-                    is_load(own)
-                        && code.innermost(*own) == code.innermost(row)
-                        && flows.differs_by_lane(code, *own, false)
+                    is_load(own) && code.innermost(*own) == code.innermost(row) && code.differs_by_lane(*own, false)
                 };
-                let tests: Vec<usize> = flows.behind_flags(code, test).into_iter().filter(is_near).collect();
+                let tests: Vec<usize> = code.behind_flags(test).into_iter().filter(is_near).collect();
                 // A test that most lanes do not pass saves the bytes of those.
                 let passes = |test: &usize| code.lanes.as_ref().is_some_and(|lanes| 2 * lanes[row] >= lanes[*test]);
-                if !tests.is_empty() && tests.iter().all(passes) && flows.loads_behind(code, row).is_empty() {
+                if !tests.is_empty() && tests.iter().all(passes) && code.loads_behind(row).is_empty() {
                     found.insert(row);
                     found.extend(tests);
                 }

@@ -3,7 +3,7 @@
 
 use super::code::Code;
 use super::detail::{LaneStep, Reach, SectorAccess};
-use super::flows::{BLOCK, Flows, LANE, THREAD};
+use super::flows::{BLOCK, LANE, THREAD};
 use super::lane_value::{BITS, LANES, Value};
 use crate::analysis::sass::access_width;
 use crate::evidence::{Arithmetic, Instruction, Operand, OperandFrom, Register, RegisterFile};
@@ -22,15 +22,14 @@ const SLACK: f64 = 0.1;
 /// The lanes of a kernel's accesses.
 pub(super) struct Lanes<'a, 'c> {
     code: &'a Code<'c>,
-    flows: &'a Flows,
     /// Threads of a block in x, y and z.
     block: [u64; 3],
     seen: HashMap<(usize, u8), Option<Value>>,
 }
 
 impl<'a, 'c> Lanes<'a, 'c> {
-    pub(super) fn new(code: &'a Code<'c>, flows: &'a Flows, block: [u64; 3]) -> Lanes<'a, 'c> {
-        Lanes { code, flows, block, seen: HashMap::new() }
+    pub(super) fn new(code: &'a Code<'c>, block: [u64; 3]) -> Lanes<'a, 'c> {
+        Lanes { code, block, seen: HashMap::new() }
     }
 
     /// The address of an access, without what is the same for all lanes.
@@ -95,7 +94,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         }
         self.seen.insert((row, number), None);
         let wanted = Register { file: RegisterFile::General, number, count: 1 };
-        let all = self.flows.definitions(self.code, row, wanted);
+        let all = self.code.definitions(row, wanted);
         let (turns, starts): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|at| self.is_turn(*at, number, row, depth));
         let value = match starts.as_slice() {
@@ -125,7 +124,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let steps: Vec<Operand> = parts.into_iter().filter(|part| !is_own(part)).collect();
         let wanted = Register { file: RegisterFile::General, number, count: 1 };
         steps.len() == 2
-            && self.flows.definitions(self.code, at, wanted).contains(&at)
+            && self.code.definitions(at, wanted).contains(&at)
             && steps.iter().all(|step| self.operand(at, step, depth).is_some_and(|value| value.is_uniform()))
     }
 
@@ -143,7 +142,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
     /// The value of a register of the warp: an argument of the kernel, or what is not known.
     fn of_warp(&self, row: usize, number: u8) -> Value {
         let wanted = Register { file: RegisterFile::Uniform, number, count: 1 };
-        let word = match self.flows.definitions(self.code, row, wanted)[..] {
+        let word = match self.code.definitions(row, wanted)[..] {
             [from] => self.code.rows[from].word,
             _ => None,
         };
@@ -237,8 +236,7 @@ fn of_stores<T>(
         return Vec::new();
     }
     let code = Code::counted(rows, vec![1; rows.len()], None);
-    let flows = Flows::of(&code);
-    let mut lanes = Lanes::new(&code, &flows, block);
+    let mut lanes = Lanes::new(&code, block);
     let of_store = |row: usize| Some((row, of(&mut lanes, row, access_width(rows[row].opcode.as_deref()?)? / 8)?));
     (0..rows.len()).filter(|row| rows[*row].op().stores_global()).filter_map(of_store).collect()
 }

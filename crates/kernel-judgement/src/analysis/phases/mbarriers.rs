@@ -1,7 +1,6 @@
 //! Who arrives at the mbarrier that a role waits at, and which code only asks one again.
 
 use super::code::{Code, Loop};
-use super::flows::Flows;
 use crate::evidence::WarpSync;
 use std::collections::BTreeSet;
 
@@ -25,10 +24,10 @@ pub(super) fn spins(code: &Code<'_>) -> BTreeSet<usize> {
 /// The questions of a role to mbarriers at which its own warps arrive and no others do: they wait for their turn, and for no data.
 /// Which mbarrier an address is follows from the bytes added to it; where there are none, from an instruction behind both that is
 /// not behind all. None where all warps run the same code, of whom each arrives wherever it waits.
-pub(super) fn turns(code: &Code<'_>, flows: &Flows, role: &BTreeSet<usize>) -> BTreeSet<usize> {
+pub(super) fn turns(code: &Code<'_>, role: &BTreeSet<usize>) -> BTreeSet<usize> {
     let all = |sync: WarpSync| {
         let rows = code.run().filter(move |row| code.sync(*row) == sync);
-        rows.map(|row| access(code, flows, row)).collect::<Vec<_>>()
+        rows.map(|row| access(code, row)).collect::<Vec<_>>()
     };
     let (tests, arrivals) = (all(WarpSync::MbarrierTest), all(WarpSync::MbarrierArrive));
     let behind_all = tests.iter().chain(&arrivals).map(|access| access.behind.clone());
@@ -46,7 +45,7 @@ pub(super) fn turns(code: &Code<'_>, flows: &Flows, role: &BTreeSet<usize>) -> B
     tests.iter().filter(|test| is_own(test)).filter(is_turn).map(|test| test.row).collect()
 }
 
-fn access(code: &Code<'_>, flows: &Flows, row: usize) -> Access {
+fn access(code: &Code<'_>, row: usize) -> Access {
     let offset = code.rows[row].word.map_or(0, |word| word.registers.offset);
-    Access { row, offset, behind: flows.behind_row(code, row) }
+    Access { row, offset, behind: code.behind_row(row) }
 }

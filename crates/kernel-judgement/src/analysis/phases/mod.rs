@@ -52,7 +52,7 @@ pub use detail::{
     touched_sectors,
 };
 pub use dispatches::{Dispatch, RoleCode, dispatches};
-pub(in crate::analysis) use flows::{Flows, Origin, address};
+pub(in crate::analysis) use flows::{Origin, address};
 pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
 pub(in crate::analysis) use place::Place;

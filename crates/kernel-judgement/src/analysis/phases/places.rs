@@ -1,7 +1,7 @@
 //! What addresses are made of, so that two accesses that begin at one place are known for such.
 
 use super::code::{Code, Loop};
-use super::flows::{Flows, LONGEST, address};
+use super::flows::{LONGEST, address};
 use super::place::{LOADED, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
@@ -15,45 +15,45 @@ const DEEPEST: usize = 64;
 /// Bytes of a register.
 const REGISTER: f64 = 4.0;
 
-impl Flows {
+impl Code<'_> {
     /// Where each access of global memory that is executed begins, by row.
-    pub(in crate::analysis) fn places(&self, code: &Code<'_>) -> &BTreeMap<usize, Place> {
-        self.places.get_or_init(|| {
-            let mut places = Places { code, flows: self, seen: HashMap::new() };
-            let is_global = |row: &usize| code.op(*row).reads_global() || code.op(*row).writes_global();
-            let accesses = code.run().filter(|row| is_global(row));
+    pub(in crate::analysis) fn places(&self) -> &BTreeMap<usize, Place> {
+        self.flows.places.get_or_init(|| {
+            let mut places = Places { code: self, seen: HashMap::new() };
+            let is_global = |row: &usize| self.op(*row).reads_global() || self.op(*row).writes_global();
+            let accesses = self.run().filter(|row| is_global(row));
             accesses.filter_map(|row| Some((row, places.of(row, 0)?))).collect()
         })
     }
 
     /// The loads in front of a loop that say where each lane of an access in it begins: it walks over a list of its own.
-    fn starts(&self, code: &Code<'_>, row: usize) -> impl Iterator<Item = usize> {
-        let is_start = |start: &usize| self.differs_by_lane(code, *start, false);
-        self.loads_behind(code, row).iter().copied().filter(move |start| is_start(start))
+    fn starts(&self, row: usize) -> impl Iterator<Item = usize> {
+        let is_start = |start: &usize| self.differs_by_lane(*start, false);
+        self.loads_behind(row).iter().copied().filter(move |start| is_start(start))
     }
 
     /// Whether each lane walks over a list of its own that begins at a loaded place, for no more bytes than a sector holds: nothing of
     /// another lane's fits into its sectors.
-    pub(super) fn is_short_walk(&self, code: &Code<'_>, row: usize) -> bool {
-        let walked = self.walked(code, row);
+    pub(super) fn is_short_walk(&self, row: usize) -> bool {
+        let walked = self.walked(row);
         walked.is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES))
     }
 
     /// Whether each turn of a loop around an access has the same address for it: whatever is behind that comes from outside of the loop, or is
     /// made in it again on each turn.
-    pub(in crate::analysis) fn stands(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
-        let behind = self.address_behind(code, row);
-        let is_inside = |row: &usize| code.is_in(*row, cycle);
+    pub(in crate::analysis) fn stands(&self, row: usize, cycle: &Loop) -> bool {
+        let behind = self.address_behind(row);
+        let is_inside = |row: &usize| self.is_in(*row, cycle);
         let stays = |(_, rows): &(Register, Vec<usize>)| rows.iter().all(is_inside) || !rows.iter().any(is_inside);
-        let address = address(code, row);
-        let of_access = self.operands(code, row).iter().filter(|(register, _)| Some(*register) == address);
-        let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(code, *row));
+        let address = address(self, row);
+        let of_access = self.operands(row).iter().filter(|(register, _)| Some(*register) == address);
+        let of_others = behind.iter().filter(|row| is_inside(row)).flat_map(|row| self.operands(*row));
         // What a turn loads is another value than the turn before had, unless it comes from the same address.
-        let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
+        let is_loaded = |row: &usize| is_inside(row) && self.op(*row).brings_from_memory();
         let is_same = |other: &usize| {
             // What lanes exchange in shared memory, or count by atomics, is another value on each turn.
-            let is_own = code.op(*other).loads_global() && !code.op(*other).is_l2_atomic();
-            is_own && !self.address_behind(code, *other).iter().any(is_loaded) && self.stands(code, *other, cycle)
+            let is_own = self.op(*other).loads_global() && !self.op(*other).is_l2_atomic();
+            is_own && !self.address_behind(*other).iter().any(is_loaded) && self.stands(*other, cycle)
         };
         let mut loads = behind.iter().filter(|row| is_loaded(row));
         behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays) && loads.all(is_same)
@@ -61,26 +61,26 @@ impl Flows {
 
     /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places; 1
     /// without such a loop.
-    pub(in crate::analysis) fn turns_over(&self, code: &Code<'_>, row: usize) -> f64 {
-        let Some(own) = code.innermost(row) else { return 1.0 };
-        let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(code, row, cycle);
-        let turns = |cycle: &Loop| Some(code.turns_of(cycle)?);
-        code.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
+    pub(in crate::analysis) fn turns_over(&self, row: usize) -> f64 {
+        let Some(own) = self.innermost(row) else { return 1.0 };
+        let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(row, cycle);
+        let turns = |cycle: &Loop| Some(self.turns_of(cycle)?);
+        self.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
     }
 
     /// The bytes of that list, in the mean of the lanes that have one; `None` where lanes do not begin at loaded places.
-    pub(in crate::analysis) fn walked(&self, code: &Code<'_>, row: usize) -> Option<f64> {
-        let lanes = code.lanes.as_ref()?;
-        let cycle = code.innermost(row)?;
-        let places = self.places(code);
+    pub(in crate::analysis) fn walked(&self, row: usize) -> Option<f64> {
+        let lanes = self.lanes.as_ref()?;
+        let cycle = self.innermost(row)?;
+        let places = self.places();
         let own = places.get(&row)?;
-        let mut starts = self.starts(code, row).peekable();
+        let mut starts = self.starts(row).peekable();
         starts.peek()?;
         // Loads of one turn that begin side by side are steps of one walk.
-        let is_inside = |row: usize| code.is_in(row, cycle);
+        let is_inside = |row: usize| self.is_in(row, cycle);
         let steps =
             places.iter().filter(|(other, place)| is_inside(**other) && place.is_beside(own)).map(|(row, _)| *row);
-        let general = |row: usize| code.registers(row).written().filter(|own| own.file == RegisterFile::General);
+        let general = |row: usize| self.registers(row).written().filter(|own| own.file == RegisterFile::General);
         let width = |row: usize| REGISTER * general(row).map(|own| f64::from(own.count)).sum::<f64>();
         let bytes: f64 = steps.map(|row| lanes[row] as f64 * width(row)).sum();
         let walked = starts.map(|start| bytes / lanes[start] as f64);
@@ -151,7 +151,6 @@ impl Sum {
 /// The places of a kernel's accesses.
 struct Places<'a, 'c> {
     code: &'a Code<'c>,
-    flows: &'a Flows,
     seen: HashMap<(usize, RegisterFile, u8), Sum>,
 }
 
@@ -169,7 +168,7 @@ impl<'a, 'c> Places<'a, 'c> {
         if let Some(known) = self.seen.get(&(row, file, number)) {
             return known.clone();
         }
-        let mut all = self.flows.definitions(self.code, row, Register { file, number, count: 1 });
+        let mut all = self.code.definitions(row, Register { file, number, count: 1 });
         all.retain(|from| self.code.executed[*from] > 0);
         // A value that is only followed round a loop is none that is known.
         let unknown = Sum::part((&all, number));
@@ -303,8 +302,7 @@ mod tests {
         rows[0].word.as_mut().expect("a word").registers.special = Some(THREAD[0]);
         rows[6].word.as_mut().expect("a word").registers.offset = 64;
         let code = Code::counted(&rows, vec![1; rows.len()], None);
-        let flows = Flows::of(&code);
-        let places = flows.places(&code);
+        let places = code.places();
         assert!(places[&2].is_at(&places[&5]));
         assert!(places[&5].is_beside(&places[&6]) && !places[&5].is_at(&places[&6]), "64 bytes on");
         assert!(!places[&5].is_beside(&places[&8]), "another argument");

@@ -1,7 +1,7 @@
 //! Roles: how the warps of a block part, by the bits of the code and by its counts.
 
 use super::dispatches::{Dispatch, RoleCode, dispatches_by};
-use super::{branches::Branches, code::Code, flows::Flows};
+use super::{branches::Branches, code::Code};
 use std::collections::BTreeSet;
 
 /// How the warps of a block part.
@@ -16,13 +16,13 @@ pub(super) struct Split {
 
 impl Split {
     /// The roles of a kernel whose grid has `grid` blocks: those that execute the most, where warps part in several places.
-    pub(super) fn of(code: &Code<'_>, flows: &Flows, grid: u64) -> Split {
+    pub(super) fn of(code: &Code<'_>, grid: u64) -> Split {
         let heads = code.loops.iter().map(|cycle| cycle.header).filter(|header| code.entries(*header) > 0);
         let heads: Vec<usize> = heads.collect();
         let executed = |dispatch: &Dispatch| -> u64 {
             dispatch.roles.iter().flat_map(|role| code.rows_of(&role.blocks)).map(|row| code.executed[row]).sum()
         };
-        let found = dispatches_by(&heads, &Branches { code, flows, grid });
+        let found = dispatches_by(&heads, &Branches { code, grid });
         let Some(Dispatch { mut roles, mut behind, .. }) = found.into_iter().max_by_key(executed) else {
             let all = RoleCode { blocks: (0..code.flow.blocks.len()).collect(), ..RoleCode::default() };
             return Split { roles: vec![all], front: BTreeSet::new(), behind: BTreeSet::new() };

@@ -80,9 +80,9 @@ impl Study<'_> {
     /// a float, that its reciprocal, and this, one step between, an integer again; what lies further apart is arithmetic on floats.
     pub(in crate::analysis) fn divisions(&self) -> [f64; 2] {
         let [to, reciprocal, back] = OF_A_FLOAT;
-        let (code, flows) = (&self.code, &self.flows);
+        let code = &self.code;
         let is_reciprocal = |row: &usize| code.op(*row) == reciprocal && code.word(*row).is_reciprocal();
-        let before = |row: usize| flows.operands_of(code, row);
+        let before = |row: usize| code.operands_of(row);
         let is_of_integer = |row: usize| before(row).any(|row| code.op(row) == to);
         let steps = |row: usize| before(row).flat_map(|step| before(step).chain([step]));
         let divides = |row: &usize| steps(*row).filter(is_reciprocal).any(is_of_integer);

@@ -5,8 +5,8 @@ use super::detail::{Chain, IndexArithmetic, Indirection, Line};
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::{
-    code::Code, counters::Counters, dispatches::RoleCode, flows::Flows, frame::Frame, in_flight::late_rows,
-    main_loop::MainLoop, roles::Split, tile_loop::Traces,
+    code::Code, counters::Counters, dispatches::RoleCode, frame::Frame, in_flight::late_rows, main_loop::MainLoop,
+    roles::Split, tile_loop::Traces,
 };
 use crate::analysis::KernelSummary;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
@@ -34,8 +34,6 @@ pub struct Study<'v> {
     widths: Option<Vec<u64>>,
     /// Threads of a block in x, y and z.
     pub(super) block: Option<[u64; 3]>,
-    /// Where values come from.
-    pub(in crate::analysis) flows: Flows,
     pub(super) split: Split,
     pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
@@ -72,15 +70,14 @@ impl<'v> Study<'v> {
     ) -> Option<Study<'v>> {
         let counters = Counters::of(kernel)?;
         let (code, samples) = (Code::of(view)?, attribution.at_barriers());
-        let flows = Flows::of(&code);
-        let split = Split::of(&code, &flows, counters.blocks as u64);
+        let split = Split::of(&code, counters.blocks as u64);
         let roles: Vec<Role> =
             split.roles.iter().map(|group| role(&code, &samples, group, counters.warps as u64)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = split.roles[pacing].blocks.union(&split.front).copied().collect();
         let turns = match split.is_one() {
             true => BTreeSet::new(),
-            false => mbarriers::turns(&code, &flows, &split.roles[pacing].blocks),
+            false => mbarriers::turns(&code, &split.roles[pacing].blocks),
         };
         let traces = Traces { samples: &samples, turns };
         let (mut cuts, mains) = without_calls(&code, &traces, region);
@@ -104,7 +101,6 @@ impl<'v> Study<'v> {
             counters,
             widths: view.counts(WIDTH),
             block: kernel.key().block.map(|block| block.0),
-            flows,
             split,
             roles,
             pacing,

@@ -1,52 +1,52 @@
 //! What the turns of a loop hang on: the number of the block, and what the turn before left.
 
 use super::code::{Code, Loop};
-use super::flows::{BLOCK, Flows, LONGEST, THREAD, address};
+use super::flows::{BLOCK, LONGEST, THREAD, address};
 use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
 use std::collections::BTreeSet;
 
-impl Flows {
+impl Code<'_> {
     /// Whether one of these special registers is behind the address of an access.
-    fn is_of(&self, code: &Code<'_>, row: usize, numbers: &[u8]) -> bool {
-        let is_own = |row: usize| code.registers(row).special.is_some_and(|number| numbers.contains(&number));
-        self.address_behind(code, row).iter().copied().any(is_own)
+    fn is_of(&self, row: usize, numbers: &[u8]) -> bool {
+        let is_own = |row: usize| self.registers(row).special.is_some_and(|number| numbers.contains(&number));
+        self.address_behind(row).iter().copied().any(is_own)
     }
 
     /// Whether the address of an access depends on the number of the block.
-    pub(in crate::analysis) fn is_of_block(&self, code: &Code<'_>, row: usize) -> bool {
-        self.is_of(code, row, &BLOCK)
+    pub(in crate::analysis) fn is_of_block(&self, row: usize) -> bool {
+        self.is_of(row, &BLOCK)
     }
 
     /// Whether it depends on that of the thread as well.
-    pub(in crate::analysis) fn is_of_thread_and_block(&self, code: &Code<'_>, row: usize) -> bool {
-        self.is_of_block(code, row) && self.is_of(code, row, &THREAD)
+    pub(in crate::analysis) fn is_of_thread_and_block(&self, row: usize) -> bool {
+        self.is_of_block(row) && self.is_of(row, &THREAD)
     }
 
     /// Whether data choose only how far from a place of its own a thread adds a value: each number of a thread or block that chooses the
     /// value chooses the place as well, with no load between them.
-    pub(in crate::analysis) fn is_near_own(&self, code: &Code<'_>, row: usize) -> bool {
-        let of_place = self.numbers(code, row);
-        let data: Vec<usize> = self.data_of(code, row).collect();
-        let values = self.behind(code, vec![&data], LONGEST).into_iter().filter(|row| code.op(*row).loads_global());
-        let mut of_values = values.map(|row| self.numbers(code, row)).peekable();
+    pub(in crate::analysis) fn is_near_own(&self, row: usize) -> bool {
+        let of_place = self.numbers(row);
+        let data: Vec<usize> = self.data_of(row).collect();
+        let values = self.behind(vec![&data], LONGEST).into_iter().filter(|row| self.op(*row).loads_global());
+        let mut of_values = values.map(|row| self.numbers(row)).peekable();
         of_values.peek().is_some()
-            && !self.loads_behind(code, row).is_empty()
+            && !self.loads_behind(row).is_empty()
             && of_values.all(|own| !own.is_empty() && own.is_subset(&of_place))
     }
 
     /// Whether a turn of the loop around a load makes of its value, and of what the turn before made of the one before, something else than a
     /// sum, a largest or a least: then no other lane can take a part of the turns.
-    pub(in crate::analysis) fn recurs(&self, code: &Code<'_>, load: usize) -> bool {
-        let Some(cycle) = code.innermost(load) else { return false };
-        let mut rest: Vec<usize> = code.rows_of(&cycle.blocks).filter(|row| *row != load).collect();
-        let (mut is_made, mut made) = (vec![false; code.rows.len()], Vec::new());
+    pub(in crate::analysis) fn recurs(&self, load: usize) -> bool {
+        let Some(cycle) = self.innermost(load) else { return false };
+        let mut rest: Vec<usize> = self.rows_of(&cycle.blocks).filter(|row| *row != load).collect();
+        let (mut is_made, mut made) = (vec![false; self.rows.len()], Vec::new());
         is_made[load] = true;
         let mut is_done = false;
         while !is_done {
             let before = made.len();
             rest.retain(|row| {
-                let takes = self.operands_of(code, *row).any(|from| is_made[from]);
+                let takes = self.operands_of(*row).any(|from| is_made[from]);
                 if takes {
                     is_made[*row] = true;
                     made.push(*row);
@@ -58,14 +58,14 @@ impl Flows {
         let comes_back = |row: usize| {
             let (mut open, mut seen) = (vec![row], BTreeSet::new());
             while let Some(at) = open.pop() {
-                let from = self.operands_of(code, at).filter(|from| is_made[*from] && *from != load);
+                let from = self.operands_of(at).filter(|from| is_made[*from] && *from != load);
                 open.extend(from.filter(|from| seen.insert(*from)));
             }
             seen.contains(&row)
         };
         let is_sum = |row: usize| {
             let sums = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::FpCompare, Class::IntegerCompare];
-            code.op(row).is_of(&sums)
+            self.op(row).is_of(&sums)
         };
         made.into_iter().any(|row| !is_sum(row) && comes_back(row))
     }
@@ -73,32 +73,26 @@ impl Flows {
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
     /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
     /// start one apart, and go on by as many as there are blocks.
-    pub(in crate::analysis) fn turns_by_block(
-        &self,
-        code: &Code<'_>,
-        cycle: &Loop,
-        branch: usize,
-        blocks: u32,
-    ) -> bool {
-        let turns = |row: &usize| code.is_in(*row, cycle);
+    pub(in crate::analysis) fn turns_by_block(&self, cycle: &Loop, branch: usize, blocks: u32) -> bool {
+        let turns = |row: &usize| self.is_in(*row, cycle);
         let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let is_block = |row: &usize| code.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
+        let is_block = |row: &usize| self.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
         // What a turn adds to a counter: a number of the code where no register from outside and no constant is in it.
         let is_literal = |row: &usize| {
             let from_outside = |(own, rows): &(Register, Vec<usize>)| is_value(own) && !rows.iter().any(turns);
             let is_far = |word: MachineWord| word.has_constant() || word.literal().is_some_and(|step| step >= blocks);
-            !code.rows[*row].word.is_some_and(is_far) && !self.operands(code, *row).iter().any(from_outside)
+            !self.rows[*row].word.is_some_and(is_far) && !self.operands(*row).iter().any(from_outside)
         };
         // A quotient or a comparison may share the turns out evenly.
         let is_linear = |row: &usize| {
             let bends = [Class::IntegerCompare, Class::Conversion, Class::SpecialFunction, Class::Predicate];
-            !code.op(*row).is_of(&bends)
+            !self.op(*row).is_of(&bends)
         };
         // Of the two values that are compared one alone: a piece that begins and ends by the block's number may be as long as all others.
         let sets = |row: usize| {
-            let values = self.operands(code, row).iter().filter(|(own, _)| is_value(own));
+            let values = self.operands(row).iter().filter(|(own, _)| is_value(own));
             let of_block = values.filter_map(|(_, rows)| {
-                let behind = self.behind(code, vec![rows], LONGEST);
+                let behind = self.behind(vec![rows], LONGEST);
                 let goes_on = || behind.iter().filter(|row| turns(row)).all(is_literal);
                 behind
                     .iter()
@@ -113,54 +107,54 @@ impl Flows {
             if row != branch && sets(row) {
                 return true;
             }
-            let flags = self.operands(code, row).iter().filter(|(own, _)| !is_value(own));
+            let flags = self.operands(row).iter().filter(|(own, _)| !is_value(own));
             open.extend(flags.flat_map(|(_, rows)| rows).filter(|row| turns(row) && seen.insert(**row)));
         }
         false
     }
 
     /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop, one for all of them.
-    pub(in crate::analysis) fn chooses_itself(&self, code: &Code<'_>, row: usize, cycle: &Loop) -> bool {
-        let turns = |row: &usize| code.is_in(*row, cycle);
+    pub(in crate::analysis) fn chooses_itself(&self, row: usize, cycle: &Loop) -> bool {
+        let turns = |row: &usize| self.is_in(*row, cycle);
         let (mut open, mut seen) = (vec![row], BTreeSet::new());
         while let Some(at) = open.pop() {
-            let values = self.operands(code, at).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            let values = self.operands(at).iter().filter(|(own, _)| own.file == RegisterFile::General);
             let inside: Vec<usize> = values.flat_map(|(_, rows)| rows).copied().filter(turns).collect();
-            if inside.iter().any(|own| code.op(*own) != code.op(row)) {
+            if inside.iter().any(|own| self.op(*own) != self.op(row)) {
                 return false;
             }
             open.extend(inside.into_iter().filter(|own| seen.insert(*own)));
         }
         let brings = |row: &usize| {
-            let values = self.operands(code, *row).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            let values = self.operands(*row).iter().filter(|(own, _)| own.file == RegisterFile::General);
             let outside = values.filter(|(_, rows)| !rows.iter().any(turns)).map(|(own, _)| *own);
-            (code.rows[*row].word.and_then(|word| word.literal()), outside.collect::<Vec<Register>>())
+            (self.rows[*row].word.and_then(|word| word.literal()), outside.collect::<Vec<Register>>())
         };
         seen.contains(&row) && seen.iter().all(|own| brings(own) == brings(&row))
     }
 
     /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes
     /// next. `None` where it takes nothing of the kind.
-    pub(in crate::analysis) fn carried(&self, code: &Code<'_>, row: usize) -> Option<Carried> {
-        let own = code.innermost(row)?;
-        let turns = |row: &usize| code.is_in(*row, own);
-        let is_loaded = |row: &usize| turns(row) && (code.op(*row).reads_global() || code.op(*row).loads_shared());
+    pub(in crate::analysis) fn carried(&self, row: usize) -> Option<Carried> {
+        let own = self.innermost(row)?;
+        let turns = |row: &usize| self.is_in(*row, own);
+        let is_loaded = |row: &usize| turns(row) && (self.op(*row).reads_global() || self.op(*row).loads_shared());
         // A value that is stored once it is whole is none that is handed on.
-        let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
+        let lanes = |row: usize| self.lanes.as_ref().map_or(self.executed[row], |lanes| lanes[row]);
         let is_carried = |value: &usize| {
-            let behind = self.behind_row(code, *value);
+            let behind = self.behind_row(*value);
             2 * lanes(row) > lanes(*value) && behind.contains(value) && behind.iter().any(is_loaded)
         };
         let values: BTreeSet<usize> =
-            self.behind_row(code, row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();
-        let is_copy = |row: &usize| code.word(*row).is_copy();
-        let mut folds = values.iter().filter(|row| !is_copy(row)).map(|row| code.op(*row));
+            self.behind_row(row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();
+        let is_copy = |row: &usize| self.word(*row).is_copy();
+        let mut folds = values.iter().filter(|row| !is_copy(row)).map(|row| self.op(*row));
         let first = folds.next()?;
         // One operation in any grouping, of the carried value and of what has no part in it.
         let is_one = first.folds() && folds.all(|op| op == first);
         let of_carried = |row: &usize| {
-            let operands = self.operands(code, *row).iter().filter(|(own, _)| own.file == RegisterFile::General);
-            operands.filter(|(_, rows)| self.behind(code, vec![rows], LONGEST).iter().any(|row| values.contains(row)))
+            let operands = self.operands(*row).iter().filter(|(own, _)| own.file == RegisterFile::General);
+            operands.filter(|(_, rows)| self.behind(vec![rows], LONGEST).iter().any(|row| values.contains(row)))
         };
         Some(match is_one && values.iter().all(|row| of_carried(row).count() == 1) {
             true => Carried::Scan,
@@ -178,20 +172,20 @@ pub(in crate::analysis) enum Carried {
     Recurrence,
 }
 
-impl Flows {
+impl Code<'_> {
     /// Whether what a load of a loop brings, or another load there, is a part of its own next address, and does not only decide between
     /// two, as in a search.
-    pub(super) fn is_next_of_itself(&self, code: &Code<'_>, row: usize) -> bool {
+    pub(super) fn is_next_of_itself(&self, row: usize) -> bool {
         let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-        let is_inside = |other: usize| code.innermost(row).is_some_and(|own| code.is_in(other, own));
-        let (mut open, mut seen) = (Vec::from_iter(address(code, row).map(|own| (row, own))), BTreeSet::new());
+        let is_inside = |other: usize| self.innermost(row).is_some_and(|own| self.is_in(other, own));
+        let (mut open, mut seen) = (Vec::from_iter(address(self, row).map(|own| (row, own))), BTreeSet::new());
         while let Some((reads, register)) = open.pop() {
-            for behind in self.definitions(code, reads, register).into_iter().filter(|row| is_inside(*row)) {
-                if code.op(behind).brings_from_memory() {
+            for behind in self.definitions(reads, register).into_iter().filter(|row| is_inside(*row)) {
+                if self.op(behind).brings_from_memory() {
                     return true;
                 }
                 if seen.insert(behind) {
-                    open.extend(code.registers(behind).read().filter(is_value).map(|own| (behind, own)));
+                    open.extend(self.registers(behind).read().filter(is_value).map(|own| (behind, own)));
                 }
             }
         }
@@ -258,7 +252,7 @@ mod tests {
             back(3),
         ]);
         let code = Code::counted(&rows, vec![1; rows.len()], None);
-        Flows::of(&code).turns_by_block(&code, &code.loops[0], 5, 64)
+        code.turns_by_block(&code.loops[0], 5, 64)
     }
 
     #[test]
@@ -277,7 +271,7 @@ mod tests {
         let goes_on = |next: &[MachineWord]| {
             let rows = rows(&[&[word(Op::LDG, &[r(4)], &[r(2)])][..], next, &[back(0)]].concat());
             let code = Code::counted(&rows, vec![1; rows.len()], None);
-            Flows::of(&code).is_next_of_itself(&code, 0)
+            code.is_next_of_itself(0)
         };
         assert!(goes_on(&[word(Op::IADD3, &[r(2)], &[r(4)]), word(Op::ISETP, &[P], &[r(4)])]), "next = table[next]");
         let between = [word(Op::ISETP, &[P], &[r(4)]), word(Op::SEL, &[r(2)], &[r(2), r(3), P])];
@@ -297,7 +291,7 @@ mod tests {
         let all = vec![32; rows.len()];
         let lanes = all.iter().enumerate().map(|(row, all)| if row == 3 { lanes } else { *all }).collect();
         let code = Code::counted(&rows, all, Some(lanes));
-        Flows::of(&code).carried(&code, 3)
+        code.carried(3)
     }
 
     #[test]
@@ -326,7 +320,7 @@ mod tests {
         let executed: Vec<u64> = (0..rows.len()).map(|row| if row < 2 { 1 } else { turns }).collect();
         let lanes = executed.iter().map(|own| 32 * own).collect();
         let code = Code::counted(&rows, executed, Some(lanes));
-        Flows::of(&code).is_inherent(&code, 2)
+        code.is_inherent(2)
     }
 
     #[test]
@@ -354,8 +348,7 @@ mod tests {
                 back(2),
             ]);
             let code = Code::counted(&rows, vec![1, 1, 4, 32, 32, 32, 32, 32, 4, 4, 4, 1], None);
-            let flows = Flows::of(&code);
-            [3, 4].map(|row| flows.turns_over(&code, row))
+            [3, 4].map(|row| code.turns_over(row))
         };
         assert_eq!(walk(3), [4.0; 2], "from the start");
         assert_eq!(walk(7), [1.0; 2], "from where the turn around is");

@@ -81,8 +81,7 @@ const MEET: f64 = 0.5;
 fn slice(m: &Measures<'_>) -> Option<Held> {
     let (spot, average) = crate::analysis::derive::units::hot_spot(m.kernel, 1.0 / MEET)?;
     let is_l2 = catalog::subsystem_of(&spot.counter).is_some_and(|part| part.code == Part::MemoryL2);
-    let stands =
-        || m.code.as_ref().is_some_and(|(code, _)| (0..code.rows.len()).any(|row| code.op(row).is_l2_atomic()));
+    let stands = || m.code().is_some_and(|code| code.run().any(|row| code.op(row).is_l2_atomic()));
     let has_atomics = m.count(Op::is_l2_atomic) > 0.0 || m.kernel.opcodes().is_empty() && stands();
     if !is_l2 || !has_atomics || 100.0 * ROOF > spot.percent || hot_spot(m).is_some_and(|held| held.holds) {
         return None;
@@ -145,7 +144,7 @@ fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
     let is_once = |row: usize| {
         let (lanes, executed) = (lanes[row] as f64, code.executed[row] as f64);
         let has_own = study.width(row).is_some_and(|bits| lanes * bits as f64 / 8.0 <= SECTOR * sectors[row] as f64);
-        has_own && !study.flows.is_inherent(code, row) && lanes > MOST_LANES * executed && executed <= warps
+        has_own && !study.code.is_inherent(row) && lanes > MOST_LANES * executed && executed <= warps
     };
     let mut added = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
     added.peek().is_some() && added.all(is_once)
@@ -188,7 +187,7 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     // Words that data chooses are a table, and a block adds each of its words once.
     let is_table = m.study.is_some_and(|study| {
         let is_own = |row: &usize| study.code.executed[*row] > 0 && study.code.op(*row).is_l2_atomic();
-        (0..study.code.rows.len()).filter(is_own).any(|row| study.flows.is_inherent(&study.code, row))
+        (0..study.code.rows.len()).filter(is_own).any(|row| study.code.is_inherent(row))
     });
     let (draft, goal) = match of_blocks {
         Some(fit) => {
@@ -216,7 +215,7 @@ fn hands_out_places(m: &Measures<'_>) -> bool {
     let code = &study.code;
     let is_answer = |row: &usize| code.op(*row).is_l2_atomic();
     let stores = code.run().filter(|row| code.op(*row).stores_global());
-    stores.into_iter().any(|row| study.flows.loads_behind(code, row).iter().any(is_answer))
+    stores.into_iter().any(|row| study.code.loads_behind(row).iter().any(is_answer))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.

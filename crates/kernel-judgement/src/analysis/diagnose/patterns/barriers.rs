@@ -88,17 +88,17 @@ pub(super) enum Meeting {
 /// that stays the same in the loop, which a compiler loads again only where others may write it.
 pub(super) fn meeting(m: &Measures<'_>) -> Option<(Point, Meeting)> {
     let study = m.sampled_code()?;
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let asks = |rows: &[usize]| {
         let is_inside = |row: &usize| rows.contains(row);
         if rows.iter().any(|row| code.op(*row).act() == Some(Act::Store)) {
             return None;
         }
         let branches = rows.iter().filter(|row| code.op(**row).control() == Some(Control::Branch));
-        let mut behind = branches.flat_map(|row| flows.behind_row(code, *row)).filter(is_inside);
+        let mut behind = branches.flat_map(|row| code.behind_row(*row)).filter(is_inside);
         behind.find(|row| {
             let is_load = code.op(*row).loads_global() && code.executed[*row] > 0;
-            is_load && !flows.address_behind(code, *row).iter().any(is_inside)
+            is_load && !code.address_behind(*row).iter().any(is_inside)
         })
     };
     let name: &str = StallReason::Barrier.into();
@@ -123,7 +123,7 @@ pub(super) fn meeting(m: &Measures<'_>) -> Option<(Point, Meeting)> {
             return None;
         }
         let told = rows.iter().filter(|row| code.op(**row).writes_global() && code.executed[**row] > 0);
-        let meeting = match told.clone().any(|told| flows.behind_row(code, *told).contains(&row)) {
+        let meeting = match told.clone().any(|told| code.behind_row(*told).contains(&row)) {
             true => Meeting::Chain,
             false if told.into_iter().any(|told| code.op(*told).is_l2_atomic()) => Meeting::Grid,
             false => Meeting::Other,

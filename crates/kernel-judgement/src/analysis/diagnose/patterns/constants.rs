@@ -80,9 +80,9 @@ const CONSTANT: f64 = 0.25;
 /// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
 /// is not one block's alone, nor a row of an operand that threads of some blocks have.
 fn is_table(m: &Measures<'_>, study: &Study<'_>, row: usize) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
-    let is_once = || m.kernel.key().grid.is_some_and(|grid| flows.is_read_once(code, row, grid.0));
-    !code.word(row).is_strong && !is_once() && !flows.is_of_thread_and_block(code, row)
+    let code = &study.code;
+    let is_once = || m.kernel.key().grid.is_some_and(|grid| code.is_read_once(row, grid.0));
+    !code.word(row).is_strong && !is_once() && !code.is_of_thread_and_block(row)
 }
 
 /// Loads through L1 of one address for all lanes.
@@ -93,7 +93,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         code.op(*row).loads_global()
             && sectors[*row] as f64 <= ONE_SECTOR * code.executed[*row] as f64
             && study.width(*row).is_some()
-            && !study.flows.is_inherent(code, *row)
+            && !study.code.is_inherent(*row)
             && is_table(m, study, *row)
     };
     let accesses = || code.run().filter(|row| sectors[*row] > 0);
@@ -126,7 +126,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let of_requests = share(own as f64 / requests.max(1) as f64);
     // Constant memory serves one address at a time.
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
-    let draft = match loads.iter().any(|row| study.flows.differs_by_lane(code, *row, rows_are_warps)) {
+    let draft = match loads.iter().any(|row| study.code.differs_by_lane(*row, rows_are_warps)) {
         true => draft.says(
             "Keep the table in shared memory or registers",
             words!("{} of the requests bring values of one sector through L1", of_requests),

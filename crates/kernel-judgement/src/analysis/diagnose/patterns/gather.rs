@@ -13,10 +13,10 @@ const WAITS: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThr
 /// written once; the values are read by several threads, which L1 answers. Neighbours meet in the same sectors where the places are near;
 /// a table that each lane adds to has one for each, and rows behind an index no more than their bytes fill.
 fn gather(m: &Measures<'_>) -> Option<Draft> {
-    let (code, flows) = m.study.map(|study| (&study.code, &study.flows))?;
+    let code = &m.study?.code;
     let mut rows = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
     rows.peek()?;
-    if !rows.all(|row| code.op(row).act() == Some(Act::Reduction) && flows.is_near_own(code, row)) {
+    if !rows.all(|row| code.op(row).act() == Some(Act::Reduction) && code.is_near_own(row)) {
         return None;
     }
     let (added, others): (Vec<_>, Vec<_>) = m.accesses().iter().partition(|access| access.at.op().is_l2_atomic());

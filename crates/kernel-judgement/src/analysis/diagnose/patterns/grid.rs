@@ -59,8 +59,8 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let issued = || Some(m.need(Part::Issue) * f64::from(m.chip()?.schedulers_per_sm) * m.sm_cycles()?);
     let executed = m.executed().or_else(issued).filter(|executed| *executed > 0.0);
     let length = executed.zip(m.block_warps).map(|(all, warps)| all / (warps * blocks));
-    let is_straight = m.code.as_ref().is_some_and(|(code, _)| code.loops.is_empty());
-    let rows = m.code.as_ref().map_or(0.0, |(code, _)| code.rows.len() as f64);
+    let is_straight = m.code().is_some_and(|code| code.loops.is_empty());
+    let rows = m.code().map_or(0.0, |code| code.rows.len() as f64);
     if m.study.is_none() && (is_straight || length.is_some_and(|length| length < rows.max(SHORTEST))) {
         return None;
     }

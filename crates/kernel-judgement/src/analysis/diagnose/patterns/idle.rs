@@ -24,7 +24,7 @@ struct Busy {
 /// between all warps of the block. `None` where all of them load.
 fn busy(m: &Measures<'_>) -> Option<Busy> {
     let (study, all) = (m.study.filter(|_| exchanges(m) == Some(true))?, m.block_warps?);
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let rows = 0..code.rows.len();
     // Each warp of a block comes once to the barrier that is executed least.
     let barriers = rows.clone().filter(|row| code.is_block_barrier(*row)).map(|row| code.executed[row]);
@@ -32,14 +32,14 @@ fn busy(m: &Measures<'_>) -> Option<Busy> {
     let loads = rows.clone().filter(|row| code.executed[*row] > 0 && code.op(*row).reads_global());
     let dominators = Dominators::of(&code.flow);
     let mut heads: Vec<usize> = Vec::new();
-    for row in loads.filter(|row| flows.differs_by_lane(code, *row, false)) {
+    for row in loads.filter(|row| code.differs_by_lane(*row, false)) {
         let is_for_some = |block: &usize| {
             (code.entries(*block) as f64) < ALL * passes && dominators.dominates(*block, code.block_of[row])
         };
         let ahead: Vec<usize> = (0..code.flow.blocks.len()).filter(is_for_some).collect();
         let first = ahead.iter().find(|own| ahead.iter().all(|other| dominators.dominates(**own, *other)))?;
         let is_by_thread = |from: &usize| {
-            let guard = flows.origin_of_guard(code, code.flow.blocks[*from].instructions.end - 1);
+            let guard = code.origin_of_guard(code.flow.blocks[*from].instructions.end - 1);
             guard.thread && !guard.elected
         };
         code.predecessors[*first].iter().any(is_by_thread).then_some(())?;

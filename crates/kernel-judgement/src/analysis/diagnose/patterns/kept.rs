@@ -33,8 +33,8 @@ fn is_access(study: &Study<'_>, row: usize) -> bool {
 /// What a thread stores to one place on every turn of a loop, and what it loads there; and what it loads again from one place because a store
 /// between may have changed it. Behind barriers, fences and atomics another thread may have written it.
 fn again(study: &Study<'_>) -> Gone {
-    let (code, flows) = (&study.code, &study.flows);
-    let places = flows.places(code);
+    let code = &study.code;
+    let places = code.places();
     let stores = |row: &usize| code.op(*row).stores_global() && code.executed[*row] > 0;
     let is_shared = |row: &usize| {
         let op = code.op(*row);
@@ -58,14 +58,14 @@ fn again(study: &Study<'_>) -> Gone {
         if inside.iter().any(is_shared) || !inside.iter().any(stores) {
             return None;
         }
-        if flows.stands(code, row, cycle) {
+        if code.stands(row, cycle) {
             return Some((code.entered(cycle)? as f64 / code.executed[row] as f64).min(1.0));
         }
         // Turns around that go through the same places again: what is stored there is a row of the thread's own.
         let is_stored =
             inside.iter().filter(|row| stores(row)).any(|row| places.get(row).is_some_and(|own| is_known(own, place)));
         let inner = code.turns_of(cycle)?;
-        (is_stored && inner <= IN_REGISTERS).then(|| 1.0 / flows.turns_over(code, row))
+        (is_stored && inner <= IN_REGISTERS).then(|| 1.0 / code.turns_over(row))
     };
     let own = (0..code.rows.len()).filter(|row| is_access(study, *row));
     own.filter_map(|row| Some((row, 1.0 - left(row)?))).filter(|(_, part)| *part > 0.0).collect()
@@ -156,9 +156,9 @@ const ARGUMENTS: u16 = 0x160;
 
 /// The pointers among the arguments that are behind the address of an access, by their bytes: words of which the next one is there as well.
 pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let mut words = BTreeSet::new();
-    for behind in flows.address_behind(code, row).iter().copied() {
+    for behind in code.address_behind(row).iter().copied() {
         let constant = |operand: &Operand| match operand.from {
             OperandFrom::Constant(byte) => Some(byte),
             _ => None,
@@ -188,7 +188,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
     if code.run().any(|row| agrees(&row)) {
         return None;
     }
-    let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.flows.is_of_block(code, *row));
+    let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.code.is_of_block(*row));
     let accesses: Vec<(usize, BTreeSet<u16>)> = accesses.map(|row| (row, pointers(study, row))).collect();
     let all: BTreeSet<u16> = accesses.iter().flat_map(|(_, own)| own).copied().collect();
     let own = |pointer: &u16| -> Vec<usize> {
@@ -238,7 +238,7 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let is_strong = |row: &usize| code.word(*row).is_strong;
     let own: Vec<usize> = (0..code.rows.len()).filter(is_run).filter(is_strong).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
-    let places = study.flows.places(code);
+    let places = study.code.places();
     let has_neighbour = |row: &&usize| {
         let is_beside = |other: &&usize| places.get(*other).zip(places.get(*row)).is_some_and(|(a, b)| a.is_beside(b));
         own.iter().filter(|other| other != row).any(|other| is_beside(&other))

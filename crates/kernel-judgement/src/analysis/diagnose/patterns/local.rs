@@ -177,7 +177,7 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     // The address with the rows that make it, where none of them is in the loop.
     let stays = |row: usize, cycle: &Loop| {
         let register = address(code, row)?;
-        let made = study.flows.definitions(code, row, register);
+        let made = study.code.definitions(row, register);
         let is_outside = made.iter().all(|row| !code.is_in(*row, cycle));
         Some((register, made, code.rows[row].word?.registers.offset)).filter(|_| is_outside)
     };

@@ -54,7 +54,7 @@ use super::measures::{
 use crate::analysis::derive::coalescing::WAVEFRONTS;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::kernel::summary::DURATION;
-use crate::analysis::phases::{Code as KernelCode, Flows, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
+use crate::analysis::phases::{Code as KernelCode, Phase, PhaseKind, Phases, Point, SectorAccess, Study, point};
 use crate::catalog::{self, Action, Code, Counter, Part, StallReason, Threshold};
 use crate::evidence::{Register, RegisterFile};
 use crate::quantity::format::{self, fixed, percent};
@@ -287,10 +287,7 @@ struct Product {
 
 /// Multiply-adds of two values that both come from memory, whatever was made of them. A constant factor and a square are no product of a
 /// row and a column.
-fn products_of<'s>(
-    (code, flows): (&'s KernelCode<'_>, &'s Flows),
-    is_meant: impl Fn(Op) -> bool + 's,
-) -> impl Iterator<Item = Product> + 's {
+fn products_of<'s>(code: &'s KernelCode<'_>, is_meant: impl Fn(Op) -> bool + 's) -> impl Iterator<Item = Product> + 's {
     let product = move |row: usize| {
         let reads = code.word(row).registers.reads;
         let general = |register: &Register| register.count > 0 && register.file == RegisterFile::General;
@@ -298,7 +295,7 @@ fn products_of<'s>(
         let mut own = reads.into_iter().filter(general);
         let factors = [own.next()?, own.next()?];
         let addend = own.next().filter(|_| factors[0] != factors[1])?;
-        let is_product = factors.iter().all(|factor| flows.is_from_memory(code, row, *factor));
+        let is_product = factors.iter().all(|factor| code.is_from_memory(row, *factor));
         is_product.then_some(Product { row, factors, addend })
     };
     let rows = code.run().filter(move |row| is_meant(code.op(*row)));
@@ -308,9 +305,7 @@ fn products_of<'s>(
 /// Executions of those of a kind; without instructions of all multiply-adds of single precision among them.
 fn products(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {
     match m.study {
-        Some(study) => {
-            products_of((&study.code, &study.flows), is_meant).map(|own| study.code.executed[own.row] as f64).sum()
-        }
+        Some(study) => products_of(&study.code, is_meant).map(|own| study.code.executed[own.row] as f64).sum(),
         None => m.count(|op| op == Op::FFMA && is_meant(op)),
     }
 }

@@ -149,10 +149,10 @@ const FLAG: [f64; 2] = [1.0 / 4.0, 1.0 / 32.0];
 /// they are 0. Their bytes go from DRAM and from L2, and of the waits for them what they queue there.
 fn flags(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
-    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let mut readers = vec![Vec::new(); code.rows.len()];
     for row in 0..code.rows.len() {
-        flows.operands_of(code, row).for_each(|from| readers[from].push(row));
+        code.operands_of(row).for_each(|from| readers[from].push(row));
     }
     // One value of a register, and nothing beside it: 0 is none.
     let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
@@ -163,13 +163,9 @@ fn flags(m: &Measures<'_>) -> Option<Draft> {
     };
     let is_flag = |row: &usize| {
         let is_word = code.op(*row).loads_global() && study.width(*row) == Some(32);
-        let is_own = !code.word(*row).is_strong && flows.differs_by_lane(code, *row, false);
+        let is_own = !code.word(*row).is_strong && code.differs_by_lane(*row, false);
         // What data scatter takes a sector of each lane, however narrow.
-        is_word
-            && is_own
-            && !flows.is_inherent(code, *row)
-            && !readers[*row].is_empty()
-            && readers[*row].iter().all(is_test)
+        is_word && is_own && !code.is_inherent(*row) && !readers[*row].is_empty() && readers[*row].iter().all(is_test)
     };
     let own: Vec<usize> = (0..code.rows.len()).filter(|row| sectors[*row] > 0).filter(is_flag).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;

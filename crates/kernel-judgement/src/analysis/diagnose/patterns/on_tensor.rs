@@ -45,13 +45,13 @@ fn kin(op: Op) -> Option<Kin> {
 /// Whether a row leaves a factor as it is in memory, or as it was there before its conversion: in registers, or in front of shared memory
 /// that holds nothing else.
 fn is_factor(study: &Study<'_>, converts: Option<Op>, row: usize) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let Some(converts) = converts else { return code.op(row).brings_from_memory() };
     if code.op(row).loads_shared() {
         let fills =
             |row: &usize| code.executed[*row] > 0 && (code.op(*row).stores_shared() || code.op(*row).copies_global());
         let mut fills = (0..code.rows.len()).filter(fills).peekable();
-        let halves = |row: usize| flows.data_of(code, row).all(|row| is_converted(study, converts, row));
+        let halves = |row: usize| code.data_of(row).all(|row| is_converted(study, converts, row));
         return fills.peek().is_some() && fills.all(|row| code.op(row).stores_shared() && halves(row));
     }
     is_converted(study, converts, row)
@@ -72,7 +72,7 @@ fn general(study: &Study<'_>, row: usize) -> impl Iterator<Item = Register> {
 
 /// The rows that leave each of them.
 fn read<'s>(study: &'s Study<'_>, row: usize) -> impl Iterator<Item = Vec<usize>> + 's {
-    general(study, row).map(move |own| study.flows.definitions(&study.code, row, own))
+    general(study, row).map(move |own| study.code.definitions(row, own))
 }
 
 /// Factors that are read from global memory, past shared memory.
@@ -110,14 +110,14 @@ pub(super) fn on_tensor(m: &Measures<'_>) -> Option<Draft> {
 
 /// The multiply-adds of one opcode.
 fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let Kin { name: of_type, each, bytes, converts } = kin(op)?;
     let rate = f64::from(*m.chip()?.tensor.as_ref()?.dense.get(of_type)?);
     let unit = m.units.iter().find(|unit| m.runs(unit.part).is_some_and(|runs| runs(op)))?;
     // What is made of values is no element of a matrix: a distance belongs to one pair alone.
     let (mut loaded, mut sums, mut made) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
     let mut takes = |row: usize, factors: &[Register]| {
-        let behind = factors.iter().map(|factor| (factor.number, flows.definitions(code, row, *factor)));
+        let behind = factors.iter().map(|factor| (factor.number, code.definitions(row, *factor)));
         let behind: Vec<(u8, Vec<usize>)> = behind.collect();
         let is_own = behind.iter().all(|(_, rows)| rows.iter().all(|row| is_factor(study, converts, *row)));
         if is_own {
@@ -128,7 +128,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         is_own
     };
     let mut fused = 0.0;
-    for own in products_of((code, flows), |other| other == op) {
+    for own in products_of(code, |other| other == op) {
         if takes(own.row, &own.factors) {
             fused += code.executed[own.row] as f64;
             sums.extend(code.registers(own.row).written().next().map(|sum| sum.number));
@@ -143,7 +143,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
         }
     }
     let executed_of = |rows: &BTreeSet<usize>| code.sum(rows) as f64;
-    let adds = |row: &usize| code.op(*row).adds() && flows.operands_of(code, *row).any(|from| made.contains(&from));
+    let adds = |row: &usize| code.op(*row).adds() && code.operands_of(*row).any(|from| made.contains(&from));
     let (executed, added) = (executed_of(&made), executed_of(&others().filter(adds).collect()));
     let all = m.count(|other| other == op);
     // A tile is one of registers, or of shared memory that the threads of a block share, or of threads that load the same rows and columns.

@@ -28,7 +28,7 @@ impl Shared {
 
 /// The blocks of a grid along x, y and z that read the same by a load.
 fn alike(study: &Study<'_>, row: usize, grid: [u64; 3]) -> [u64; 3] {
-    let alike = study.flows.blocks_alike(&study.code, row);
+    let alike = study.code.blocks_alike(row);
     std::array::from_fn(|at| alike[at].min(grid[at]))
 }
 
@@ -41,20 +41,20 @@ pub(super) fn is_shared(m: &Measures<'_>, access: &SectorAccess) -> bool {
 
 /// The loads of global memory whose places are no loaded values, with the blocks of a grid, and their threads, that share them.
 fn shared(study: &Study<'_>, grid: [u64; 3], block: [u64; 3]) -> Option<Vec<Shared>> {
-    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let rows = (0..code.rows.len()).filter(|row| sectors[*row] > 0 && code.op(*row).reads_global());
     let of = |row: usize| {
         let alike = alike(study, row, grid);
         let first = (0..3).find(|at| grid[*at] > 1)?;
         let blocks = alike.iter().product::<u64>() as f64;
-        let is_known = !flows.is_inherent(code, row) && flows.loads_behind(code, row).is_empty();
+        let is_known = !code.is_inherent(row) && code.loads_behind(row).is_empty();
         // Where rows of a block are whole warps, those that differ by no number of its place read the same, as far as all run.
         let warps = [block[0] / 32, block[1], block[2]];
         let around = code.around(row);
         let outermost = around.max_by_key(|own| own.blocks.len());
         let runs = outermost.and_then(|own| code.entered(own)).unwrap_or(code.executed[row]);
         let is_all = block[0].is_multiple_of(32) && runs >= grid.iter().chain(&warps).product();
-        let own = warps.into_iter().zip(flows.numbers_of_thread(code, row));
+        let own = warps.into_iter().zip(code.numbers_of_thread(row));
         let own = own.filter(|(_, differs)| is_all && !differs).map(|(warps, _)| warps as f64);
         let times = blocks * own.product::<f64>();
         let is_apart = is_known && blocks > alike[first] as f64 && alike[first] < grid[first];

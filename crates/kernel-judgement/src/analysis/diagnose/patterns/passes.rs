@@ -35,17 +35,17 @@ impl Pass<'_> {
 
 /// All passes over inputs.
 fn all<'a>(study: &'a Study<'_>) -> Option<Vec<Pass<'a>>> {
-    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let mut found: Vec<Pass<'a>> = Vec::new();
-    for (row, place) in flows.places(code) {
+    for (row, place) in code.places() {
         // What was split from one access touches what the first of it does.
-        let is_part = flows.split_of(*row).is_some_and(|first| first != *row);
+        let is_part = code.split_of(*row).is_some_and(|first| first != *row);
         if !code.op(*row).loads_global() || sectors[*row] == 0 || is_part {
             continue;
         }
         let cycle = code.innermost(*row).map(|cycle| cycle.header);
-        let is_gathered = flows.is_inherent(code, *row);
-        let turns = if is_gathered { 1.0 } else { flows.turns_over(code, *row) };
+        let is_gathered = code.is_inherent(*row);
+        let turns = if is_gathered { 1.0 } else { code.turns_over(*row) };
         let sectors = sectors[*row] as f64 / turns;
         match found.iter_mut().find(|pass| pass.cycle == cycle && pass.place.is_beside(place)) {
             Some(pass) => pass.sectors += sectors,
@@ -83,11 +83,11 @@ fn piece(m: &Measures<'_>, pass: &Pass<'_>) -> Option<f64> {
 /// warps of a block, and that nothing is stored to meanwhile. And the sectors of a request for them.
 pub(super) fn by_turns(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (study, held) = (m.study?, f64::from(m.chip()?.shared_per_block_max));
-    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let mut again = [0.0; 2];
     for row in (0..code.rows.len()).filter(|row| code.op(*row).loads_global() && sectors[*row] > 0) {
-        let (own, turns) = (sectors[row] as f64, flows.turns_over(code, row));
-        let around = code.loops.iter().filter(|cycle| flows.stands(code, row, cycle));
+        let (own, turns) = (sectors[row] as f64, code.turns_over(row));
+        let around = code.loops.iter().filter(|cycle| code.stands(row, cycle));
         let stores = |row: usize| code.executed[row] > 0 && code.op(row).writes_global();
         let is_stored = around.flat_map(|cycle| code.rows_of(&cycle.blocks)).any(stores);
         let entered = code.innermost(row).and_then(|own| code.entered(own)).unwrap_or(1) as f64;
@@ -141,7 +141,7 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     let beside = all.iter().filter(|pass| is_later(pass) && is_shared(pass)).map(|pass| pass.sectors).sum();
     let (times, again) = (times(&group), (sum(&group) - group[0].sectors).max(beside));
     let gone = again / touched.max(1.0);
-    let is_own = |pass: &Pass<'_>| pass.is_gathered || study.flows.is_of_block(&study.code, pass.row);
+    let is_own = |pass: &Pass<'_>| pass.is_gathered || study.code.is_of_block(pass.row);
     let differ = |pass: &Pass<'_>| if is_own(pass) { 1.0 } else { 1.0 / blocks };
     let once = all.iter().map(|pass| pass.turns * pass.sectors * differ(pass)).sum::<f64>() - again;
     let of_dram = (read - SECTOR * once).clamp(0.0, SECTOR * again) / m.sum(DRAM_BYTES)?;

@@ -21,7 +21,7 @@ pub(super) fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
     let study = m.study?;
     let row = study.code.rows.iter().position(|row| row.offset == access.at.offset)?;
     let is_row = m.kernel.key().block?.0[0].is_multiple_of(WARP as u64);
-    let is_plane = study.flows.numbers_of_thread(&study.code, row)[..2] == [true; 2];
+    let is_plane = study.code.numbers_of_thread(row)[..2] == [true; 2];
     let is_taken = 2.0 * m.dram_read()? <= SECTOR * access.sectors as f64;
     let [now, ideal] = [access.sectors, access.ideal].map(|sectors| sectors as f64 / access.requests.max(1) as f64);
     let then = of_patch(now, access.width_bits? as f64 / 8.0 / SECTOR);

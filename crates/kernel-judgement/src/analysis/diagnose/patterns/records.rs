@@ -14,9 +14,9 @@ const ACCESS: f64 = WIDEST as f64 / 8.0;
 /// in as few as hold them, and one load of up to 16 bytes brings them.
 fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
-    let (code, flows, [sectors, ideal]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, ideal]) = (&study.code, study.sectors()?);
     // Loads of one turn that one value, whatever was made of it, tells where; those of one array lie side by side, or take another value.
-    let places = flows.places(code);
+    let places = code.places();
     let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     let lanes = code.lanes.as_ref()?;
     let is_scattered = |row: &usize| sectors[*row] > ideal[*row] && 2 * sectors[*row] >= lanes[*row];

@@ -11,24 +11,23 @@ const TURNS: f64 = 2.0;
 /// Shuffles of a loop, with the arithmetic on what they bring, where all of it adds up to one value that the loop hands on: nothing else takes
 /// it.
 fn sums_up(study: &Study<'_>, cycle: &Loop) -> Option<Vec<usize>> {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let inside: Vec<usize> = code.run_in(&cycle);
     let shuffles: Vec<usize> = inside.iter().copied().filter(|row| code.op(*row).is_shuffle()).collect();
     shuffles.first()?;
-    let takes = |row: &usize| flows.operands_of(code, *row).any(|from| shuffles.contains(&from));
+    let takes = |row: &usize| code.operands_of(*row).any(|from| shuffles.contains(&from));
     let made: Vec<usize> = inside.iter().copied().filter(|row| takes(row) && !shuffles.contains(row)).collect();
     let op = code.op(*made.first()?);
     let is_one = op.folds() && made.iter().all(|row| code.op(*row) == op);
     let is_handed_on = |row: &usize| {
-        let behind = flows.behind_row(code, *row);
+        let behind = code.behind_row(*row);
         code.op(*row) == op && behind.contains(row) && shuffles.iter().any(|own| behind.contains(own))
     };
     let sums: Vec<usize> = inside.iter().copied().filter(is_handed_on).collect();
     let rows = [&shuffles[..], &made[..]].concat();
     // What the turn before left is no part of what lanes exchange, and nothing but the sum takes that.
-    let is_apart = shuffles.iter().all(|row| !sums.iter().any(|sum| flows.behind_row(code, *row).contains(sum)));
-    let takes_any =
-        |row: &usize| flows.operands_of(code, *row).any(|from| rows.contains(&from) || sums.contains(&from));
+    let is_apart = shuffles.iter().all(|row| !sums.iter().any(|sum| code.behind_row(*row).contains(sum)));
+    let takes_any = |row: &usize| code.operands_of(*row).any(|from| rows.contains(&from) || sums.contains(&from));
     let is_own = |row: &usize| rows.contains(row) || sums.contains(row);
     let is_alone = inside.iter().filter(|row| takes_any(row)).all(is_own);
     (is_one && is_apart && is_alone && !sums.is_empty()).then_some(rows)
@@ -81,18 +80,18 @@ const HALF: f64 = 16.0;
 /// for each row it does for several, and as many fewer of them wait; longer rows than the mean take another turn.
 fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let lanes = code.lanes.as_ref()?;
     let shuffles: Vec<usize> = code.run().filter(|row| code.op(*row).is_shuffle()).collect();
     let trees = shuffles.iter().map(|row| code.executed[*row]).min()? as f64;
     // Loads of the elements: where they begin is loaded, and each lane goes on from its own.
     let is_own = |row: &usize| {
-        let goes_on = flows.address_behind(code, *row).iter().any(|row| code.registers(*row).special.is_some());
+        let goes_on = code.address_behind(*row).iter().any(|row| code.registers(*row).special.is_some());
         let is_inside = |own: &Loop| shuffles.iter().any(|row| code.is_in(*row, own));
         code.op(*row).loads_global()
             && lanes[*row] > 0
             && goes_on
-            && !flows.loads_behind(code, *row).is_empty()
+            && !code.loads_behind(*row).is_empty()
             && !code.innermost(*row).is_some_and(is_inside)
     };
     let row = (0..code.rows.len()).filter(is_own).max_by_key(|row| lanes[*row])?;
@@ -131,18 +130,17 @@ const OF_A_WINDOW: f64 = 3.0;
 /// goes through several outputs takes in what comes and takes away what goes.
 fn window(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
-    let (code, flows, [sectors, _]) = (&study.code, &study.flows, study.sectors()?);
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let read = m.dram_read().filter(|read| *read > 0.0)? / SECTOR;
     let of_loop = |cycle: &Loop| {
         let rows: Vec<usize> = code.run_in(&cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).loads_global()).collect();
         let is_combined = |load: &usize| {
-            let mut takes =
-                rows.iter().filter(|row| flows.operands_of(code, **row).any(|from| from == *load)).peekable();
+            let mut takes = rows.iter().filter(|row| code.operands_of(**row).any(|from| from == *load)).peekable();
             takes.peek().is_some()
                 && takes.all(|row| code.op(*row).folds())
-                && flows.is_of_thread_and_block(code, *load)
-                && !flows.is_inherent(code, *load)
+                && code.is_of_thread_and_block(*load)
+                && !code.is_inherent(*load)
         };
         let executed: u64 = code.sum(&loads);
         let turns = executed as f64 / code.entered(cycle)? as f64;

@@ -99,7 +99,7 @@ fn by_tile_alone(m: &Measures<'_>) -> Option<f64> {
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
     let loads = code.run().filter(|row| code.op(*row).loads_global());
     let passes = |row: usize| {
-        let differs = study.flows.differs_by_lane(code, row, rows_are_warps);
+        let differs = study.code.differs_by_lane(row, rows_are_warps);
         code.executed[row] as f64 * if differs { 1.0 } else { ONE_ADDRESS }
     };
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);

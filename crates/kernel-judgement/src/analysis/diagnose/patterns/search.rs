@@ -82,20 +82,19 @@ fn copies(code: &KernelCode<'_>, of_loop: impl Fn(&Loop) -> Option<Turns>) -> Op
 /// is in order. What a turn does stays of as many steps, and each lane looks at an entry of its own.
 fn walk(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
     let of_loop = |cycle: &Loop| {
         let rows: Vec<usize> = code.run_in(&cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();
         let is_walk = |load: &usize| {
-            let mut readers =
-                rows.iter().filter(|row| flows.operands_of(code, **row).any(|from| from == *load)).peekable();
+            let mut readers = rows.iter().filter(|row| code.operands_of(**row).any(|from| from == *load)).peekable();
             let compares = [Class::IntegerCompare, Class::FpCompare];
             readers.peek().is_some()
                 && readers.all(|row| code.op(*row).is_of(&compares))
-                && !flows.differs_by_lane(code, *load, true)
+                && !code.differs_by_lane(*load, true)
                 // A flag that is asked until another thread sets it is no list.
-                && !flows.stands(code, *load, cycle)
+                && !code.stands(*load, cycle)
                 && !code.word(*load).is_strong
         };
         let leaves = |row: &usize| {
@@ -103,7 +102,7 @@ fn walk(m: &Measures<'_>) -> Option<Draft> {
             *row + 1 == block.instructions.end && block.successors.iter().any(|next| !cycle.blocks.contains(next))
         };
         let ends = rows.iter().filter(|row| leaves(row)).any(|row| {
-            let behind = flows.behind_row(code, *row);
+            let behind = code.behind_row(*row);
             loads.iter().any(|load| behind.contains(load))
         });
         let writes = rows.iter().any(|row| code.op(*row).act().is_some() && !is_load(*row));
@@ -149,22 +148,21 @@ const ANY: f64 = 0.5;
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
 /// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let is_inside = |row: &usize| code.is_in(*row, cycle);
     let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
     let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
     let each = lanes(code.flow.blocks[cycle.header].instructions.start);
-    let is_of_data =
-        |row: &usize| is_loaded(row) || lanes(*row) != each || flows.behind_row(code, *row).iter().any(is_loaded);
+    let is_of_data = |row: &usize| is_loaded(row) || lanes(*row) != each || code.behind_row(*row).iter().any(is_loaded);
     let readers = code.run().filter(|row| !is_inside(row));
-    let left: BTreeSet<usize> = readers.flat_map(|row| flows.operands_of(code, row).collect::<Vec<_>>()).collect();
+    let left: BTreeSet<usize> = readers.flat_map(|row| code.operands_of(row).collect::<Vec<_>>()).collect();
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
     let is_set = |row: &usize| {
-        let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && flows.chooses_itself(code, *row, cycle);
+        let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && code.chooses_itself(*row, cycle);
         // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
         let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
-        is_chosen || is_flag && is_joined && flows.behind_row(code, *row).contains(row)
+        is_chosen || is_flag && is_joined && code.behind_row(*row).contains(row)
     };
     !left.is_empty() && left.iter().all(is_set)
 }

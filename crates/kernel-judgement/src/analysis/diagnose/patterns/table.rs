@@ -18,16 +18,15 @@ struct Table {
 /// the same place are more than a block has room for.
 fn table(m: &Measures<'_>) -> Option<Table> {
     let (study, blocks) = (m.sampled_code()?, m.blocks?);
-    let (code, flows) = (&study.code, &study.flows);
-    let is_same = |row: usize| {
-        code.op(row).reads_global() && !flows.is_of_block(code, row) && flows.loads_behind(code, row).is_empty()
-    };
+    let code = &study.code;
+    let is_same =
+        |row: usize| code.op(row).reads_global() && !code.is_of_block(row) && code.loads_behind(row).is_empty();
     let brings = |row: usize| -> Option<Vec<usize>> {
         let op = code.op(row);
         if op.copies_global() && op.is_by_lane() {
             return is_same(row).then(|| vec![row]);
         }
-        let own: Vec<usize> = flows.data_of(code, row).collect();
+        let own: Vec<usize> = code.data_of(row).collect();
         (op.stores_shared() && !own.is_empty() && own.iter().all(|row| is_same(*row))).then_some(own)
     };
     let (mut loads, mut rows, mut bits) = (Vec::new(), Vec::new(), 0.0);

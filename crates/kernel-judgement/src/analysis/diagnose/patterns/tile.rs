@@ -61,13 +61,10 @@ pub(super) fn of_sums(sums: f64) -> f64 {
 /// Sums of products of values from memory that a thread has at a time, as counted or as the code stands: registers that a product adds to
 /// and none before it left. Compilers let a sum wander from register to register, so that those that products leave are more.
 pub(super) fn sums(m: &Measures<'_>) -> f64 {
-    let counted = m.study.map(|study| (&study.code, &study.flows));
-    let Some((code, flows)) = counted.or_else(|| m.code.as_ref().map(|(code, flows)| (code, flows))) else {
-        return 0.0;
-    };
+    let Some(code) = m.code() else { return 0.0 };
     let mut left: BTreeSet<u8> = BTreeSet::new();
     let mut sums = 0.0;
-    for Product { row, addend, .. } in products_of((code, flows), multiplies) {
+    for Product { row, addend, .. } in products_of(code, multiplies) {
         sums += f64::from(!left.contains(&addend.number));
         left.extend(code.registers(row).written().map(|own| own.number));
     }

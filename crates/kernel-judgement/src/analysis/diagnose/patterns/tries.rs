@@ -19,24 +19,22 @@ enum Makes {
 
 /// `None` for what no single atomic does: a value that is made of the one before in another way, or a place that moves, as in a table.
 fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let inside: Vec<usize> = code.run_in(&cycle);
     let register = address(code, row)?;
-    let moves = flows.definitions(code, row, register).iter().any(|row| inside.contains(row));
+    let moves = code.definitions(row, register).iter().any(|row| inside.contains(row));
     if moves || inside.iter().any(|row| code.op(*row).stores_global()) {
         return None;
     }
-    let data: Vec<usize> = flows.data_of(code, row).collect();
+    let data: Vec<usize> = code.data_of(row).collect();
     let is_number = |row: &usize| {
-        code.registers(*row).special.is_none()
-            && code.op(*row).act().is_none()
-            && flows.behind_row(code, *row).is_empty()
+        code.registers(*row).special.is_none() && code.op(*row).act().is_none() && code.behind_row(*row).is_empty()
     };
     if data.iter().all(is_number) {
         return Some(Makes::Lock);
     }
     let of_values = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::SpecialFunction];
-    let behind = flows.behind_row(code, row);
+    let behind = code.behind_row(row);
     let made = inside.iter().copied().filter(|row| behind.contains(row) && code.op(*row).is_of(&of_values));
     let is_copy = |row: &usize| code.word(*row).is_copy();
     let compares = |row: &usize| code.op(*row).is_of(&[Class::FpCompare, Class::IntegerCompare]);
@@ -58,7 +56,7 @@ fn tries(m: &Measures<'_>) -> Option<Draft> {
     let row = (0..code.rows.len()).filter(is_try).max_by_key(|row| code.executed[*row])?;
     let cycle = code.innermost(row)?;
     let kind = makes(study, cycle, row)?;
-    let made = |row: usize| address(code, row).map(|register| study.flows.definitions(code, row, register));
+    let made = |row: usize| address(code, row).map(|register| study.code.definitions(row, register));
     let is_global =
         |row: &usize| code.executed[*row] > 0 && (code.op(*row).reads_global() || code.op(*row).writes_global());
     let of_word = |other: &usize| made(*other) == made(row);

@@ -31,11 +31,9 @@ fn hottest(code: &KernelCode<'_>) -> Vec<usize> {
 /// Executions of some opcodes; where nobody counted them by opcode or by instruction, in one turn of the loop of most arithmetic.
 fn executions(m: &Measures<'_>, takes: impl Fn(Op) -> bool) -> Option<f64> {
     let counted = |code: &KernelCode<'_>| code.sum(code.run().filter(|row| takes(code.op(*row)))) as f64;
-    let in_a_turn = |(code, _): &(KernelCode<'_>, Flows)| {
-        hottest(code).into_iter().filter(|row| takes(code.op(*row))).count() as f64
-    };
+    let in_a_turn = |code: &KernelCode<'_>| hottest(code).into_iter().filter(|row| takes(code.op(*row))).count() as f64;
     let by_instruction = || m.study.map(|study| counted(&study.code));
-    m.mix.count(&takes).or_else(by_instruction).or_else(|| m.code.as_ref().map(in_a_turn))
+    m.mix.count(&takes).or_else(by_instruction).or_else(|| m.as_it_stands.as_ref().map(in_a_turn))
 }
 
 /// The part of the instructions that compute with values.
@@ -76,11 +74,11 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
 
 /// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
 pub(super) fn paired(m: &Measures<'_>) -> f64 {
-    let own = match (&m.study, &m.code) {
+    let own = match (&m.study, &m.as_it_stands) {
         (Some(_), _) => products(m, multiplies),
-        (None, Some((code, flows))) if m.kernel.opcodes().is_empty() => {
+        (None, Some(code)) if m.kernel.opcodes().is_empty() => {
             let turn: BTreeSet<usize> = hottest(code).into_iter().collect();
-            products_of((code, flows), multiplies).filter(|own| turn.contains(&own.row)).count() as f64
+            products_of(code, multiplies).filter(|own| turn.contains(&own.row)).count() as f64
         }
         _ => 0.0,
     };
@@ -90,11 +88,11 @@ pub(super) fn paired(m: &Measures<'_>) -> f64 {
 
 /// Whether most products of two values from memory are of a row and a column that threads or blocks share crosswise.
 pub(super) fn is_of_matrix(study: &Study<'_>) -> bool {
-    let (code, flows) = (&study.code, &study.flows);
+    let code = &study.code;
     let [mut all, mut crossed] = [0; 2];
-    for Product { row, factors, .. } in products_of((code, flows), multiplies) {
+    for Product { row, factors, .. } in products_of(code, multiplies) {
         all += code.executed[row];
-        crossed += if flows.is_crossed(code, row, factors) { code.executed[row] } else { 0 };
+        crossed += if code.is_crossed(row, factors) { code.executed[row] } else { 0 };
     }
     2 * crossed > all
 }
@@ -104,9 +102,9 @@ pub(super) fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
     let is_load = |op: Op| if is_global { op.loads_global() } else { op.loads_shared() && op.is_by_lane() };
     let counted = m.study.filter(|study| study.has_widths());
     // Code that nobody counted has the registers that each load writes.
-    let (code, rows) = match (counted, &m.code) {
-        (Some(study), _) => (&study.code, (0..study.code.rows.len()).collect()),
-        (None, code) => code.as_ref().map(|(code, _)| (code, hottest(code)))?,
+    let (code, rows) = match counted {
+        Some(study) => (&study.code, (0..study.code.rows.len()).collect()),
+        None => m.as_it_stands.as_ref().map(|code| (code, hottest(code)))?,
     };
     let bits = |row: usize| match counted {
         Some(study) => study.width(row).unwrap_or_default(),
@@ -129,7 +127,7 @@ fn compulsory(m: &Measures<'_>) -> f64 {
 /// that it brings for each of them fall with its edge, down to those of the largest tile that registers hold. What L2 hits hardly ever no
 /// two blocks share.
 pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
-    let is_unknown = m.study.is_none() && m.code.is_none() && m.kernel.opcodes().is_empty();
+    let is_unknown = m.code().is_none() && m.kernel.opcodes().is_empty();
     let is_shared = || m.value(L2_HITS).is_none_or(|hits| hits >= HARDLY);
     match is_reused(m) {
         true => draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)),
@@ -212,7 +210,7 @@ fn brings_tiles(study: &Study<'_>) -> bool {
     let code = &study.code;
     let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
     let is_tile = |row: &usize| {
-        let mut values = study.flows.data_of(code, *row).filter(is_value);
+        let mut values = study.code.data_of(*row).filter(is_value);
         code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
     };
     let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
