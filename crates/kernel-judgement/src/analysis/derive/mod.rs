@@ -12,6 +12,7 @@ pub(in crate::analysis) mod named;
 pub(in crate::analysis) mod occupancy;
 pub(in crate::analysis) mod panels;
 pub(in crate::analysis) mod product_shape;
+pub(in crate::analysis) mod residency;
 pub(in crate::analysis) mod roofline;
 pub(in crate::analysis) mod stalls;
 pub(in crate::analysis) mod stores;

@@ -45,13 +45,6 @@ pub(super) struct Account {
 /// What a unit takes for one request, of what the request takes in all on an idle chip.
 const SERVICE: f64 = 0.05;
 
-/// The part of a wait that is spent in the queue of a unit that is so busy, whoever asks: `ρ / (1 − ρ)` times what it takes for one
-/// request (M/M/1), beside the time of a request on an idle chip.
-fn in_queue(busy: f64) -> f64 {
-    let queue = SERVICE * busy;
-    queue / (queue + (1.0 - busy).max(0.0)).max(f64::EPSILON)
-}
-
 /// Shares of the warps' time while they are gathered.
 struct Shares<'a> {
     machine: &'a Machine,
@@ -71,7 +64,10 @@ impl Shares<'_> {
     fn wait(&mut self, share: f64, parts: &[Part], queue: Option<f64>, rest: Taker) {
         let busiest = self.machine.busiest(|part| parts.contains(&part));
         let need = busiest.map_or(0.0, |(_, need)| need);
-        let queue = queue.map_or(need, |queue| queue.max(in_queue(need)).min(need));
+        // In the queue of a unit that is so busy, whoever asks: `ρ / (1 − ρ)` times what it takes for one request (M/M/1), beside the time
+        // of a request on an idle chip.
+        let least = SERVICE * need / (SERVICE * need + (1.0 - need).max(0.0)).max(f64::EPSILON);
+        let queue = queue.map_or(need, |queue| queue.max(least).min(need));
         if let Some((part, _)) = busiest {
             self.add(Taker::Part(part), queue * share);
         }

@@ -6,6 +6,7 @@ use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::mix::{Halves, InstructionMix};
 use crate::analysis::derive::named::Known;
 use crate::analysis::derive::occupancy::Occupancy;
+use crate::analysis::derive::residency::Residency;
 use crate::analysis::derive::roofline::Roofline;
 use crate::analysis::derive::stalls::{StallBasis, Stalls};
 use crate::analysis::kernel::stated::Work;
@@ -16,6 +17,7 @@ use crate::analysis::phases::{Phases, SectorAccess, Study};
 use crate::catalog::{self, ChipRow, Counter, Part, StallReason};
 use crate::evidence::{LaunchFacts, Reading, SourceView};
 use cuda_binary::Op;
+use std::ops::Deref;
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]
@@ -50,7 +52,16 @@ pub(in crate::analysis) struct Kernel<'a> {
     pub(in crate::analysis) mix: InstructionMix,
     pub(in crate::analysis) coalescing: Coalescing,
     pub(in crate::analysis) occupancy: Occupancy,
+    residency: Residency,
     pub(in crate::analysis) roofline: Roofline,
+}
+
+impl Deref for Kernel<'_> {
+    type Target = Residency;
+
+    fn deref(&self) -> &Residency {
+        &self.residency
+    }
 }
 
 impl<'a> Kernel<'a> {
@@ -70,6 +81,7 @@ impl<'a> Kernel<'a> {
             stalls: Stalls { parked, ..Stalls::of(kernel, old_kernel, limits) },
             coalescing: Coalescing::of(kernel, old_kernel, &mix),
             occupancy: Occupancy::of(kernel, old_kernel),
+            residency: Residency::of(kernel),
             roofline: Roofline::of(kernel, (&mix, halves[0].as_ref()), work, launch.and_then(LaunchFacts::footprint)),
             local_bytes: launch.map(|launch| launch.function.local_bytes),
             kernel,

@@ -8,32 +8,18 @@ use super::machine::{Change, Machine};
 use super::stretches::{Stretch, TimeSplit, stretches};
 use crate::analysis::derive::block_size::BlockSizes;
 use crate::analysis::derive::least;
+pub(super) use crate::analysis::derive::residency::{
+    ACHIEVED, CYCLES, EXECUTED, RESIDENT, RESIDENT_MOST, SM_CYCLES, THEORETICAL, WAVES,
+};
 use crate::analysis::kernel::summary::DURATION;
 use crate::analysis::phases::{Chain, Code, Phases, Study};
 use crate::catalog::{Counter, Part, StallReason, Threshold};
-use crate::evidence::{Dim3, Reading, Workload};
+use crate::evidence::{Reading, Workload};
 use cuda_binary::Op;
 use std::ops::Deref;
 
-pub(super) const CYCLES: Counter = Counter::GpcCyclesElapsedMax;
-/// Cycles in which an SM holds a block, on average over the SMs.
-pub(super) const RESIDENT: Counter = Counter::SmCyclesActiveAvg;
-/// The same of the SM that has most of them.
-pub(super) const RESIDENT_MOST: Counter = Counter::SmCyclesActiveMax;
-pub(super) const SM_CYCLES: Counter = Counter::SmCyclesElapsedAvg;
-pub(super) const WAVES: Counter = Counter::LaunchWavesPerMultiprocessor;
 /// Waves from which blocks no longer run in waves.
 pub(super) const MANY_WAVES: f64 = 20.0;
-/// Room for warps, percent of an SM's slots.
-pub(super) const THEORETICAL: Counter = Counter::SmMaximumWarpsPerActiveCyclePct;
-/// Slots taken while an SM holds a block, percent.
-pub(super) const ACHIEVED: Counter = Counter::SmWarpsActiveAvgPctActive;
-/// Instructions of all warps.
-pub(super) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
-/// Warps on an SM while it holds a block.
-const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
-/// The same of a scheduler.
-const WARPS_OF_SCHEDULER: Counter = Counter::SmspWarpsActiveAvgPerCycleActive;
 /// What a launch takes before the first and behind the last instruction at most, in nanoseconds: an empty kernel on an H200 takes 2,200
 /// under ncu.
 const LAUNCH: f64 = 4000.0;
@@ -53,29 +39,12 @@ pub(in crate::analysis) struct Measures<'a> {
     pub(super) kernel_of: &'a Kernel<'a>,
     /// The code as it stands, where nobody counted it by instruction.
     pub(super) as_it_stands: Option<Code<'a>>,
-    /// `B`: blocks.
-    pub(super) blocks: Option<f64>,
-    /// `W`: warps of a block.
-    pub(super) block_warps: Option<f64>,
-    /// `N`: SMs.
-    pub(super) sms: Option<f64>,
-    /// `K`: elapsed cycles.
-    pub(super) cycles: Option<f64>,
-    /// `A`: the share of the time in which an SM holds a block.
-    pub(super) active: Option<f64>,
     /// How much less the average SM works than the one that works longest.
     pub(super) unequal: Option<f64>,
     /// Nanoseconds.
     pub(super) duration: Option<f64>,
     /// Nanoseconds that the stated work takes at the peak of the chip, at the clocks of the profile.
     pub(super) least: Option<f64>,
-    pub(super) waves: Option<f64>,
-    pub(super) theoretical: Option<f64>,
-    pub(super) achieved: Option<f64>,
-    /// Warps on an SM while it holds a block.
-    pub(super) warps: Option<f64>,
-    /// Life of a warp in cycles.
-    pub(super) life: Option<f64>,
     /// Whether tensor instructions were executed.
     pub(super) has_tensor: bool,
     /// The units of the chip, the busiest first.
@@ -96,27 +65,11 @@ impl<'a> Deref for Measures<'a> {
 impl<'a> Measures<'a> {
     pub(super) fn of(k: &'a Kernel<'a>) -> Measures<'a> {
         let positive = |name: Counter| k.value(name).filter(|value| *value > 0.0);
-        let ratio = |part: Counter, whole: Counter| Some(k.value(part)? / positive(whole)?);
-        let key = k.kernel.key();
-        let threads = key.block.and_then(Dim3::count);
-        // Where a report keeps nothing of a launch its grid is zeros.
-        let blocks = key.grid.and_then(Dim3::count).filter(|blocks| *blocks > 0).map(|blocks| blocks as f64);
-        let block_warps = threads.map(|threads| threads.div_ceil(32) as f64);
-        let schedulers = k.chip().map(|chip| f64::from(chip.schedulers_per_sm));
-        let counted = || counted_sms(positive(EXECUTED)?, positive(Counter::SmspInstExecutedAvg)?, schedulers?);
-        let sms = k.kernel.device().sm_count.map(f64::from).or_else(counted);
-        // Percentages of elapsed cycles are of those of the SMs, which a page has as a sum over schedulers; the GPC that takes longest counts more.
-        let of_schedulers = || Some(positive(Counter::SmspCyclesElapsedSum)? / schedulers?);
-        let of_sms = || Some(k.value(RESIDENT)? * sms? / of_schedulers()?).filter(|active| *active <= 1.0);
-        let active = ratio(RESIDENT, SM_CYCLES).or_else(of_sms).or_else(|| ratio(RESIDENT, CYCLES));
+        let active = k.active;
         // Where nobody counted the busiest SM it is busy for as long as a launch of that length can be.
         let most = || Some(1.0 - EMPTY / positive(DURATION)?).filter(|most| *most > 0.0);
         let of_launch = || Some((active? / most()?).min(1.0));
-        let held = positive(WARPS).or_else(|| Some(positive(WARPS_OF_SCHEDULER)? * schedulers?));
-        let life = || {
-            let warps = blocks? * block_warps?;
-            Some(held? * positive(RESIDENT)? * sms? / warps).filter(|life| life.is_finite())
-        };
+        let of_busiest = k.value(RESIDENT).zip(k.resident_most).map(|(resident, most)| resident / most);
         let executed = k.kernel.opcodes();
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
@@ -133,19 +86,9 @@ impl<'a> Measures<'a> {
             machine: Machine::default(),
             kernel_of: k,
             as_it_stands: k.view.filter(|_| k.study.is_none()).and_then(Code::as_it_stands),
-            blocks,
-            block_warps,
-            sms,
-            cycles: positive(CYCLES),
-            active,
-            unequal: ratio(RESIDENT, RESIDENT_MOST).or_else(of_launch).map(|share| 1.0 - share),
+            unequal: of_busiest.or_else(of_launch).map(|share| 1.0 - share),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
-            waves: unrounded(positive(WAVES), blocks, k.occupancy.blocks_per_sm.filter(|of_sm| *of_sm > 0.0).zip(sms)),
-            theoretical: positive(THEORETICAL).map(|percent| percent / 100.0),
-            achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
-            warps: held,
-            life: life(),
             has_tensor,
             units,
         };
@@ -215,11 +158,6 @@ impl<'a> Measures<'a> {
         self.mix.count(takes).unwrap_or(0.0)
     }
 
-    /// Cycles of all SMs.
-    pub(super) fn sm_cycles(&self) -> Option<f64> {
-        Some(self.cycles? * self.sms?)
-    }
-
     /// ` (busiest: L1 66 %)`.
     pub(super) fn busiest(&self) -> String {
         self.units.first().map(|unit| format!(" (busiest: {} %)", unit.said())).unwrap_or_default()
@@ -254,11 +192,6 @@ impl<'a> Measures<'a> {
     /// What stands behind a wait while units have room; nothing where one is full, and where none was measured.
     pub(super) fn unfilled(&self) -> &'static str {
         if self.units.is_empty() || self.units.iter().any(Unit::is_saturated) { "" } else { "; no unit is saturated" }
-    }
-
-    /// The part of the room for warps that is filled, 0 to 1.
-    pub(super) fn filled(&self) -> Option<f64> {
-        Some((self.achieved? / self.theoretical?).min(1.0))
     }
 
     /// The part of the slots for warps that stand empty while blocks wait for them, 0 to 1: those that equal blocks leave in their last wave do
@@ -298,24 +231,9 @@ impl<'a> Measures<'a> {
     }
 }
 
-/// SMs of a page that does not say how many there are: instructions of all schedulers over those of the average one are the schedulers, where
-/// that is a whole number of SMs as far as the rounding of a page lets it be.
-fn counted_sms(executed: f64, of_scheduler: f64, per_sm: f64) -> Option<f64> {
-    let sms = executed / of_scheduler / per_sm;
-    Some(sms.round()).filter(|whole| *whole >= 1.0 && (sms - whole).abs() <= 0.02)
-}
-
-/// Waves as ncu counts them, blocks over those that fit on the chip at once, where a page has them to two decimals: a number of blocks that
-/// follows from these begins the very wave that it is to leave out. Where that does not give what the page says, as with clusters, it stays;
-/// where the page says nothing, it is what there is.
-fn unrounded(told: Option<f64>, blocks: Option<f64>, fit: Option<(f64, f64)>) -> Option<f64> {
-    let exact = blocks.zip(fit).map(|(blocks, (of_sm, sms))| blocks / (of_sm * sms));
-    exact.filter(|exact| told.is_none_or(|told| (exact - told).abs() <= 0.005 + 1e-9)).or(told)
-}
-
 /// The machine of a kernel, by its numbers.
 fn machine(m: &Measures<'_>) -> Machine {
-    let busiest = m.value(RESIDENT_MOST).zip(m.value(CYCLES).filter(|cycles| *cycles > 0.0));
+    let busiest = m.value(RESIDENT_MOST).zip(m.cycles);
     let busiest = busiest.map(|(resident, cycles)| (resident / cycles).min(1.0));
     let active = m.active.map(|active| active.min(1.0));
     // What is longer than a launch takes is memory that drains, and of several kernels what lies between them.
@@ -330,8 +248,7 @@ fn machine(m: &Measures<'_>) -> Machine {
         _ => {
             let empty = m.duration.map_or(0.0, |duration| (EMPTY / duration).min(1.0));
             // SMs that get no block are idle whatever was measured.
-            let held = m.blocks.zip(m.sms).map_or(1.0, |(blocks, sms)| (blocks / sms).min(1.0));
-            let active = active.unwrap_or((1.0 - empty) * held);
+            let active = active.unwrap_or((1.0 - empty) * (1.0 - m.without_block()));
             let ramp = empty.min(1.0 - active);
             TimeSplit { ramp, tail: 1.0 - active - ramp, empty: ramp, ..TimeSplit::default() }
         }
@@ -366,27 +283,4 @@ fn machine(m: &Measures<'_>) -> Machine {
     let of = if m.ends_soon() == Some(false) { &mut machine.time.uneven } else { &mut machine.time.turnover };
     *of = cost;
     machine
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instructions_of_all_schedulers_over_those_of_one_are_the_sms() {
-        // 524,288 / 1,213.63 = 432.0 schedulers, four to an SM.
-        assert_eq!(counted_sms(524_288.0, 1213.63, 4.0), Some(108.0));
-        assert_eq!(counted_sms(100.0, 7.0, 4.0), None);
-    }
-
-    #[test]
-    fn waves_of_a_page_are_those_of_its_blocks() {
-        // 1,024 blocks, 12 on each of 26 SMs: 3.28205, so that three waves are 936 blocks and not 937.
-        let waves = |told| unrounded(told, Some(1024.0), Some((12.0, 26.0)));
-        assert!(waves(Some(3.28)).is_some_and(|waves| (1024.0 * 3.0 / waves - 936.0).abs() < 1e-9));
-        assert_eq!(waves(None), waves(Some(3.28)));
-        assert_eq!(unrounded(Some(3.28), Some(1024.0), None), Some(3.28));
-        // Eight blocks an SM by the caps, four by a cluster.
-        assert_eq!(waves(Some(6.56)), Some(6.56));
-    }
 }

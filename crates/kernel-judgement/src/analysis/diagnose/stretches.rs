@@ -78,11 +78,6 @@ impl Stretch {
         over_launch * self.does(part) / self.share.max(f64::EPSILON)
     }
 
-    fn append(&mut self, behind: &Stretch) {
-        self.does.iter_mut().for_each(|(part, does)| *does += behind.does(*part));
-        self.share += behind.share;
-    }
-
     /// Whether what is busiest here does much less there.
     fn falls(&self, there: &Stretch, units: &[Unit]) -> bool {
         let level = |of: &Stretch, unit: &Unit| of.level(unit.part, unit.share);
@@ -100,7 +95,8 @@ pub(super) fn stretches(over: Option<&OverTime>, units: &[Unit]) -> Vec<Stretch>
             Some(last)
                 if own.share < TOLD || last.share < TOLD || !last.falls(&own, units) && !own.falls(last, units) =>
             {
-                last.append(&own);
+                last.does.iter_mut().for_each(|(part, does)| *does += own.does(*part));
+                last.share += own.share;
             }
             _ => told.push(own),
         }

@@ -17,7 +17,7 @@ use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
 use crate::analysis::limits::Limits;
 use crate::analysis::lines::{Place, SourceLines};
-use crate::catalog::{self, Action, Code, Part};
+use crate::catalog::{self, Action, Code};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::words;
@@ -353,7 +353,11 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     let lines = lines(limiter);
     let found = match limiter {
         Code::LaunchFailed | Code::NotMeasured => Levers::default(),
-        _ => levers(&ask, Named { cure, part: part_of(&bottleneck) }, drafts, refused),
+        _ => {
+            let unit = |code: Code| if let Code::Unit(part) = code { Some(part) } else { None };
+            let part = unit(limiter).or_else(|| bottleneck.of.and_then(unit));
+            levers(&ask, Named { cure, part }, drafts, refused)
+        }
     };
     bottleneck.roof = at_the_roof(&ask, limiter, &found);
     let is_found = |code: Code| limiter == code || others.iter().any(|held| held.code == code);
@@ -366,12 +370,6 @@ pub(in crate::analysis) fn diagnose(kernel: &Kernel<'_>, lines: impl FnOnce(Code
     };
     let findings = ranked(&bottleneck, at, others, place);
     Diagnosis { bottleneck, findings, levers: all, lines }
-}
-
-/// The part that limits, or that what limits is the cause of.
-fn part_of(bottleneck: &Bottleneck) -> Option<Part> {
-    let codes = [Some(bottleneck.limiter), bottleneck.of];
-    codes.into_iter().flatten().find_map(|code| if let Code::Unit(part) = code { Some(part) } else { None })
 }
 
 /// Each finding with its place: the limit, then the rest, the most severe first and within that the largest share.

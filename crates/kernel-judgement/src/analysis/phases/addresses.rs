@@ -52,7 +52,7 @@ impl Study<'_> {
     /// Executions of what makes nothing but addresses of local memory, on the uniform datapath and elsewhere: the price of indexed arrays.
     pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
         let code = &self.code;
-        let own = only_for(self, &executed(self).filter(|row| code.op(*row).is_in(Space::Local)).collect());
+        let own = only_for(self, &self.code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect());
         [true, false].map(|uniform| {
             own.iter().filter(|row| code.op(**row).is_uniform() == uniform).map(|row| code.executed[*row]).sum()
         })
@@ -62,8 +62,8 @@ impl Study<'_> {
     fn conflicts_of(&self, keep: impl Fn(usize) -> bool) -> Option<f64> {
         let (all, ideal) = (self.view.counts(WAVEFRONTS)?, self.view.counts(WAVEFRONTS_IDEAL)?);
         let excess = |row: usize| all[row].saturating_sub(ideal[row]);
-        let sum: u64 = executed(self).map(excess).sum();
-        let own: u64 = executed(self).filter(|row| excess(*row) > 0 && keep(*row)).map(excess).sum();
+        let sum: u64 = self.code.run().map(excess).sum();
+        let own: u64 = self.code.run().filter(|row| excess(*row) > 0 && keep(*row)).map(excess).sum();
         (sum > 0).then(|| own as f64 / sum as f64)
     }
 
@@ -85,8 +85,8 @@ impl Study<'_> {
     pub(in crate::analysis) fn gathers_shared(&self) -> Option<f64> {
         let all = self.view.counts(WAVEFRONTS)?;
         let of_data = |row: &usize| all[*row] > 0 && self.code.depends_on_load(*row);
-        let by_data: u64 = executed(self).filter(of_data).map(|row| all[row]).sum();
-        let sum: u64 = executed(self).map(|row| all[row]).sum();
+        let by_data: u64 = self.code.run().filter(of_data).map(|row| all[row]).sum();
+        let sum: u64 = self.code.run().map(|row| all[row]).sum();
         (sum > 0).then(|| by_data as f64 / sum as f64)
     }
 
@@ -96,7 +96,9 @@ impl Study<'_> {
             let code = &self.code;
             let mut own = only_for(
                 self,
-                &executed(self)
+                &self
+                    .code
+                    .run()
                     .filter(|row| code.op(*row).is_lsu_access() || code.op(*row).is_in(Space::Texture))
                     .collect(),
             );
@@ -184,10 +186,10 @@ impl Study<'_> {
         let rows_are_warps = self.block.is_some_and(|block| block[0].is_multiple_of(32));
         let is_load =
             |row: &usize| code.op(*row).loads_shared() && self.narrow(*row).is_some() && !code.depends_on_load(*row);
-        executed(self).find(is_load)?;
+        self.code.run().find(is_load)?;
         let is_join = |row: &usize| code.op(*row).computes() == Some(Computes::Permuted);
         let (mut loads, mut joins) = (BTreeSet::new(), BTreeSet::new());
-        for row in executed(self).filter(|row| is_meant(code.op(*row))) {
+        for row in self.code.run().filter(|row| is_meant(code.op(*row))) {
             let behind = code.behind_row(row);
             joins.extend(behind.iter().copied().filter(is_join));
             loads.extend(behind.into_iter().filter(is_load));
@@ -219,7 +221,7 @@ impl Study<'_> {
             code.op(*row).loads_shared() && code.op(*row).class() != Some(Class::MatrixLoad) && is_word
         };
         let (mut loads, mut joins, mut registers) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for product in executed(self) {
+        for product in self.code.run() {
             let factors = code.rows[product].word.and_then(|word| word.factors()).into_iter().flatten();
             for row in factors.flat_map(|own| code.definitions(product, own)) {
                 let halves: Vec<usize> = code.operands_of(row).collect();
@@ -245,11 +247,6 @@ impl Study<'_> {
     }
 }
 
-/// Rows that were executed.
-fn executed<'s>(study: &'s Study<'_>) -> impl Iterator<Item = usize> + 's {
-    study.code.run()
-}
-
 /// What was executed behind the addresses of some accesses and is read for nothing else.
 fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
     let code = &study.code;
@@ -258,7 +255,7 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
         is_own[row] = code.executed[row] > 0;
     }
     let mut open = Vec::new();
-    for row in executed(study).filter(|row| !is_own[*row]) {
+    for row in study.code.run().filter(|row| !is_own[*row]) {
         match accesses.contains(&row) {
             true => open.extend(code.data_of(row)),
             false => open.extend(code.operands_of(row)),
@@ -269,7 +266,7 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
             open.extend(code.operands_of(row));
         }
     }
-    executed(study).filter(|row| is_own[*row]).collect()
+    study.code.run().filter(|row| is_own[*row]).collect()
 }
 
 /// Accesses with one base: the offset and the row of each.

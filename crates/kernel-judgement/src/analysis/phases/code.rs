@@ -183,15 +183,10 @@ impl<'v> Code<'v> {
         found
     }
 
-    /// Whether a call leads out of the section.
-    fn is_way_out(&self, row: usize) -> bool {
-        let is_call = self.op(row).control() == Some(Control::Call);
-        is_call && !self.flow.calls.iter().any(|(from, _)| *from == self.block_of[row])
-    }
-
-    /// Whether an executed one does.
+    /// Whether an executed call leads out of the section.
     pub(super) fn calls_out(&self) -> bool {
-        (0..self.rows.len()).any(|row| self.executed[row] > 0 && self.is_way_out(row))
+        let leads_on = |row: usize| self.flow.calls.iter().any(|(from, _)| *from == self.block_of[row]);
+        self.run().any(|row| self.op(row).control() == Some(Control::Call) && !leads_on(row))
     }
 
     /// Rows of called functions that have no lines of their own and touch no memory: what the compiler puts aside for values that its short

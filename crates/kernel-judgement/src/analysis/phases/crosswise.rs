@@ -83,34 +83,12 @@ impl Code<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Instruction, MachineWord};
+    use crate::analysis::phases::by_hand::{self, r, rows, special};
+    use crate::evidence::MachineWord;
     use cuda_binary::Op;
 
-    const fn r(number: u8) -> Register {
-        Register { file: RegisterFile::General, number, count: 1 }
-    }
-
     fn word(op: Op, writes: u8, reads: &[u8]) -> MachineWord {
-        let mut word = MachineWord { op, is_unconditional: true, ..MachineWord::default() };
-        word.registers.writes[0] = r(writes);
-        reads.iter().zip(&mut word.registers.reads).for_each(|(number, own)| *own = r(*number));
-        word
-    }
-
-    fn special(writes: u8, number: u8) -> MachineWord {
-        let mut word = word(Op::S2R, writes, &[]);
-        word.registers.special = Some(number);
-        word
-    }
-
-    fn rows(words: &[MachineWord]) -> Vec<Instruction> {
-        let row = |(at, word): (usize, &MachineWord)| Instruction {
-            function: "k".into(),
-            offset: 16 * at as u64,
-            word: Some(*word),
-            ..Instruction::default()
-        };
-        words.iter().enumerate().map(row).collect()
+        by_hand::word(op, &[r(writes)], &reads.iter().map(|number| r(*number)).collect::<Vec<_>>())
     }
 
     /// Blocks along y that load the same from R4, which is made of the block's number in R5.

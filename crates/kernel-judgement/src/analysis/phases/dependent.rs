@@ -20,12 +20,11 @@ impl Study<'_> {
 fn chain(study: &Study<'_>) -> Option<Chain> {
     let code = &study.code;
     let waits = study.samples.at_causes("long_scoreboard");
-    let is_awaited = |row: &usize| code.executed[*row] > 0 && waits[*row] > 0 && code.op(*row).loads_global();
-    let circular = (0..code.rows.len()).filter(is_awaited).filter(|row| is_circular(study, *row));
-    let circular: Vec<usize> = circular.collect();
+    let is_awaited = |row: &usize| waits[*row] > 0 && code.op(*row).loads_global();
+    let circular: Vec<usize> = code.run().filter(is_awaited).filter(|row| is_circular(study, *row)).collect();
     let load = circular.iter().copied().max_by_key(|row| waits[*row])?;
     let all: u64 = circular.iter().map(|row| waits[*row]).sum();
-    let is_search = !study.code.is_next_of_itself(load);
+    let is_search = !code.is_next_of_itself(load);
     Some(Chain { row: load, is_search, load: point(study, load), share: all as f64 / study.samples.sum as f64 })
 }
 
@@ -50,7 +49,7 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
     let (code, waits) = (&study.code, study.samples.at_causes("long_scoreboard"));
     let [sectors, ideal] = study.sectors()?;
     let has_excess = |row: usize| sectors[row] > ideal[row];
-    let loads = (0..code.rows.len()).filter(|row| is_load(study, *row));
+    let loads = code.run().filter(|row| code.op(*row).loads_global());
     let through: BTreeMap<usize, BTreeSet<usize>> = loads
         .map(|row| (row, indices(study, row, has_excess(row))))
         .filter(|(row, indices)| !indices.is_empty() && !is_circular(study, *row))
@@ -79,10 +78,6 @@ fn indirection(study: &Study<'_>) -> Option<Indirection> {
     })
 }
 
-fn is_load(study: &Study<'_>, row: usize) -> bool {
-    study.code.executed[row] > 0 && study.code.op(row).loads_global()
-}
-
 /// The loads that bring the index of a load: one for each lane that is loaded again for each access, or one for a whole row that is
 /// read without excess and is looked up by the number of a block or a thread, or by another value. Everything else is arithmetic on
 /// a base or a distance that happens to come from memory.
@@ -94,7 +89,9 @@ fn indices(study: &Study<'_>, row: usize, has_excess: bool) -> BTreeSet<usize> {
         code.address_behind(*index).iter().any(is_special) || !code.loads_behind(*index).is_empty()
     };
     let brings = |index: &usize| {
-        is_load(study, *index) && (is_own && code.differs_by_lane(*index, false) || !has_excess && is_looked_up(index))
+        code.executed[*index] > 0
+            && code.op(*index).loads_global()
+            && (is_own && code.differs_by_lane(*index, false) || !has_excess && is_looked_up(index))
     };
     code.loads_behind(row).iter().copied().filter(brings).collect()
 }

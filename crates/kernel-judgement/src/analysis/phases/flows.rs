@@ -176,7 +176,7 @@ impl Code<'_> {
     }
 
     /// The rows that define the address of an access; `None` without one.
-    pub(super) fn address_of(&self, row: usize) -> Option<&[usize]> {
+    pub(in crate::analysis) fn address_of(&self, row: usize) -> Option<&[usize]> {
         let address = address(self, row)?;
         self.operands(row).iter().find(|(register, _)| *register == address).map(|(_, rows)| &rows[..])
     }
@@ -363,8 +363,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Instruction, MachineWord};
-    use cuda_binary::sass::Flow;
+    use crate::analysis::phases::by_hand::{back, ended, word};
 
     const fn general(number: u8, count: u8) -> Register {
         Register { file: RegisterFile::General, number, count }
@@ -374,20 +373,16 @@ mod tests {
     /// the low half with a loaded value.
     #[test]
     fn halves_of_a_pair_are_looked_for_apart() {
-        let row = |at: u64, write: Register, read: Register, flow: Flow| {
-            let mut word = MachineWord { is_unconditional: true, flow, target: Some(16), ..MachineWord::default() };
-            (word.registers.writes[0], word.registers.reads[0]) = (write, read);
-            Instruction { function: "k".into(), offset: 16 * at, word: Some(word), ..Instruction::default() }
-        };
-        let (none, pair) = (general(0, 0), general(26, 2));
-        let rows = [
-            row(0, general(27, 1), none, Flow::Next),
-            row(1, general(26, 1), none, Flow::Next),
-            row(2, general(6, 2), pair, Flow::Next),
-            row(3, general(26, 1), general(6, 2), Flow::Next),
-            row(4, none, none, Flow::Jump { conditional: true }),
-            row(5, none, general(26, 2), Flow::End { conditional: false }),
-        ];
+        let (own, pair) = (|write: Register, read: Register| word(Op::MOV, &[write], &[read]), general(26, 2));
+        let none = general(0, 0);
+        let rows = ended(&[
+            own(general(27, 1), none),
+            own(general(26, 1), none),
+            own(general(6, 2), pair),
+            own(general(26, 1), general(6, 2)),
+            back(1),
+            own(none, pair),
+        ]);
         let code = Code::counted(&rows, vec![1; rows.len()], None);
         assert_eq!(code.definitions(2, pair), [0, 1], "not the load at 3, which 1 hides");
         assert_eq!(code.definitions(5, pair), [0, 3], "the last of each half behind the loop");

@@ -42,7 +42,7 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     if least == most {
         return Some((most, most));
     }
-    let origin = study.code.origin_of_guard(row);
+    let origin = code.origin_of_guard(row);
     if origin.elected || origin.thread && lanes <= executed {
         return Some((most, most));
     }

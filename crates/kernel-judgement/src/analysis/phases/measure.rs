@@ -6,9 +6,10 @@ use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
 use super::point::{calling, named, point, product_line, span};
 use super::{
-    accesses, counters::Counters, cut::Cut, frame::Frame, guards, in_flight::in_flight, pace, study::Study, tensor,
-    tile_loop::WARPGROUP, waits,
+    accesses, cut::Cut, frame::Frame, guards, in_flight::in_flight, pace, study::Study, tensor, tile_loop::WARPGROUP,
+    waits,
 };
+use crate::analysis::derive::residency::Residency;
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::{Instruction, WarpSync};
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ impl Phases {
         let work = Work::of(study);
         let mut found = Phases {
             samples: study.samples.sum,
-            warps: study.counters.warps as u64,
+            warps: study.counters.block_warps.unwrap_or_default() as u64,
             roles: pace::roles(study),
             pacing: study.pacing,
             pace: None,
@@ -79,7 +80,7 @@ impl Phases {
         let inside = self.phases.iter().zip(&study.cuts).filter(|(_, cut)| is_inside(cut));
         let main = if in_step { drained } else { inside.map(|(phase, _)| phase.share).sum::<f64>().max(drained) };
         // Samples scatter; products never take longer than the loop that they are in.
-        let busy = counters.tensor.zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
+        let busy = study.tensor[0].zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
         let mut given = false;
@@ -111,7 +112,7 @@ fn slots(study: &Study<'_>, phases: &Phases) -> Option<f64> {
     let counters = &study.counters;
     match phases.unit? {
         CycleUnit::Tile | CycleUnit::Block => Some(4.0 * phases.tiles?),
-        CycleUnit::Warp => Some(4.0 * counters.blocks * counters.warps / counters.warps_active?),
+        CycleUnit::Warp => Some(4.0 * counters.blocks? * counters.block_warps? / counters.warps?),
     }
 }
 
@@ -145,10 +146,10 @@ fn sites(study: &Study<'_>) -> Vec<TensorSite> {
 
 /// Whether as many warps are there from start to end, so that a share of samples is a share of the elapsed time: nearly all that fit, or
 /// each of them for nearly as long as the launch takes.
-fn is_time(counters: &Counters) -> bool {
+fn is_time(counters: &Residency) -> bool {
     let is_full = |part: Option<f64>| part.is_some_and(|part| part >= NEARLY_ALL);
-    let lives = || Some(counters.warp_life()? / counters.elapsed?);
-    is_full(counters.filled) && is_full(counters.active) || is_full(lives())
+    let lives = || Some(counters.life? / counters.cycles?);
+    is_full(counters.filled()) && is_full(counters.active) || is_full(lives())
 }
 
 /// The lives of the warps of the pacing role.
@@ -164,7 +165,7 @@ impl Lives<'_> {
     fn weight(&self, row: usize) -> f64 {
         let study = self.study;
         let is_shared = study.split.is_one() || study.split.front.contains(&study.code.block_of[row]);
-        if is_shared { study.part_of_warps() / self.own } else { 1.0 / self.own }
+        if is_shared { study.part_of_warps / self.own } else { 1.0 / self.own }
     }
 
     fn share(&self, rows: &[usize], counts: &[u64]) -> f64 {
@@ -264,7 +265,9 @@ impl Work {
             let mut heads = heads.map(|cycle| code.flow.blocks[cycle.header].instructions.start);
             heads.all(|head| lanes.is_none_or(|lanes| lanes[head] as f64 >= TOGETHER * code.executed[head] as f64))
         };
-        let turns = turns.filter(|row| counters.is_resident_grid() == Some(true) && is_together(row));
+        let turns = turns.filter(|row| {
+            counters.blocks.zip(counters.at_once()).is_some_and(|(all, fit)| all <= fit) && is_together(row)
+        });
         let in_turn = Some(warps / WARPGROUP).filter(|groups| study.is_in_turn && turns.is_some() && *groups > 1);
         let groups = in_turn.unwrap_or(1) as f64;
         let cycles: Vec<&Loop> = mains.iter().map(|main| &main.cycle).collect();
@@ -274,16 +277,16 @@ impl Work {
         };
         let done = turns.map(|row| each(row) as f64 * groups / warps.max(1) as f64);
         let done = done.filter(|tiles| *tiles > 0.0);
-        let tiles = done.or(Some(counters.blocks).filter(|blocks| *blocks > 0.0));
+        let tiles = done.or(counters.blocks);
         let is_persistent = done.is_some();
         let has_tensor = mains.iter().any(|main| main.has_tensor);
         let per_block = |cycles: Option<f64>| Some(cycles? * counters.sms? / tiles?);
         let (unit, cycles) = if is_persistent {
-            (CycleUnit::Tile, per_block(counters.elapsed).map(|cycles| cycles * groups))
+            (CycleUnit::Tile, per_block(counters.cycles).map(|cycles| cycles * groups))
         } else if has_tensor && counters.is_one_block() == Some(true) {
             (CycleUnit::Block, per_block(counters.resident))
         } else {
-            (CycleUnit::Warp, counters.warp_life())
+            (CycleUnit::Warp, counters.life)
         };
         let in_loop = turns.is_some_and(inside);
         let steps = mains.first().filter(|_| mains.len() == 1).and_then(|main| {
@@ -302,10 +305,10 @@ fn tensor_cycles(study: &Study<'_>, work: &Work) -> Option<f64> {
         return None;
     }
     let groups = work.in_turn.unwrap_or(1) as f64;
-    let elapsed = || Some(groups * counters.tensor? * counters.elapsed? * counters.sms? / work.tiles?);
+    let elapsed = || Some(groups * study.tensor[0]? * counters.cycles? * counters.sms? / work.tiles?);
     match work.unit {
         Some(CycleUnit::Block) => {
-            counters.tensor_resident.zip(work.cycles).map(|(share, cycles)| share * cycles).or_else(elapsed)
+            study.tensor[1].zip(work.cycles).map(|(share, cycles)| share * cycles).or_else(elapsed)
         }
         _ => elapsed(),
     }

@@ -11,8 +11,9 @@
 mod accesses;
 mod addresses;
 mod branches;
+#[cfg(test)]
+mod by_hand;
 mod code;
-mod counters;
 mod crosswise;
 mod cut;
 mod dependent;

@@ -249,58 +249,55 @@ impl<'a, 'c> Places<'a, 'c> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::phases::by_hand::{r, rows, special, word};
     use crate::analysis::phases::flows::THREAD;
-    use crate::evidence::{Instruction, MachineWord};
+    use crate::evidence::MachineWord;
     use cuda_binary::Op;
-
-    const fn r(number: u8) -> Register {
-        Register { file: RegisterFile::General, number, count: 1 }
-    }
 
     const fn of(from: OperandFrom) -> Operand {
         Operand { from, is_negative: false }
     }
 
-    fn row(at: usize, op: Op, writes: u8, reads: &[Register], arithmetic: Arithmetic) -> Instruction {
-        let mut word = MachineWord { op, is_unconditional: true, arithmetic, ..MachineWord::default() };
-        word.registers.writes[0] = r(writes);
-        word.registers.reads[..reads.len()].copy_from_slice(reads);
-        Instruction { function: "k".into(), offset: 16 * at as u64, word: Some(word), ..Instruction::default() }
+    fn made(op: Op, writes: u8, reads: u8, arithmetic: Arithmetic) -> MachineWord {
+        MachineWord { arithmetic, ..word(op, &[r(writes)], &[r(reads)]) }
+    }
+
+    fn load(writes: u8, reads: u8) -> MachineWord {
+        word(Op::LDG, &[r(writes)], &[r(reads)])
     }
 
     #[test]
     fn sums_that_are_made_in_other_ways_begin_at_one_place() {
         let (x, zero) = (OperandFrom::Register(2), Operand::default());
         let (four, base) = (of(OperandFrom::Immediate(4)), of(OperandFrom::Constant(0x210)));
-        let mut rows = vec![
-            row(0, Op::S2R, 2, &[], Arithmetic::Other),
+        let mut words = vec![
+            special(2, THREAD[0]),
             // x · 4 + p
-            row(1, Op::of("IMAD"), 6, &[r(2)], Arithmetic::MultiplyAdd([of(x), four, base])),
-            row(2, Op::LDG, 20, &[r(6)], Arithmetic::Other),
+            made(Op::of("IMAD"), 6, 2, Arithmetic::MultiplyAdd([of(x), four, base])),
+            load(20, 6),
             // (x << 2) + p
-            row(3, Op::of("SHF"), 8, &[r(2)], Arithmetic::ShiftLeft(of(x), 2)),
-            row(4, Op::IADD3, 10, &[r(8)], Arithmetic::Sum([of(OperandFrom::Register(8)), base, zero])),
-            row(5, Op::LDG, 21, &[r(10)], Arithmetic::Other),
-            row(6, Op::LDG, 22, &[r(10)], Arithmetic::Other),
+            made(Op::of("SHF"), 8, 2, Arithmetic::ShiftLeft(of(x), 2)),
+            made(Op::IADD3, 10, 8, Arithmetic::Sum([of(OperandFrom::Register(8)), base, zero])),
+            load(21, 10),
+            load(22, 10),
             // Another argument.
-            row(
-                7,
+            made(
                 Op::IADD3,
                 12,
-                &[r(8)],
+                8,
                 Arithmetic::Sum([of(OperandFrom::Register(8)), of(OperandFrom::Constant(0x218)), zero]),
             ),
-            row(8, Op::LDG, 23, &[r(12)], Arithmetic::Other),
+            load(23, 12),
             // What was loaded from one place, and from another, as an index.
-            row(9, Op::of("IMAD"), 14, &[r(20)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(20)), four, base])),
-            row(10, Op::LDG, 24, &[r(14)], Arithmetic::Other),
-            row(11, Op::of("IMAD"), 16, &[r(21)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(21)), four, base])),
-            row(12, Op::LDG, 25, &[r(16)], Arithmetic::Other),
-            row(13, Op::of("IMAD"), 18, &[r(22)], Arithmetic::MultiplyAdd([of(OperandFrom::Register(22)), four, base])),
-            row(14, Op::LDG, 26, &[r(18)], Arithmetic::Other),
+            made(Op::of("IMAD"), 14, 20, Arithmetic::MultiplyAdd([of(OperandFrom::Register(20)), four, base])),
+            load(24, 14),
+            made(Op::of("IMAD"), 16, 21, Arithmetic::MultiplyAdd([of(OperandFrom::Register(21)), four, base])),
+            load(25, 16),
+            made(Op::of("IMAD"), 18, 22, Arithmetic::MultiplyAdd([of(OperandFrom::Register(22)), four, base])),
+            load(26, 18),
         ];
-        rows[0].word.as_mut().expect("a word").registers.special = Some(THREAD[0]);
-        rows[6].word.as_mut().expect("a word").registers.offset = 64;
+        words[6].registers.offset = 64;
+        let rows = rows(&words);
         let code = Code::counted(&rows, vec![1; rows.len()], None);
         let places = code.places();
         assert!(places[&2].is_at(&places[&5]));

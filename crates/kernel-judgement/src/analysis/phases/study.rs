@@ -5,11 +5,12 @@ use super::detail::{Chain, IndexArithmetic, Indirection, Line};
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::{
-    code::Code, counters::Counters, dispatches::RoleCode, frame::Frame, in_flight::late_rows, main_loop::MainLoop,
-    roles::Split, tile_loop::Traces,
+    code::Code, dispatches::RoleCode, frame::Frame, in_flight::late_rows, main_loop::MainLoop, roles::Split, tensor,
+    tile_loop::Traces,
 };
 use crate::analysis::KernelSummary;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS};
+use crate::analysis::derive::residency::Residency;
 use crate::analysis::lines::{Attribution, short_names};
 use crate::catalog::{Counter, StallReason};
 use crate::evidence::{SourceLine, SourceView, WarpSync};
@@ -29,7 +30,9 @@ pub struct Study<'v> {
     pub(in crate::analysis) code: Code<'v>,
     /// Whose samples they are, barrier waits at their barrier.
     pub(in crate::analysis) samples: Attribution<'v>,
-    pub(super) counters: Counters,
+    pub(super) counters: Residency,
+    /// Shares of the time in which the tensor pipe works.
+    pub(super) tensor: [Option<f64>; 2],
     /// Bits of a lane's element by row; `None` where that was not collected.
     widths: Option<Vec<u64>>,
     /// Threads of a block in x, y and z.
@@ -38,6 +41,8 @@ pub struct Study<'v> {
     pub(in crate::analysis) roles: Vec<Role>,
     /// The role that holds the tensor instructions, else the most instructions.
     pub(in crate::analysis) pacing: usize,
+    /// Its part of the warps of a block.
+    pub(super) part_of_warps: f64,
     share_of_pacing: f64,
     pub(super) cuts: Vec<Cut>,
     pub(super) mains: Vec<MainLoop>,
@@ -68,11 +73,12 @@ impl<'v> Study<'v> {
         attribution: &Attribution<'v>,
         kernel: &KernelSummary<'_>,
     ) -> Option<Study<'v>> {
-        let counters = Counters::of(kernel)?;
+        let counters = Residency::of(kernel);
+        let (blocks, block_warps) = counters.blocks.zip(counters.block_warps)?;
         let (code, samples) = (Code::of(view)?, attribution.at_barriers());
-        let split = Split::of(&code, counters.blocks as u64);
+        let split = Split::of(&code, blocks as u64);
         let roles: Vec<Role> =
-            split.roles.iter().map(|group| role(&code, &samples, group, counters.warps as u64)).collect();
+            split.roles.iter().map(|group| role(&code, &samples, group, block_warps as u64)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = split.roles[pacing].blocks.union(&split.front).copied().collect();
         let turns = match split.is_one() {
@@ -92,13 +98,16 @@ impl<'v> Study<'v> {
             let own = cuts.pop_if(|cut| cut.kind == PhaseKind::Exit);
             cuts.push(Cut::new(kind, meeting.into_iter().chain(own.into_iter().flat_map(|cut| cut.rows)).collect()));
         }
-        let of_warps = roles[pacing].warps as f64 / counters.warps;
-        let share_of_pacing = if split.is_one() { 1.0 } else { share_of(&code, &samples, &split, pacing, of_warps) };
+        let part_of_warps = roles[pacing].warps as f64 / block_warps;
+        let share_of_pacing =
+            if split.is_one() { 1.0 } else { share_of(&code, &samples, &split, pacing, part_of_warps) };
         Some(Study {
             view,
             code,
             samples,
             counters,
+            tensor: tensor::busy(kernel),
+            part_of_warps,
             widths: view.counts(WIDTH),
             block: kernel.key().block.map(|block| block.0),
             split,
@@ -157,11 +166,6 @@ impl<'v> Study<'v> {
     /// `w`: warps of the pacing role.
     pub(in crate::analysis) fn warps(&self) -> u64 {
         self.roles[self.pacing].warps
-    }
-
-    /// Its part of the warps of a block.
-    pub(in crate::analysis) fn part_of_warps(&self) -> f64 {
-        self.warps() as f64 / self.counters.warps
     }
 
     /// The share of samples that fall to the warps of the pacing role.

@@ -196,43 +196,8 @@ impl Code<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::Instruction;
+    use crate::analysis::phases::by_hand::{P, back, ended, r, special, word};
     use cuda_binary::Op;
-    use cuda_binary::sass::Flow;
-
-    const fn own(file: RegisterFile, number: u8) -> Register {
-        Register { file, number, count: 1 }
-    }
-
-    const fn r(number: u8) -> Register {
-        own(RegisterFile::General, number)
-    }
-
-    const P: Register = own(RegisterFile::Predicate, 0);
-
-    fn word(op: Op, writes: &[Register], reads: &[Register]) -> MachineWord {
-        let mut word = MachineWord { op, is_unconditional: true, ..MachineWord::default() };
-        word.registers.writes[..writes.len()].copy_from_slice(writes);
-        word.registers.reads[..reads.len()].copy_from_slice(reads);
-        word
-    }
-
-    /// A jump back to a row by the predicate.
-    fn back(row: u64) -> MachineWord {
-        let flow = Flow::Jump { conditional: true };
-        MachineWord { flow, target: Some(16 * row), is_unconditional: false, ..word(Op::BRA, &[], &[P]) }
-    }
-
-    fn rows(words: &[MachineWord]) -> Vec<Instruction> {
-        let row = |(at, word): (usize, &MachineWord)| Instruction {
-            function: "k".into(),
-            offset: 16 * at as u64,
-            word: Some(*word),
-            ..Instruction::default()
-        };
-        let end = MachineWord { flow: Flow::End { conditional: false }, ..word(Op::EXIT, &[], &[]) };
-        words.iter().chain([&end]).enumerate().map(row).collect()
-    }
 
     /// A loop with a counter in R4 from `start` that grows by `step`, up to R9, which is made of `bound`; R5 is the block's number.
     fn is_by_block(start: &[Register], step: &[Register], bound: &[Register]) -> bool {
@@ -241,10 +206,8 @@ mod tests {
 
     /// The same with what makes R9.
     fn up_to(bound: MachineWord, start: &[Register], step: &[Register]) -> bool {
-        let mut number = word(Op::S2R, &[r(5)], &[]);
-        number.registers.special = Some(BLOCK[1]);
-        let rows = rows(&[
-            number,
+        let rows = ended(&[
+            special(5, BLOCK[1]),
             bound,
             word(Op::IADD3, &[r(4)], start),
             word(Op::IADD3, &[r(4)], &[&[r(4)], step].concat()),
@@ -269,7 +232,7 @@ mod tests {
     #[test]
     fn a_search_goes_on_by_what_it_compares_and_a_list_by_what_it_loads() {
         let goes_on = |next: &[MachineWord]| {
-            let rows = rows(&[&[word(Op::LDG, &[r(4)], &[r(2)])][..], next, &[back(0)]].concat());
+            let rows = ended(&[&[word(Op::LDG, &[r(4)], &[r(2)])][..], next, &[back(0)]].concat());
             let code = Code::counted(&rows, vec![1; rows.len()], None);
             code.is_next_of_itself(0)
         };
@@ -280,7 +243,7 @@ mod tests {
 
     /// What the store of `h = op(..)` takes that is carried, where it is stored by so many lanes.
     fn carried(op: Op, reads: &[Register], lanes: u64) -> Option<Carried> {
-        let rows = rows(&[
+        let rows = ended(&[
             word(Op::MOV, &[r(11)], &[]),
             word(Op::LDG, &[r(4)], &[r(2)]),
             word(op, &[r(11)], reads),
@@ -307,16 +270,14 @@ mod tests {
 
     /// Whether each lane's walk from a loaded place, in turns of so many words of four bytes, is the data's own order.
     fn is_inherent(turns: u64, words: usize) -> bool {
-        let mut thread = word(Op::S2R, &[r(2)], &[]);
-        thread.registers.special = Some(THREAD[0]);
-        let mut all = vec![thread, word(Op::LDG, &[r(4)], &[r(2)])];
+        let mut all = vec![special(2, THREAD[0]), word(Op::LDG, &[r(4)], &[r(2)])];
         all.extend((0..words).map(|at| {
             let mut load = word(Op::LDG, &[r(10 + at as u8)], &[r(4)]);
             load.registers.offset = 4 * at as i32;
             load
         }));
         all.extend([word(Op::IADD3, &[r(4)], &[r(4)]), word(Op::ISETP, &[P], &[r(4)]), back(2)]);
-        let rows = rows(&all);
+        let rows = ended(&all);
         let executed: Vec<u64> = (0..rows.len()).map(|row| if row < 2 { 1 } else { turns }).collect();
         let lanes = executed.iter().map(|own| 32 * own).collect();
         let code = Code::counted(&rows, executed, Some(lanes));
@@ -334,7 +295,7 @@ mod tests {
     fn a_list_that_each_turn_around_walks_again_brings_the_same_and_so_does_what_it_picks() {
         // for i { for (j = start; ..) { values[list[j]] } }
         let walk = |start: u8| {
-            let rows = rows(&[
+            let rows = ended(&[
                 word(Op::MOV, &[r(3)], &[]),
                 word(Op::MOV, &[r(7)], &[]),
                 word(Op::MOV, &[r(4)], &[r(start)]),

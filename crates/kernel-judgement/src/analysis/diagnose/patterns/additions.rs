@@ -164,7 +164,7 @@ const ACROSS: f64 = 0.5;
 fn read_first(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let code = &study.code;
-    let made = |row: usize| address(code, row).map(|register| study.code.definitions(row, register));
+    let made = |row: usize| address(code, row).map(|register| code.definitions(row, register));
     let loads = || (0..code.rows.len()).filter(|row| code.op(*row).loads_global());
     let is_blind = |row: &usize| {
         let may_stay = code.word(*row).may_change_nothing();

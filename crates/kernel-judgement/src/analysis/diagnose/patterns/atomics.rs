@@ -144,7 +144,7 @@ fn are_sums_of_blocks(study: &Study<'_>, warps: f64) -> bool {
     let is_once = |row: usize| {
         let (lanes, executed) = (lanes[row] as f64, code.executed[row] as f64);
         let has_own = study.width(row).is_some_and(|bits| lanes * bits as f64 / 8.0 <= SECTOR * sectors[row] as f64);
-        has_own && !study.code.is_inherent(row) && lanes > MOST_LANES * executed && executed <= warps
+        has_own && !code.is_inherent(row) && lanes > MOST_LANES * executed && executed <= warps
     };
     let mut added = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
     added.peek().is_some() && added.all(is_once)
@@ -161,7 +161,7 @@ fn fewer_atomics(m: &Measures<'_>) -> Option<Draft> {
     let warps = m.block_warps.unwrap_or_default() * blocks;
     let executed = m.count(Op::is_l2_atomic);
     // Sums of blocks are fewer where those that fit at once stay and add up more.
-    let fit = m.occupancy.blocks_per_sm.zip(m.sms).map(|(per_sm, sms)| (per_sm * sms).min(blocks));
+    let fit = m.at_once().map(|fit| fit.min(blocks));
     let of_blocks = m.study.is_some_and(|study| are_sums_of_blocks(study, warps)).then_some(fit.unwrap_or(blocks));
     if of_blocks.is_some_and(|fit| fit >= blocks) {
         return Some(Draft::new(Action::FewerAtomics));
@@ -215,7 +215,7 @@ fn hands_out_places(m: &Measures<'_>) -> bool {
     let code = &study.code;
     let is_answer = |row: &usize| code.op(*row).is_l2_atomic();
     let stores = code.run().filter(|row| code.op(*row).stores_global());
-    stores.into_iter().any(|row| study.code.loads_behind(row).iter().any(is_answer))
+    stores.into_iter().any(|row| code.loads_behind(row).iter().any(is_answer))
 }
 
 /// Copies of the words that lanes add to, so that each addition is tried once.
@@ -224,7 +224,7 @@ fn copies(m: &Measures<'_>) -> Option<Draft> {
     let stays = additions / tries;
     let parts = [Part::MemoryShared, Part::MemoryLsu, Part::Issue, Part::ComputeAlu, Part::ComputeControl];
     let draft = Draft::relieves(m, Action::FewerAtomics, &[]).rewrites().stays(&parts, stays);
-    let draft = draft.frees_of(m, &[StallReason::ShortScoreboard, StallReason::MioThrottle], 1.0 - stays);
+    let draft = draft.frees_of(m, &FOR_SHARED, 1.0 - stays);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic)));
     let how = "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first";
     let draft = draft.says(how, words!("{} tries for each addition to shared memory", fixed(tries / additions, 1)));

@@ -29,18 +29,12 @@ pub(super) fn ends(study: &Study<'_>, cycle: &Loop) -> Vec<Origin> {
     exits(study, cycle).map(|row| study.code.origin_of_guard(row)).collect()
 }
 
-/// Whether the number of the block ends a loop, so that some blocks take more turns than others.
-fn is_by_block(m: &Measures<'_>, study: &Study<'_>, cycle: &Loop) -> bool {
-    let blocks = m.blocks.unwrap_or_default() as u32;
-    exits(study, cycle).any(|row| study.code.turns_by_block(cycle, row, blocks))
-}
-
 /// Whether all that a turn of a loop leaves in shared memory is made of what it read there behind a barrier.
 pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
     let rows: Vec<usize> = code.run_in(&cycle);
     let is_made_of_shared = |row: &usize| {
-        let behind = study.code.behind_row(*row);
+        let behind = code.behind_row(*row);
         behind.iter().any(|row| code.op(*row).loads_shared() && code.is_in(*row, cycle))
     };
     // A copy past the registers brings what no turn before has made.
@@ -58,7 +52,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
     let code = &study.code;
     let rows: Vec<usize> = code.run_in(&cycle);
     let stored = rows.iter().filter(|row| code.op(**row).stores_global());
-    let carried = stored.filter_map(|row| study.code.carried(*row));
+    let carried = stored.filter_map(|row| code.carried(*row));
     if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {
         let why = "each turn of the loop stores a value that the turn before left, so that they follow one another";
         return Some((own, why));
@@ -70,7 +64,7 @@ pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'st
         own && !called.contains(&code.block_of[row])
     };
     let is_function = |row: &&usize| code.op(**row).is_of(&[Class::SpecialFunction]) && is_own(**row);
-    if rows.iter().filter(is_function).any(|row| study.code.behind_row(*row).contains(row)) {
+    if rows.iter().filter(is_function).any(|row| code.behind_row(*row).contains(row)) {
         let why = "each turn of the loop goes on from a function of what the turn before left, so that they follow one another";
         return Some((Carried::Recurrence, why));
     }
@@ -143,10 +137,12 @@ pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
             return Pieces::Apart;
         }
         let is_inside = |other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
-        if !code.loops.iter().any(is_inside) && is_by_block(m, study, cycle) {
+        // The number of the block ends it, so that some blocks take more turns than others.
+        let by_block = |row: usize| code.turns_by_block(cycle, row, m.blocks.unwrap_or_default() as u32);
+        if !code.loops.iter().any(is_inside) && exits(study, cycle).any(by_block) {
             pieces = Pieces::ByNumber;
         }
-        let turns = code.entered(cycle).map(|entered| code.entries(cycle.header) as f64 / entered as f64);
+        let turns = code.turns_of(cycle);
         match turns.filter(|turns| turns.fract() > 0.0) {
             Some(turns) if pieces == Pieces::Equal && ends.iter().any(|end| end.block) => {
                 pieces = Pieces::ToATurn(turns);

@@ -46,11 +46,6 @@ fn bank_conflicts(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::conflicts(m)).from(m.held(&[SHARED, SHARED_IDEAL, CYCLES])))
 }
 
-/// Whether data chooses the words of most of the excess: its cause is then that of all of it.
-fn is_chosen_by_data(m: &Measures<'_>) -> bool {
-    m.sampled_code().and_then(Study::conflicts_by_data).is_some_and(|part| 2.0 * part >= 1.0)
-}
-
 /// Banks of shared memory.
 const BANKS: f64 = 32.0;
 
@@ -90,7 +85,9 @@ fn unconflict(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     let l1 = m.busiest_of(&DATA_STAGE)?;
-    let copies = is_chosen_by_data(m).then(|| copies(m));
+    // Where data chooses the words of most of the excess its cause is that of all of it.
+    let by_data = m.sampled_code().and_then(Study::conflicts_by_data).filter(|part| 2.0 * part >= 1.0);
+    let copies = by_data.map(|_| copies(m));
     if let Some((_, stays)) = copies.filter(|(copies, _)| *copies > 1) {
         (ideal, excess) = (ideal + stays * (all - ideal), (1.0 - stays) * excess);
     }

@@ -178,7 +178,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     // A round of barriers is also a round through shared memory; where nobody counted them, at best.
     let (is_round, steps) = (is_in_rounds(m), steps(m));
     let may_be = is_round || exchanges(m).is_none();
-    let through = if may_be { m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) } else { 0.0 };
+    let through = if may_be { m.waits(&FOR_SHARED) } else { 0.0 };
     let is_exchange = is_round && is_once(m) && steps.is_none();
     let wait = m.wait(reason)?;
     // Of waits that are hidden what is left is the work beside them, which rows in registers make less.
@@ -272,11 +272,6 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     })
 }
 
-/// The share of a phase's samples that wait for data.
-fn waits_for_data(part: &Phase) -> f64 {
-    part.waits.iter().find(|wait| wait.reason == "long_scoreboard").map_or(0.0, |wait| wait.share)
-}
-
 /// Barriers of the block in a turn of the main loop below which its tiles have two buffers.
 const TWO_BUFFERS: f64 = 1.5;
 
@@ -329,7 +324,11 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
         true if m.at_mbarriers() > 0.0 => return None,
-        true => main.parts.iter().map(|part| part.cost * waits_for_data(part)).sum(),
+        true => {
+            let for_data =
+                |part: &Phase| part.waits.iter().find(|wait| wait.reason == "long_scoreboard").map(|own| own.share);
+            main.parts.iter().map(|part| part.cost * for_data(part).unwrap_or_default()).sum()
+        }
         // A group of copies that stays in flight across the wait is the tile after this one.
         false if m.study.and_then(Study::copies_ahead).is_some_and(|ahead| ahead > 0) || loads_ahead(m) => return None,
         false if of(PhaseKind::Barrier).next().is_none() || of(PhaseKind::Load).next().is_none() => return None,

@@ -32,7 +32,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     let (code, executed) = (&study.code, m.executed()?);
     let word = |row: usize| code.word(row).arithmetic;
     let made_of = |row: usize, computes: Computes| {
-        let mut of = study.code.operands_of(row).map(|own| code.op(own).computes() == Some(computes)).peekable();
+        let mut of = code.operands_of(row).map(|own| code.op(own).computes() == Some(computes)).peekable();
         of.peek().is_some() && of.all(|own| own)
     };
     // The bits that a mask leaves. A flag that was chosen by a predicate is no bit of a value, nor is a field anything but what was shifted.
@@ -51,11 +51,11 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     };
     // One of several in a word: what shifts it by a number of the code takes one and the same.
     let is_moved = |row: usize| word(row) == Arithmetic::Other && code.op(row).computes() == Some(Computes::Shift);
-    let field = |row: usize| left(row).filter(|bits| *bits > 1 && study.code.operands_of(row).any(is_moved));
+    let field = |row: usize| left(row).filter(|bits| *bits > 1 && code.operands_of(row).any(is_moved));
     let compared = |row: usize| {
         let is_equal = code.word(row).asks_for_equal();
         let is_own = code.op(row).computes() == Some(Computes::Compared) && is_equal;
-        let of = study.code.operands_of(row).filter(|_| is_own);
+        let of = code.operands_of(row).filter(|_| is_own);
         of.filter_map(field).max()
     };
     let rows = |is_own: &dyn Fn(usize) -> bool| -> Vec<usize> { code.run().filter(|row| is_own(*row)).collect() };

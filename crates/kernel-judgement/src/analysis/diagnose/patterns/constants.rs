@@ -77,15 +77,8 @@ const ONE_SECTOR: f64 = 1.05;
 /// What a load through the constant cache keeps of a load through L1, in waiting.
 const CONSTANT: f64 = 0.25;
 
-/// Whether a load may read a copy in place of the value, and reads it more than once: other threads do not write it meanwhile, and it
-/// is not one block's alone, nor a row of an operand that threads of some blocks have.
-fn is_table(m: &Measures<'_>, study: &Study<'_>, row: usize) -> bool {
-    let code = &study.code;
-    let is_once = || m.kernel.key().grid.is_some_and(|grid| code.is_read_once(row, grid.0));
-    !code.word(row).is_strong && !is_once() && !code.is_of_thread_and_block(row)
-}
-
-/// Loads through L1 of one address for all lanes.
+/// Loads through L1 of one address for all lanes. Each may read a copy in place of the value, and reads it more than once: other threads do
+/// not write it meanwhile, and it is not one block's alone, nor a row of an operand that threads of some blocks have.
 pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, ideal]) = (&study.code, study.sectors()?);
@@ -93,8 +86,10 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         code.op(*row).loads_global()
             && sectors[*row] as f64 <= ONE_SECTOR * code.executed[*row] as f64
             && study.width(*row).is_some()
-            && !study.code.is_inherent(*row)
-            && is_table(m, study, *row)
+            && !code.is_inherent(*row)
+            && !code.word(*row).is_strong
+            && !m.kernel.key().grid.is_some_and(|grid| code.is_read_once(*row, grid.0))
+            && !code.is_of_thread_and_block(*row)
     };
     let accesses = || code.run().filter(|row| sectors[*row] > 0);
     // Who waits in a queue does not fill it: a request takes the stage once for each line that its lanes touch.
@@ -126,7 +121,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     let of_requests = share(own as f64 / requests.max(1) as f64);
     // Constant memory serves one address at a time.
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
-    let draft = match loads.iter().any(|row| study.code.differs_by_lane(*row, rows_are_warps)) {
+    let draft = match loads.iter().any(|row| code.differs_by_lane(*row, rows_are_warps)) {
         true => draft.says(
             "Keep the table in shared memory or registers",
             words!("{} of the requests bring values of one sector through L1", of_requests),
@@ -134,7 +129,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         false => draft.because(words!("{} of the requests bring one value to all lanes through L1", of_requests)),
     };
     let check = words!("requests of global loads −{}", count(own as f64));
-    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(check, REQUESTS))
 }
 
 /// Sectors of a line of L1.

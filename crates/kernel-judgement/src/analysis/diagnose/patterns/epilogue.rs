@@ -103,7 +103,7 @@ fn persistent(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let epilogue = phases.phase(PhaseKind::Epilogue)?;
     let idle = 1.0 - phases.time.tensor?;
-    let one = m.occupancy.blocks_per_sm.is_some_and(|blocks| blocks <= 1.0);
+    let one = m.fit.is_some_and(|blocks| blocks <= 1.0);
     if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || m.study?.fence_chain().is_some() {
         return None;
     }

@@ -33,7 +33,7 @@ pub(in crate::analysis::diagnose) fn small_grid(m: &Measures<'_>) -> Option<Held
 
 /// Whether most of the time in which the average SM is idle is that of SMs without a block.
 pub(in crate::analysis::diagnose) fn is_small_grid(m: &Measures<'_>) -> bool {
-    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| 1.0 - blocks / sms);
+    let empty = m.without_block();
     empty > 0.0 && m.unequal.is_none_or(|idle| 2.0 * empty >= idle)
 }
 
@@ -80,8 +80,7 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let own = length.map_or(0.0, |length| (SHORTEST / length).min(1.0)).max(filled);
     let change = Change { warps: (own.max(0.25), own), tail: (tail, 0.0), ..Change::default() };
     let carried = whole.and_then(|(study, cycle)| hands_on(study, cycle));
-    let fit =
-        m.occupancy.blocks_per_sm.map(|per| words!(": {} blocks fit at once", count(per * sms))).unwrap_or_default();
+    let fit = m.at_once().map(|fit| words!(": {} blocks fit at once", count(fit))).unwrap_or_default();
     // Threads that share the turns of a loop take fewer each where they are more.
     let is_shared = whole.is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.thread && !end.block));
     let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);

@@ -10,9 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[of_thread, of_block, past_l1])];
 
-/// What warps wait for there.
-const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
-
 /// Accesses that go, with the part of each, 0 to 1.
 type Gone = BTreeMap<usize, f64>;
 
@@ -101,10 +98,10 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     let [of_requests, of_issue] = [m.requests(), m.executed()?].map(|all| (fewer / all.max(1.0)).min(1.0));
     let rows: Vec<usize> = gone.keys().copied().filter(|row| is_load(*row)).collect();
     let part = loads / rows.iter().map(|row| sectors[*row] as f64).sum::<f64>().max(1.0);
-    let most = m.waits(&WAITS);
+    let most = m.waits(&FOR_LOADS);
     let [own, held] = [&rows, held].map(|rows| traced(study, rows).unwrap_or_default());
-    let for_loads = (part * own + held) * m.waits(&WAITS[..1]);
-    let freed = for_loads + of_requests * m.waits(&WAITS[1..]);
+    let for_loads = (part * own + held) * m.waits(&FOR_LOADS[..1]);
+    let freed = for_loads + of_requests * m.waits(&FOR_LOADS[1..]);
     // Stores of one place meet in L2 mostly: DRAM is written once.
     let draft = Draft::new(action)
         .stays(&[Part::MemoryL2], 1.0 - of_l2)
@@ -122,7 +119,7 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
         0.0 => draft.checks(words!("sectors in L2 −{}", count(stores)), L2_SECTORS),
         fewer => {
             let check = words!("requests of global loads −{}", count(fewer));
-            draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum)
+            draft.checks(check, REQUESTS)
         }
     })
 }
@@ -188,7 +185,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
     if code.run().any(|row| agrees(&row)) {
         return None;
     }
-    let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && study.code.is_of_block(*row));
+    let accesses = (0..code.rows.len()).filter(|row| is_access(study, *row) && code.is_of_block(*row));
     let accesses: Vec<(usize, BTreeSet<u16>)> = accesses.map(|row| (row, pointers(study, row))).collect();
     let all: BTreeSet<u16> = accesses.iter().flat_map(|(_, own)| own).copied().collect();
     let own = |pointer: &u16| -> Vec<usize> {
@@ -238,7 +235,7 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let is_strong = |row: &usize| code.word(*row).is_strong;
     let own: Vec<usize> = (0..code.rows.len()).filter(is_run).filter(is_strong).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
-    let places = study.code.places();
+    let places = code.places();
     let has_neighbour = |row: &&usize| {
         let is_beside = |other: &&usize| places.get(*other).zip(places.get(*row)).is_some_and(|(a, b)| a.is_beside(b));
         own.iter().filter(|other| other != row).any(|other| is_beside(&other))
@@ -251,8 +248,8 @@ fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let once = (m.dram_read()? / SECTOR / touched).min(1.0);
     let part = (touched / m.value(L2_SECTORS)?).min(1.0);
     let [stays, least] = [once.max(REUSED), once].map(|left| 1.0 - part * (1.0 - left));
-    let wait = traced(study, &own)? * m.waits(&WAITS[..1]);
-    let most = m.waits(&WAITS);
+    let wait = traced(study, &own)? * m.waits(&FOR_LOADS[..1]);
+    let most = m.waits(&FOR_LOADS);
     let draft = Draft::new(Action::ReuseInSm)
         .keeps(&[Part::MemoryL2], stays, least)
         .frees((1.0 - once.max(REUSED)) * wait, most)

@@ -64,7 +64,7 @@ fn elected(study: &Study<'_>) -> Option<u64> {
                 match is_one(before) {
                     true => open.push(before),
                     false => {
-                        let guard = study.code.origin_of_guard(code.flow.blocks[before].instructions.end - 1);
+                        let guard = code.origin_of_guard(code.flow.blocks[before].instructions.end - 1);
                         is_by_number &= !guard.memory;
                     }
                 }

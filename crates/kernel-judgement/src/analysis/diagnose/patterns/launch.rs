@@ -200,7 +200,7 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let blocks = m.blocks.map(|blocks| format!("{} blocks = ", count(blocks))).unwrap_or_default();
     // Blocks of a last wave are fewer to an SM, down to one, and faster as far as units and not their own latency were what they took. All of
     // it as far as it leaves SMs without a block, else half: blocks that follow others end out of step.
-    let fit = m.occupancy.blocks_per_sm.map_or(1.0, |fit| fit.max(1.0));
+    let fit = m.fit.map_or(1.0, |fit| fit.max(1.0));
     let lasts = m.machine.wave_of((waves.fract() * fit).ceil() / fit);
     let lost = ((lasts - waves.fract()) / (waves.floor() + lasts)).min(cost);
     let empty = if is_last_wave(m) { m.machine.time.tail.min(cost) } else { 0.0 };
@@ -230,7 +230,7 @@ fn even(m: &Measures<'_>) -> Option<Draft> {
             return None;
         }
     }
-    let empty = m.blocks.zip(m.sms).map_or(0.0, |(blocks, sms)| (1.0 - blocks / sms).max(0.0));
+    let empty = m.without_block();
     let own = m.machine.time.tail - empty;
     let idle = m.unequal.filter(|_| m.machine.time.tail >= ERROR && !is_last_wave(m))?;
     let dealt = dealt(m);

@@ -58,15 +58,6 @@ const BUSY: f64 = 0.5;
 /// The part of the sectors beside the bytes that an order by index is expected to save.
 const SORTED: f64 = 0.5;
 
-/// Of the sectors that loads and stores ask for, the part, 0 to 1, that is not of local memory; all where that was not counted.
-fn of_global(m: &Measures<'_>) -> f64 {
-    let sectors = [Counter::MemoryL2TheoreticalSectorsLocal, SECTORS].map(|name| m.value(name));
-    match sectors {
-        [Some(local), Some(global)] if local + global > 0.0 => global / (local + global),
-        _ => 1.0,
-    }
-}
-
 /// The part of the waits for loads, 0 to 1, that they queue for and would not in an idle chip.
 pub(super) fn queued(m: &Measures<'_>) -> f64 {
     m.times_idle().map_or(0.0, |times| 1.0 - 1.0 / times.max(1.0))
@@ -77,7 +68,9 @@ pub(super) fn queued(m: &Measures<'_>) -> f64 {
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     // What is waited for local memory goes with the row that keeps it in registers.
-    let wait = m.waits_for_loads()? * of_global(m);
+    let sectors = m.value(SECTORS).zip(m.value(Counter::MemoryL2TheoreticalSectorsLocal));
+    let sectors = sectors.filter(|(global, local)| local + global > 0.0);
+    let wait = m.waits_for_loads()? * sectors.map_or(1.0, |(global, local)| global / (local + global));
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
@@ -218,8 +211,7 @@ fn chains(m: &Measures<'_>) -> Option<Draft> {
     let chain = m.chain()?;
     let busiest = m.units.first()?;
     // Blocks beyond those that fit at once wait for their turn.
-    let fit = m.occupancy.blocks_per_sm.zip(m.sms).map(|(blocks, sms)| blocks * sms);
-    let fit = fit.filter(|fit| m.blocks.is_some_and(|blocks| blocks < *fit));
+    let fit = m.at_once().filter(|fit| m.blocks.is_some_and(|blocks| blocks < *fit));
     let fit = fit.map(|fit| format!("up to {} blocks, or ", count(fit))).unwrap_or_default();
     let how = words!("More chains in flight: {}several chains per thread", fit);
     let now = words!("{} {}", &busiest.name, share(busiest.share));
@@ -229,7 +221,7 @@ fn chains(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// The caches from the nearest on, each with the share of sectors that it has.
-const CACHES: [(&str, Counter); 2] = [("L1", Counter::L1texTSectorHitRatePct), ("L2", Counter::LtsTSectorHitRatePct)];
+const CACHES: [(&str, Counter); 2] = [("L1", L1_HITS), ("L2", L2_HITS)];
 
 /// A cache has what is asked for, no memory unit is near its peak, and warps wait for loads all the same: few accesses are in
 /// flight at once, because each hangs on the one before it or they meet at one address.
@@ -313,8 +305,6 @@ fn place(at: &Point) -> Words {
     }
 }
 
-/// Hit rate of L2, percent.
-const HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
 pub(in crate::analysis::diagnose) const MOSTLY_HITS: f64 = 80.0;
 /// The part of what L2 sends from which it passes on a stream of DRAM.
@@ -336,7 +326,7 @@ pub(in crate::analysis::diagnose) struct Served {
 fn supply(m: &Measures<'_>) -> Option<Served> {
     let sent = sent(m)?;
     let per_cycle = sent / (m.sm_cycles()? * m.active?);
-    Some(Served { hits: m.value(HITS)?, from_dram: m.dram_read()? / sent, per_cycle })
+    Some(Served { hits: m.value(L2_HITS)?, from_dram: m.dram_read()? / sent, per_cycle })
 }
 
 /// A kernel that lives in L2: DRAM is read for a small part of what the SMs read, the hit rate says the same, and L1 does not answer
@@ -389,5 +379,5 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
         flight().unwrap_or_default()
     );
     let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
-    held.of_wait(m, reason, &[HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter]).if_large()
+    held.of_wait(m, reason, &[L2_HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter]).if_large()
 }

@@ -19,9 +19,6 @@ const LOCAL: Counter = Counter::MemoryL2TheoreticalSectorsLocal;
 const LOCAL_AT_L1: [Counter; 2] =
     [Counter::L1texTSectorsPipeLsuMemLocalOpLdSum, Counter::L1texTSectorsPipeLsuMemLocalOpStSum];
 
-/// What warps wait for there.
-const WAITS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
-
 /// Instructions that spill or fill a register.
 pub(super) const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
@@ -65,7 +62,7 @@ fn local(m: &Measures<'_>) -> Option<Held> {
     }
     let is_felt = index.is_some()
         || m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow])
-        || 100.0 * m.waits(&WAITS) >= m.limits[Threshold::QueueShare];
+        || 100.0 * m.waits(&FOR_LOADS) >= m.limits[Threshold::QueueShare];
     let code = if are_spills == Some(true) { Code::RegisterSpilling } else { Code::LocalMemory };
     let held = Held::new(code, 100.0 * part, m.limits[Threshold::LocalShare], sentence).only_if(is_felt);
     Some(held.at(At::most(m, |op| op.is_in(Space::Local))).from(m.held(&[SPILLS, LOCAL, LOCAL_AT_L1[0], SECTORS])))
@@ -127,7 +124,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
         ),
     };
     why.push(against_l2(m).unwrap_or_default());
-    let draft = draft.frees_of(m, &WAITS, 1.0 - kept).unknown(m, unknown).says(how, why);
+    let draft = draft.frees_of(m, &FOR_LOADS, 1.0 - kept).unknown(m, unknown).says(how, why);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Local)));
     Some(draft.checks(goes("LDL + STL", m.count(|op| op.is_in(Space::Local))), LOCAL))
 }
@@ -135,7 +132,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
 /// Local memory of all resident threads, where it is more than L2 holds.
 fn against_l2(m: &Measures<'_>) -> Option<Words> {
     let of_thread = m.local_bytes? as f64;
-    let threads = 32.0 * m.block_warps? * m.occupancy.blocks_per_sm? * m.sms?;
+    let threads = 32.0 * m.block_warps? * m.at_once()?;
     let bytes = of_thread * threads;
     let l2 = m.value(Counter::DeviceAttributeL2CacheSize).filter(|l2| bytes > *l2)?;
     Some(words!(
@@ -176,31 +173,23 @@ fn kept_in_memory(m: &Measures<'_>) -> Option<Held> {
     let code = &study.code;
     // The address with the rows that make it, where none of them is in the loop.
     let stays = |row: usize, cycle: &Loop| {
-        let register = address(code, row)?;
-        let made = study.code.definitions(row, register);
+        let (register, made) = (address(code, row)?, code.address_of(row)?);
         let is_outside = made.iter().all(|row| !code.is_in(*row, cycle));
-        Some((register, made, code.rows[row].word?.registers.offset)).filter(|_| is_outside)
+        Some((register, made, code.registers(row).offset)).filter(|_| is_outside)
     };
-    let is_reloaded = |load: usize| {
-        let around = code.around(load);
-        let cycle = around.min_by_key(|cycle| cycle.blocks.len())?;
-        let is_turning = code.repeats(cycle)?;
-        let own = stays(load, cycle).filter(|_| is_turning)?;
-        let is_of_it = |row: &usize| {
-            let (store, loaded) = (code.op(*row), code.op(load));
-            store.act() == Some(Act::Store) && store.space() == loaded.space() && code.executed[*row] > 0
+    let is_reloaded = |load: &usize| {
+        let cycle = code.innermost(*load).filter(|cycle| code.repeats(cycle) == Some(true));
+        let is_stored = |cycle: &Loop| {
+            let (own, space) = (stays(*load, cycle), code.op(*load).space());
+            let is_of_it = |op: Op| op.act() == Some(Act::Store) && op.space() == space;
+            own.is_some() && code.run_in(cycle).iter().any(|row| is_of_it(code.op(*row)) && stays(*row, cycle) == own)
         };
-        let mut stores = code.rows_of(&cycle.blocks).filter(is_of_it);
-        stores.any(|row| stays(row, cycle).as_ref() == Some(&own)).then_some(load)
+        cycle.is_some_and(is_stored)
     };
-    let is_load = |row: &usize| {
-        let op = code.op(*row);
-        (op.loads_global() || op.loads_shared()) && code.executed[*row] > 0
-    };
-    let loads: Vec<usize> = (0..code.rows.len()).filter(is_load).filter_map(is_reloaded).collect();
+    let is_load = |row: &usize| code.op(*row).loads_global() || code.op(*row).loads_shared();
+    let loads: Vec<usize> = code.run().filter(is_load).filter(is_reloaded).collect();
     let most = loads.iter().copied().max_by_key(|row| (code.executed[*row], std::cmp::Reverse(*row)))?;
-    let executed: u64 = code.sum(&loads);
-    let share = 100.0 * executed as f64 / code.executed.iter().sum::<u64>() as f64;
+    let share = 100.0 * code.sum(&loads) as f64 / code.sum(code.run()) as f64;
     if share < RELOADED {
         return None;
     }

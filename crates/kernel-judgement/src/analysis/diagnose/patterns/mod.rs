@@ -213,6 +213,19 @@ const WIDEST: u64 = 128;
 const OF_EACH: [StallReason; 4] =
     [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving, StallReason::DispatchStall];
 
+/// What warps wait for behind loads and stores of global memory, and behind accesses to shared memory.
+const FOR_LOADS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::LgThrottle];
+const FOR_SHARED: [StallReason; 2] = [StallReason::ShortScoreboard, StallReason::MioThrottle];
+
+/// Requests of global loads.
+const REQUESTS: Counter = Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum;
+
+/// Sectors that global loads touch.
+const TOUCHED: Counter = Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum;
+
+/// Hit rate of L2, percent.
+const L2_HITS: Counter = Counter::LtsTSectorHitRatePct;
+
 /// `LDGSTS 12.5 M → 0`: a count that goes, with today's value where it was counted.
 fn goes(what: &'static str, now: f64) -> Words {
     if now > 0.0 { words!("{} {} → 0", what, count(now)) } else { words!("{} = 0", what) }

@@ -32,7 +32,7 @@ fn operands(m: &Measures<'_>) -> Option<Draft> {
     let gone = HALF * (m.count(Op::is_product) + loads) / m.executed()?;
     let is_copied = m.count(|op| op.copies_global()) > 0.0;
     let beyond = if is_copied { HALF } else { 1.0 };
-    let fed = of_loads * m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let fed = of_loads * m.waits(&FOR_SHARED);
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let stays = 1.0 - HALF * of_stage;
     let draft = Draft::new(Action::NarrowOperands)
@@ -131,9 +131,9 @@ fn packed(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft
         .keeps(&[Part::Issue], 1.0 - of_issue, HALF)
         .frees(of_issue * waits, HALF * m.waits(&OF_EACH).max(waits))
-        .at(At::heaviest(m, |study, row| {
-            let own = study.code.word(row).takes_one_half();
-            if own && study.code.rows[row].class() == Some(Class::Fp16) { study.code.executed[row] } else { 0 }
+        .at(At::heaviest(m, |_, row| {
+            let own = code.word(row).takes_one_half();
+            if own && code.rows[row].class() == Some(Class::Fp16) { code.executed[row] } else { 0 }
         }));
     let how =
         words!("Two halves an instruction (`{}`, `{}`): two neighbouring elements a thread", "__half2", "__hfma2");

@@ -132,14 +132,11 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // A block more on an SM takes blocks that are not there yet.
-    let has_blocks = m
-        .waves
-        .zip(m.occupancy.blocks_per_sm)
-        .is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
+    let has_blocks = m.waves.zip(m.fit).is_none_or(|(waves, blocks)| waves * blocks >= FULL_WAVE * (blocks + 1.0));
     let over_shared = larger_over_shared(m).filter(|_| is_shared && fuller.is_none());
     // Without a barrier no other warp reads what a thread stores: it is state, and no tile that smaller blocks would bring again.
     let is_state = is_shared && over_shared.is_none() && work::barriers_executed(m) == Some(0.0);
-    let step = match (&fuller, m.occupancy.blocks_per_sm.filter(|blocks| *blocks >= 1.0)) {
+    let step = match (&fuller, m.fit.filter(|blocks| *blocks >= 1.0)) {
         (Some(size), _) => f64::from(size.warps) / sizes.as_ref().map_or(1.0, |sizes| f64::from(sizes.most_warps())),
         (None, Some(_)) if over_shared.is_some() => over_shared.map_or(room, |(_, filled)| filled),
         // Half of the state serves twice the warps.
@@ -151,17 +148,17 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
         // Without the caps nobody knows the next step: half of the way to all slots is expected.
         (None, None) => 0.5 * (1.0 + room),
     };
-    let at_best = if m.occupancy.blocks_per_sm.is_some() || fuller.is_some() { room / step } else { room };
+    let at_best = if m.fit.is_some() || fuller.is_some() { room / step } else { room };
     let change = Change { warps: ((room / step).min(1.0), at_best.min(1.0)), ..Change::default() };
     let draft = Draft::of(Action::MoreWarps, change);
     let no_blocks = || {
-        let wanted = m.sms? * (m.occupancy.blocks_per_sm? + 1.0);
+        let wanted = m.sms? * (m.fit? + 1.0);
         let why = words!("a block more on an SM takes {} blocks, and the grid has {}", count(wanted), count(m.blocks?));
         Some(why)
     };
     // Room that no block takes is none.
     if let Some(why) = full(m).or_else(|| no_blocks().filter(|_| step <= room)) {
-        let more = m.occupancy.blocks_per_sm.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
+        let more = m.fit.map_or(room, |blocks| room.max(blocks / (blocks + 1.0)));
         return Some(Draft::of(Action::MoreWarps, Change { warps: (more, room), ..Change::default() }).not_here(why));
     }
     if step <= room {
@@ -228,7 +225,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                 words!("Raise occupancy: {}", larger),
                 words!("{} theoretical occupancy", share(room)),
                 risk,
-                if m.occupancy.blocks_per_sm.is_some() { share(step) } else { "more".to_owned() },
+                if m.fit.is_some() { share(step) } else { "more".to_owned() },
             )
         }
     };
@@ -250,7 +247,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
 fn larger_over_shared(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (study, cycle) = outermost(m).filter(|_| !m.has_tensor)?;
     ends(study, cycle).iter().any(|end| end.thread && !end.block).then_some(())?;
-    let (now, blocks) = (m.block_warps?, m.occupancy.blocks_per_sm?);
+    let (now, blocks) = (m.block_warps?, m.fit?);
     let slots = now * blocks / m.theoretical?;
     let registers = m.value(Counter::LaunchRegistersPerThread).zip(m.occupancy.registers);
     let by_registers = registers.map_or(f64::INFINITY, |(own, file)| file.all / own / WARP);
@@ -288,7 +285,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     }
     // So it is with the sums of other products, where a smaller tile reads more from the unit that is the busiest, or has no room either.
     let (sums, first) = (sums(m), m.units.first());
-    let blocks = m.occupancy.blocks_per_sm.zip(m.block_warps).zip(m.chip());
+    let blocks = m.fit.zip(m.block_warps).zip(m.chip());
     let room = blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * WARP));
     let is_served = |unit: &Unit| L1.contains(&unit.part) && unit.level > Level::Idle;
     let is_fed = || first.is_some_and(is_served) || room.is_some_and(|room| of_sums(sums) > room);
@@ -333,7 +330,7 @@ fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
         ),
         None => (
             "Larger blocks".to_owned(),
-            m.occupancy.blocks_per_sm,
+            m.fit,
             format!("above {} % of what fits", fixed(m.limits[Threshold::FilledLow], 0)),
         ),
     };

@@ -178,7 +178,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     let of_loads = [StallReason::LongScoreboard, StallReason::LgThrottle];
     // What L1 has already is read less often; what it has to bring is waited for as before.
     let behind_l1 = if is_direct { answered(m) * m.waits(&of_loads) } else { 0.0 };
-    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]) + behind_l1;
+    let fed = m.waits(&FOR_SHARED) + behind_l1;
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let draft = Draft::new(Action::TensorGeneration)
         .rewrites()

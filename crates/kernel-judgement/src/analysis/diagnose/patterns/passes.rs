@@ -72,13 +72,6 @@ fn sum(group: &[&Pass<'_>]) -> f64 {
     group.iter().map(|pass| pass.turns * pass.sectors).sum()
 }
 
-/// Bytes of an input that a block goes through, or its warps at a time, before it is read again; `None` where that is not known.
-fn piece(m: &Measures<'_>, pass: &Pass<'_>) -> Option<f64> {
-    let code = &m.study?.code;
-    let entered = code.entered(code.innermost(pass.row)?)?;
-    Some(SECTOR * pass.turns * pass.sectors * m.block_warps? / entered as f64)
-}
-
 /// Of the sectors of all accesses the part, 0 to 1, that turns of a loop around one read again: of inputs that shared memory holds for all
 /// warps of a block, and that nothing is stored to meanwhile. And the sectors of a request for them.
 pub(super) fn by_turns(m: &Measures<'_>) -> Option<(f64, f64)> {
@@ -96,14 +89,6 @@ pub(super) fn by_turns(m: &Measures<'_>) -> Option<(f64, f64)> {
         }
     }
     (again[0] > 0.0).then(|| (again[0] / sectors.iter().sum::<u64>() as f64, again[0] / again[1]))
-}
-
-/// Whether a pass stores no results, but adds something up.
-fn adds_up(study: &Study<'_>, pass: &Pass<'_>) -> bool {
-    let code = &study.code;
-    let stores =
-        |cycle: &Loop| code.rows_of(&cycle.blocks).any(|row| code.op(row).stores_global() && code.executed[row] > 0);
-    code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))
 }
 
 /// The part of all instructions, 0 to 1, that the loops of several passes execute alike, beside those of one of them: opcodes of which each
@@ -133,7 +118,7 @@ fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
 fn passes(m: &Measures<'_>) -> Option<Draft> {
     let (study, touched) = (m.study?, sectors_of(&m.sampled()?.accesses));
     let (read, blocks) = (m.dram_read()?, m.blocks?);
-    let all = all(study)?;
+    let (code, all) = (&study.code, all(study)?);
     let group = repeated(&all).filter(|_| sectors(m).is_none_or(|(all, excess)| excess < APART * all))?;
     // Loops that become one read all that they share once.
     let is_later = |pass: &Pass<'_>| group[1..].iter().any(|own| own.cycle == pass.cycle && pass.cycle.is_some());
@@ -141,13 +126,18 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
     let beside = all.iter().filter(|pass| is_later(pass) && is_shared(pass)).map(|pass| pass.sectors).sum();
     let (times, again) = (times(&group), (sum(&group) - group[0].sectors).max(beside));
     let gone = again / touched.max(1.0);
-    let is_own = |pass: &Pass<'_>| pass.is_gathered || study.code.is_of_block(pass.row);
+    let is_own = |pass: &Pass<'_>| pass.is_gathered || code.is_of_block(pass.row);
     let differ = |pass: &Pass<'_>| if is_own(pass) { 1.0 } else { 1.0 / blocks };
     let once = all.iter().map(|pass| pass.turns * pass.sectors * differ(pass)).sum::<f64>() - again;
     let of_dram = (read - SECTOR * once).clamp(0.0, SECTOR * again) / m.sum(DRAM_BYTES)?;
     let held = f64::from(m.chip()?.shared_per_block_max);
-    let large = piece(m, group[0]).filter(|bytes| *bytes > held);
-    let adding = group.iter().filter(|pass| adds_up(study, pass)).count();
+    // What a block goes through, or its warps at a time, before it is read again.
+    let entered = code.innermost(group[0].row).and_then(|cycle| code.entered(cycle)).zip(m.block_warps);
+    let piece = entered.map(|(entered, warps)| SECTOR * group[0].turns * group[0].sectors * warps / entered as f64);
+    let large = piece.filter(|bytes| *bytes > held);
+    // Those that store no results, but add something up.
+    let stores = |cycle: &Loop| code.run_in(cycle).into_iter().any(|row| code.op(row).stores_global());
+    let adding = group.iter().filter(|pass| code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))).count();
     let around = group.iter().find(|pass| pass.turns >= 2.0);
     let less = match (around, large) {
         // What fits is kept; rows on that name the part of the chip that reads it again.
@@ -198,5 +188,5 @@ fn passes(m: &Measures<'_>) -> Option<Draft> {
         }
     };
     let draft = draft.at(At::row(study, group[0].row)).says(how, why);
-    Some(draft.checks(fewer_sectors(touched, part * gone), Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(fewer_sectors(touched, part * gone), TOUCHED))
 }

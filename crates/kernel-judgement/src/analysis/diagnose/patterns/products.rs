@@ -116,7 +116,7 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     // A warp waits for its fragments and for the products before; the copy of operands and the products of a warpgroup run beside it.
     // What waits for conflicts of banks waits for another layout.
     let of_operands = wavefronts_of_all(m).map_or(1.0, |own| own.ideal / own.all);
-    let fed = m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let fed = m.waits(&FOR_SHARED);
     let own = m.waits(&[StallReason::Wait, StallReason::MathPipeThrottle]);
     let draft = Draft::relieves(m, Action::TensorGeneration, &after).rewrites().moves_work();
     let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE);

@@ -105,8 +105,7 @@ fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let group = (each.ceil().max(2.0) as u64).next_power_of_two() as f64;
     let least = group / WARP;
     let stays = (2.0 * least).min(1.0);
-    let waits =
-        m.waits_for_loads()? + m.waits(&OF_EACH) + m.waits(&[StallReason::ShortScoreboard, StallReason::MioThrottle]);
+    let waits = m.waits_for_loads()? + m.waits(&OF_EACH) + m.waits(&FOR_SHARED);
     let draft = Draft::new(Action::Regroup)
         .rewrites()
         .keeps(&m.machine.inside(), stays, least)
@@ -174,8 +173,7 @@ fn window(m: &Measures<'_>) -> Option<Draft> {
     let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
     let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
     let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
-    Some(draft.checks(
-        words!("sectors of global loads {} → {}", count(touched), count(touched * (1.0 - gone))),
-        Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum,
-    ))
+    Some(
+        draft.checks(words!("sectors of global loads {} → {}", count(touched), count(touched * (1.0 - gone))), TOUCHED),
+    )
 }

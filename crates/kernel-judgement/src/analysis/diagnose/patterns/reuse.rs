@@ -59,17 +59,6 @@ fn own_rows(m: &Measures<'_>) -> f64 {
     sectors_of(reads(m).filter(|access| has_own_row(m, access))) / sectors_of(reads(m)).max(1.0)
 }
 
-/// Whether lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
-fn is_loaded_again(m: &Measures<'_>) -> bool {
-    let needed = SECTOR * reads(m).map(|access| access.ideal as f64).sum::<f64>();
-    m.dram_read().is_some_and(|read| read <= REUSED * needed)
-}
-
-/// Whether all of them are.
-fn is_wide(m: &Measures<'_>, is_global: bool) -> bool {
-    width(m, is_global).is_some_and(|(_, is_wide)| is_wide)
-}
-
 /// Blocks that each GPU with clusters can put into one (CUDA C++ Programming Guide, "Thread Block Clusters"): words that their shared
 /// memory does not hold together no block can keep a copy of.
 const CLUSTER: f64 = 8.0;
@@ -99,7 +88,7 @@ fn by_tile_alone(m: &Measures<'_>) -> Option<f64> {
     let rows_are_warps = m.kernel.key().block.is_some_and(|block| block.0[0].is_multiple_of(32));
     let loads = code.run().filter(|row| code.op(*row).loads_global());
     let passes = |row: usize| {
-        let differs = study.code.differs_by_lane(row, rows_are_warps);
+        let differs = code.differs_by_lane(row, rows_are_warps);
         code.executed[row] as f64 * if differs { 1.0 } else { ONE_ADDRESS }
     };
     let largest = m.units.iter().map(|unit| m.need(unit.part)).fold(0.0, f64::max);
@@ -140,7 +129,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let stage = m.stage();
     // A tile in registers is how words of shared memory are used again, where it is not there yet.
     let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
-    let is_narrow = !is_wide(m, false);
+    let is_narrow = width(m, false).is_none_or(|(_, is_wide)| !is_wide);
     let is_tile = is_inside
         && (register_tile(m).is_some_and(|tile| tile.refused.is_none())
             || stage.is_some_and(|stage| stage.is_mostly_shared()) && !is_narrow && has_tile());
@@ -160,7 +149,10 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
     let is_shuffled = is_inside && shuffles(m).is_some();
     let is_global = is_inside && stage.is_some_and(|stage| !stage.is_mostly_shared());
     let again = if is_global { answered(m) } else { 0.0 };
-    let is_tile_of_block = again > REUSED && !is_shuffled && is_loaded_again(m);
+    // Lanes load more bytes than DRAM is read for, by as much as a tile keeps: the same values come again, and not only their sectors.
+    let needed = SECTOR * reads(m).map(|access| access.ideal as f64).sum::<f64>();
+    let is_loaded_again = m.dram_read().is_some_and(|read| read <= REUSED * needed);
+    let is_tile_of_block = again > REUSED && !is_shuffled && is_loaded_again;
     let scattered = if is_added { added_to(m) } else { None };
     let fit = m.chip().map(|chip| CLUSTER * f64::from(chip.shared_per_block_max));
     let scattered = scattered.zip(fit).filter(|(bytes, fit)| bytes > fit).map(|(bytes, _)| bytes);

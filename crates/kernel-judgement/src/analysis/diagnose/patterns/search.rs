@@ -46,7 +46,7 @@ fn search(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft = draft.at(At::point(&chain.load)).says(how, why).risks("a barrier behind the first search");
     let check = words!("loads of global memory {} → {}", count(loads), count((1.0 - common) * loads));
-    Some(draft.checks(check, Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(check, REQUESTS))
 }
 
 /// Steps from which a search by halves is worth its own: twice as many turns as it takes.

@@ -16,7 +16,7 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 ];
 
 /// Sectors of global loads at L1, and those that L2 is asked for.
-const LOADS: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum, Counter::LtsTSectorsSrcunitTexOpReadSum];
+const LOADS: [Counter; 2] = [TOUCHED, Counter::LtsTSectorsSrcunitTexOpReadSum];
 
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
@@ -36,7 +36,11 @@ pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a S
     let all = m.accesses();
     let mut found: Vec<&SectorAccess> =
         all.iter().filter(|access| access.excess() > 0 && !is_ordered(access)).collect();
-    let [loads, stores] = if is_l1(m) { [1.0; 2] } else { [LOADS, STORES].map(|names| passed_on(m, names)) };
+    // The part of the sectors at L1 that L2 is asked for; all where that is not counted.
+    let [loads, stores] = [LOADS, STORES].map(|[at_l1, at_l2]| {
+        let asked = m.value(at_l1).filter(|sectors| *sectors > 0.0 && !is_l1(m)).zip(m.value(at_l2));
+        asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
+    });
     let weight =
         |access: &SectorAccess| access.excess() as f64 * if access.at.op().reads_global() { loads } else { stores };
     found.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.at.line.cmp(&b.at.line)));
@@ -46,12 +50,6 @@ pub(in crate::analysis::diagnose) fn packable<'a>(m: &Measures<'a>) -> Vec<&'a S
 /// Whether L1 is the busiest part of the memory system.
 fn is_l1(m: &Measures<'_>) -> bool {
     m.memory().is_some_and(|unit| !level::is_shared(unit.part))
-}
-
-/// The part of the sectors at L1 that L2 is asked for; all where that is not counted.
-fn passed_on(m: &Measures<'_>, [at_l1, at_l2]: [Counter; 2]) -> f64 {
-    let asked = m.value(at_l1).filter(|sectors| *sectors > 0.0).zip(m.value(at_l2));
-    asked.map_or(1.0, |(at_l1, at_l2)| (at_l2 / at_l1).min(1.0))
 }
 
 /// Of the accesses that are meant, the one with the most excess, and the part of all sectors that is their excess, where it is worth a

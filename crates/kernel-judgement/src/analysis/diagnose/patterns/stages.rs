@@ -50,15 +50,10 @@ pub(super) fn shared_of_block(m: &Measures<'_>) -> Option<f64> {
     known().next().map(|_| known().sum())
 }
 
-/// The part of the shared memory of an SM that no block takes.
-fn shared_left(m: &Measures<'_>) -> Option<f64> {
-    Some(1.0 - shared_of_block(m)? * m.occupancy.blocks_per_sm? / f64::from(m.chip()?.shared_per_sm))
-}
-
 /// How many times the shared memory of the blocks that an SM holds it has for them.
 pub(super) fn room_for_stages(m: &Measures<'_>) -> Option<f64> {
     let (own, chip) = (shared_of_block(m).filter(|bytes| *bytes > 0.0)?, m.chip()?);
-    let held = m.occupancy.blocks_per_sm?.min((m.blocks? / m.sms?).ceil());
+    let held = m.fit?.min((m.blocks? / m.sms?).ceil());
     Some((f64::from(chip.shared_per_sm) / (held * own)).min(f64::from(chip.shared_per_block_max) / own))
 }
 
@@ -86,7 +81,8 @@ fn stages(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // Stages take shared memory: where they have most of it, no further one fits.
-    let has_room = shared_left(m).is_none_or(|left| left >= STAGE);
+    let taken = || Some(shared_of_block(m)? * m.fit? / f64::from(m.chip()?.shared_per_sm));
+    let has_room = taken().is_none_or(|taken| 1.0 - taken >= STAGE);
     let work = producer(phases);
     // Warps that wait themselves are not what the others wait for.
     let mut producers = phases.roles.iter().filter(|role| role.tensor == 0);

@@ -56,7 +56,7 @@ fn table(m: &Measures<'_>) -> Option<Table> {
 
 /// As many blocks as fit at once, each with a loop over what several did: a table is copied once for each of them.
 fn copied_less(m: &Measures<'_>) -> Option<Draft> {
-    let (blocks, resident) = (m.blocks?, m.occupancy.blocks_per_sm? * m.sms?);
+    let (blocks, resident) = (m.blocks?, m.at_once()?);
     let goes = Some(1.0 - resident / blocks).filter(|goes| *goes > 0.0)?;
     let (table, study) = (table(m)?, m.study?);
     let code = &study.code;
@@ -88,5 +88,5 @@ fn copied_less(m: &Measures<'_>) -> Option<Draft> {
     let heaviest = table.loads.iter().copied().max_by_key(|row| sectors[*row])?;
     let draft = draft.at(At::row(study, heaviest)).says(how, why).risks("indices of a loop; a tail of long blocks");
     let check = words!("sectors of loads and stores {} → {}", count(all), count(all - goes * own));
-    Some(draft.checks(check, Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum))
+    Some(draft.checks(check, TOUCHED))
 }

@@ -39,7 +39,9 @@ impl Tile {
         });
         let is_tile = fma > 0.0 && is_product && !is_once && !m.has_tensor;
         let wavefronts = wavefronts / fma;
-        let each = registers * fma_of_word(m, fma, wavefronts);
+        // Without instructions the wavefronts stand for the words that are read.
+        let words = m.study.map(|study| words(study, reads_words) / fma).filter(|words| *words > 0.0);
+        let each = registers / words.unwrap_or(wavefronts);
         is_tile.then_some(Tile { fma, wavefronts, each, registers })
     }
 
@@ -143,10 +145,4 @@ fn words(study: &Study<'_>, is_meant: impl Fn(Op) -> bool) -> f64 {
 /// Whether it reads words of shared memory for lanes.
 fn reads_words(op: Op) -> bool {
     op.loads_shared() && op.is_by_lane()
-}
-
-/// FMA for each word that is read. Without instructions the wavefronts stand for the words.
-fn fma_of_word(m: &Measures<'_>, fma: f64, wavefronts: f64) -> f64 {
-    let words = m.study.map(|study| words(study, reads_words) / fma);
-    1.0 / words.filter(|words| *words > 0.0).unwrap_or(wavefronts)
 }

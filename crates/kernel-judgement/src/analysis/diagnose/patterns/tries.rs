@@ -56,7 +56,7 @@ fn tries(m: &Measures<'_>) -> Option<Draft> {
     let row = (0..code.rows.len()).filter(is_try).max_by_key(|row| code.executed[*row])?;
     let cycle = code.innermost(row)?;
     let kind = makes(study, cycle, row)?;
-    let made = |row: usize| address(code, row).map(|register| study.code.definitions(row, register));
+    let made = |row: usize| address(code, row).map(|register| code.definitions(row, register));
     let is_global =
         |row: &usize| code.executed[*row] > 0 && (code.op(*row).reads_global() || code.op(*row).writes_global());
     let of_word = |other: &usize| made(*other) == made(row);

@@ -117,11 +117,6 @@ pub(super) fn width(m: &Measures<'_>, is_global: bool) -> Option<(u64, bool)> {
     Some((*most, by.keys().all(|bits| *bits == WIDEST)))
 }
 
-/// Of the bytes that DRAM moves, the part that no reuse takes away, 0 to 1: those of the stated work; none where nobody stated it.
-fn compulsory(m: &Measures<'_>) -> f64 {
-    Traffic::of(m.kernel, m.work).map_or(0.0, |traffic| (traffic.stated / traffic.moved).min(1.0))
-}
-
 /// What a tile reads again from DRAM is what it does not hold: at best the bytes of the stated work stay. Where neither bytes nor instructions
 /// were counted, it may be a product as well: with as many threads several outputs a thread make the tile of a block larger, and the bytes
 /// that it brings for each of them fall with its edge, down to those of the largest tile that registers hold. What L2 hits hardly ever no
@@ -129,8 +124,13 @@ fn compulsory(m: &Measures<'_>) -> f64 {
 pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
     let is_unknown = m.code().is_none() && m.kernel.opcodes().is_empty();
     let is_shared = || m.value(L2_HITS).is_none_or(|hits| hits >= HARDLY);
-    match is_reused(m) {
-        true => draft.keeps(&[Part::MemoryDram], 1.0, compulsory(m)),
+    // Whether blocks read rows and columns that others have read, beyond what L1 keeps of them; so they may where that was not counted.
+    let bytes = m.value(RECEIVED).zip(m.dram_read());
+    match paired(m) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read) {
+        true => {
+            let stated = Traffic::of(m.kernel, m.work).map_or(0.0, |traffic| traffic.stated / traffic.moved);
+            draft.keeps(&[Part::MemoryDram], 1.0, stated.min(1.0))
+        }
         false if is_unknown && m.dram_read().is_none() && is_shared() => {
             draft.keeps(&[Part::MemoryDram], 1.0, 1.0 / EDGE)
         }
@@ -138,8 +138,6 @@ pub(super) fn of_tile(m: &Measures<'_>, draft: Draft) -> Draft {
     }
 }
 
-/// Hit rate of L2, percent.
-const L2_HITS: Counter = Counter::LtsTSectorHitRatePct;
 /// Hits below which nearly all that L2 is asked for is new to it, percent.
 const HARDLY: f64 = 10.0;
 /// Sums of a thread along an edge of its tile: 8 × 8 of them are a quarter of its 255 registers, and the next power of two does not fit.
@@ -148,12 +146,6 @@ const EDGE: f64 = 8.0;
 /// Bytes that L1 gets over those that DRAM is read for, from which L2 serves several SMs with the same values: some of these came more than
 /// once.
 const AGAIN: f64 = 1.5;
-
-/// Whether blocks read rows and columns that others have read, beyond what L1 keeps of them; so they may where that was not counted.
-fn is_reused(m: &Measures<'_>) -> bool {
-    let bytes = m.value(RECEIVED).zip(m.dram_read());
-    paired(m) >= WORTH && bytes.is_none_or(|(got, read)| got >= AGAIN * read)
-}
 
 /// Bytes that L2 sends to the L1 caches.
 pub(super) fn sent(m: &Measures<'_>) -> Option<f64> {
@@ -210,7 +202,7 @@ fn brings_tiles(study: &Study<'_>) -> bool {
     let code = &study.code;
     let is_value = |row: &usize| code.registers(*row).written().any(|own| own.file == RegisterFile::General);
     let is_tile = |row: &usize| {
-        let mut values = study.code.data_of(*row).filter(is_value);
+        let mut values = code.data_of(*row).filter(is_value);
         code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
     };
     let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
