@@ -19,7 +19,6 @@ mod next;
 mod patterns;
 mod stretches;
 mod verdict;
-mod waits;
 
 pub use confidence::{Because, Confidence};
 pub(in crate::analysis) use kernel::{Kernel, Measurement};

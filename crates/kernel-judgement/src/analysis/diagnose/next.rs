@@ -13,7 +13,7 @@ use super::patterns::origin::by_caller;
 use super::patterns::sectors::packable;
 use super::patterns::units::as_full;
 use super::patterns::work::{leading, runs_on};
-use super::patterns::{WORTH, WORTH_A_TRY, changes};
+use super::patterns::{MOST, WORTH, WORTH_A_TRY, changes};
 use crate::catalog::{Action, Code, Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::words;
@@ -150,9 +150,6 @@ fn spoken_for(ask: &Measures<'_>, named: Named, ranked: &[(f64, &Draft)]) -> Opt
     ranked.iter().position(is_near).filter(|at| *at > 0)
 }
 
-/// The need from which most of the time is the work of a unit.
-const WORK: f64 = 0.5;
-
 /// Nothing that was computed takes off what is worth a row of a unit that is nearly full or limits all the same: what is left, and that
 /// only less work helps.
 pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> Option<Words> {
@@ -163,7 +160,7 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     let later = if part == Part::MemoryDram { m.machine.later } else { 0.0 };
     let need = m.machine.need(part)? / (1.0 + later);
     let is_worth = levers.names(Action::Rebuild) || levers.computed.iter().any(|(_, saves)| *saves >= WORTH_A_TRY);
-    if is_worth || need < if levers.rows.is_empty() { WORK } else { ROOF } {
+    if is_worth || need < if levers.rows.is_empty() { MOST } else { ROOF } {
         return None;
     }
     // DRAM does not reach its peak.

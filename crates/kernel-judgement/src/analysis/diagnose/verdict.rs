@@ -11,7 +11,7 @@ use super::level::{Level, Unit};
 use super::lever::{Lever, nvidia};
 use super::measures::Measures;
 use super::next::{Levers, Named, at_the_roof, drafts, levers, ruled_out};
-use super::patterns::{NOTHING, Need, Question, Stands, WORTH, grid, launch, questions, stages, units};
+use super::patterns::{MOST, NOTHING, Need, Question, Stands, WORTH, grid, launch, questions, stages, units};
 use super::stretches::TimeSplit;
 use crate::analysis::derive::units::BusyUnit;
 use crate::analysis::kernel::stated::Work;
@@ -78,8 +78,6 @@ impl Bottleneck {
 
 /// Percent below which what does not limit is no finding.
 const TRIFLE: f64 = 2.0;
-/// The part of what goes with a part or a wait from which its cause is named in its place.
-const MOST: f64 = 0.5;
 /// Independent loads that a loop unrolled by four has in flight: what is left of a wait where a warp waits once for all of them.
 const SERIAL: f64 = 0.75;
 

@@ -121,7 +121,7 @@ impl Branches<'_, '_> {
         }
         let counts = ways.map(|way| code.way(block, way));
         let is_whole = |count: &u64| *count > 0 && count.is_multiple_of(grid);
-        let turns = || code.loops.iter().any(|cycle| cycle.blocks.contains(&block));
+        let turns = || code.innermost(last).is_some();
         if grid == 0 || counts.iter().sum::<u64>() != all || !counts.iter().all(is_whole) || turns() {
             return OnWays::Nothing;
         }

@@ -1,6 +1,6 @@
 //! The kernel's own code with its counts: rows, blocks, loops, and what each row does.
 
-use super::flows::Flows;
+use super::values::Flows;
 use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
 use crate::evidence::{Instruction, MachineWord, Register, RegisterFile, SourceView, WarpSync};
@@ -66,12 +66,8 @@ impl<'v> Code<'v> {
         Some(Code::counted(rows, vec![1; rows.len()], None))
     }
 
-    /// The code of rows that all have their bits, with its counts.
-    pub(in crate::analysis) fn counted(
-        rows: &'v [Instruction],
-        executed: Vec<u64>,
-        lanes: Option<Vec<u64>>,
-    ) -> Code<'v> {
+    /// The same without where values come from.
+    pub(super) fn bare(rows: &'v [Instruction], executed: Vec<u64>, lanes: Option<Vec<u64>>) -> Code<'v> {
         let flow = ControlFlow::of(rows);
         let predecessors = flow.predecessors();
         let mut block_of = vec![0; rows.len()];
@@ -79,7 +75,7 @@ impl<'v> Code<'v> {
         let ops = rows.iter().map(Instruction::op).collect();
         let (loops, flows) = Default::default();
         let mut code = Code { rows, ops, executed, lanes, flow, block_of, predecessors, loops, flows };
-        (code.loops, code.flows) = (code.cycles(), Flows::of(&code));
+        code.loops = code.cycles();
         code
     }
 

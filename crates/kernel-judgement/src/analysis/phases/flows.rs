@@ -1,7 +1,8 @@
 //! Where values come from: definitions that reach a use, and what is behind them.
 
-use super::{code::Code, place::Place};
-use crate::evidence::{Register, RegisterFile};
+use super::code::Code;
+use super::values::{Flows, Known, Origin};
+use crate::evidence::{Instruction, Register, RegisterFile};
 use crate::quantity::SECTOR_BYTES;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space, Sync};
@@ -22,63 +23,33 @@ pub(super) const LANE: u8 = 0x00;
 const FILES: usize = 4;
 const NUMBERS: usize = 256;
 
-/// What is behind a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::analysis) struct Origin {
-    pub(in crate::analysis) thread: bool,
-    pub(in crate::analysis) block: bool,
-    pub(in crate::analysis) memory: bool,
-    /// A lane that the warp elected.
-    pub(in crate::analysis) elected: bool,
-    /// A value that is not traced.
-    pub(in crate::analysis) unknown: bool,
-}
-
-/// The values of a kernel: where each register is written, and the facts that several rules ask for, each found when first asked for.
-#[derive(Default)]
-pub(super) struct Flows {
-    /// Rows that write a register, ascending, by its place in [`slots`].
-    writes: Vec<Vec<usize>>,
-    /// Whether a row brings a value from memory that others may write.
-    is_memory: Vec<bool>,
-    rows: Vec<Known>,
-    /// Loads that were split from one access, by row: the first of them.
-    splits: BTreeMap<usize, usize>,
-    /// Where accesses of global memory begin, by row.
-    pub(super) places: OnceCell<BTreeMap<usize, Place>>,
-}
-
-/// What is known of a row once it was asked for.
-#[derive(Debug, Default)]
-struct Known {
-    /// The registers that it reads, each with the rows that define it.
-    operands: OnceCell<Vec<(Register, Vec<usize>)>>,
-    address_behind: OnceCell<Vec<usize>>,
-    loads_behind: OnceCell<Vec<usize>>,
-    guard: OnceCell<Origin>,
-}
-
-impl Flows {
-    pub(super) fn of(code: &Code<'_>) -> Flows {
+impl<'v> Code<'v> {
+    /// The code of rows that all have their bits, with its counts.
+    pub(in crate::analysis) fn counted(
+        rows: &'v [Instruction],
+        executed: Vec<u64>,
+        lanes: Option<Vec<u64>>,
+    ) -> Code<'v> {
+        let mut code = Code::bare(rows, executed, lanes);
         let mut writes = vec![Vec::new(); FILES * NUMBERS];
-        for (row, instruction) in code.rows.iter().enumerate() {
-            for written in instruction.word.iter().flat_map(|word| word.registers.written()) {
+        for row in 0..rows.len() {
+            for written in code.registers(row).written() {
                 slots(written).for_each(|slot| writes[slot].push(row));
             }
         }
-        let rows = 0..code.rows.len();
-        let is_memory = rows.clone().map(|row| code.op(row).brings_from_memory()).collect();
-        let splits = splits(code);
-        Flows { writes, is_memory, rows: rows.map(|_| Known::default()).collect(), splits, places: OnceCell::new() }
+        let is_memory = (0..rows.len()).map(|row| code.op(row).brings_from_memory()).collect();
+        let known = rows.iter().map(|_| Known::default()).collect();
+        code.flows = Flows { writes, is_memory, rows: known, splits: splits(&code), places: OnceCell::new() };
+        code
     }
-}
 
-impl Code<'_> {
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
     /// where it is in none, or goes on from such a value for no more than a sector.
     pub(in crate::analysis) fn is_inherent(&self, row: usize) -> bool {
         let is_access = || self.executed[row] > 0 && (self.op(row).reads_global() || self.op(row).writes_global());
-        is_access() && (self.depends_on_load(row) || self.is_short_walk(row))
+        // A walk over a list of its own for no more bytes than a sector holds: nothing of another lane's fits into its sectors.
+        let is_short = || self.walked(row).is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES));
+        is_access() && (self.depends_on_load(row) || is_short())
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.
@@ -234,8 +205,7 @@ impl Code<'_> {
 
     /// Whether the address of an access depends on a value that was loaded in the same loop; outside of loops, on any loaded value.
     pub(super) fn depends_on_load(&self, row: usize) -> bool {
-        let block = self.block_of[row];
-        let around = || self.loops.iter().filter(|cycle| cycle.blocks.contains(&block));
+        let around = || self.around(row);
         let is_near = |other: &usize| around().next().is_none() || around().any(|cycle| self.is_in(*other, cycle));
         self.loads_behind(row).iter().any(is_near)
     }
@@ -297,7 +267,7 @@ impl Code<'_> {
     pub(in crate::analysis) fn is_read_once(&self, row: usize, grid: [u64; 3]) -> bool {
         let behind = self.address_behind(row);
         let has = |number: u8| behind.iter().any(|row| self.registers(*row).special == Some(number));
-        let turns = self.loops.iter().any(|cycle| self.is_in(row, cycle));
+        let turns = self.innermost(row).is_some();
         grid.into_iter().zip(BLOCK).all(|(blocks, number)| blocks == 1 || has(number))
             && (!turns || has(LANE) || THREAD.into_iter().any(has))
     }

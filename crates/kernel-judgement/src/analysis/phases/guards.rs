@@ -9,16 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What orders memory, and what goes with it.
 const FENCES: [Sync; 4] = [Sync::Fence, Sync::FenceEnd, Sync::ProxyFence, Sync::Cache];
 
-/// Whether guarded executions of an opcode are told: fences, cache control, arrivals, and accesses to memory, which take their slot in
-/// the load and store unit even where the guard is off.
-fn is_told(op: Op) -> bool {
-    op.is_lsu_access() || op.sync().is_some_and(|sync| sync == Sync::Mbarrier || FENCES.contains(&sync))
-}
-
-/// The opcodes of which some execution had its guard off, by name.
+/// The opcodes of which some execution had its guard off, by name: fences, cache control, arrivals, and accesses to memory, which take their
+/// slot in the load and store unit even where the guard is off.
 pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
     let code = &study.code;
     let mut by: BTreeMap<&str, GuardedOpcode> = BTreeMap::new();
+    let orders = |sync: Sync| sync == Sync::Mbarrier || FENCES.contains(&sync);
+    let is_told = |op: Op| op.is_lsu_access() || op.sync().is_some_and(orders);
     for row in code.run().filter(|row| is_told(code.op(*row))) {
         let Some((least, most)) = lanes_on(study, row) else { return Vec::new() };
         let new = || GuardedOpcode { opcode: code.op(row), ..GuardedOpcode::default() };

@@ -98,7 +98,10 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let (turns, starts): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|at| self.is_turn(*at, number, row, depth));
         let value = match starts.as_slice() {
-            [start] if !self.leaves_loop(*start, row) => self.written(*start, number, depth),
+            // Lanes may leave a loop on different turns.
+            [start] if self.code.around(*start).all(|cycle| self.code.is_in(row, cycle)) => {
+                self.written(*start, number, depth)
+            }
             _ => None,
         };
         let value = value.map(|value| if turns.is_empty() { value } else { Value { zeros: 0, ..value } });
@@ -106,18 +109,9 @@ impl<'a, 'c> Lanes<'a, 'c> {
         value
     }
 
-    /// Whether a value comes out of a loop, which lanes may leave on different turns.
-    fn leaves_loop(&self, from: usize, reader: usize) -> bool {
-        let of = |row: usize| self.code.block_of[row];
-        let (own, other) = (of(from), of(reader));
-        self.code.loops.iter().any(|cycle| cycle.blocks.contains(&own) && !cycle.blocks.contains(&other))
-    }
-
     /// Whether a row adds what is the same for all lanes to what it left in the register, on each turn of a loop that the reader is in.
     fn is_turn(&mut self, at: usize, number: u8, reader: usize, depth: usize) -> bool {
-        let of = |row: usize| self.code.block_of[row];
-        let (own, other) = (of(at), of(reader));
-        let in_loop = self.code.loops.iter().any(|cycle| cycle.blocks.contains(&own) && cycle.blocks.contains(&other));
+        let in_loop = self.code.around(at).any(|cycle| self.code.is_in(reader, cycle));
         let Some(word) = self.code.rows[at].word.filter(|word| in_loop && word.is_unconditional) else { return false };
         let Arithmetic::Sum(parts) = word.arithmetic else { return false };
         let is_own = |part: &Operand| part.from == OperandFrom::Register(number) && !part.is_negative;

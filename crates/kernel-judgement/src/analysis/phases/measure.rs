@@ -4,7 +4,8 @@ use super::code::{Code, Loop};
 use super::detail::{Point, TensorSite};
 use super::main_loop::{MainLoop, are_alternatives};
 use super::model::{CycleUnit, Phase, PhaseKind, Phases, Span};
-use super::point::{calling, named, point, product_line, span};
+use super::point::{calling, point, product_line, span};
+use super::role_lines::of_rows;
 use super::{
     accesses, cut::Cut, frame::Frame, guards, in_flight::in_flight, pace, study::Study, tensor, tile_loop::WARPGROUP,
     waits,
@@ -191,21 +192,13 @@ impl Lives<'_> {
     fn part(&self, kind: PhaseKind, rows: &[usize]) -> Phase {
         let (code, samples) = (&self.study.code, &self.study.samples);
         let share = self.share(rows, &samples.all);
-        let polls = rows.iter().filter(|row| self.study.spins.contains(row)).map(|row| code.executed[*row]);
         let ready = samples.reasons.get(NOT_SELECTED).map_or(0.0, |counts| self.share(rows, counts));
         Phase {
             kind,
-            at: span(self.study, &self.study.frame, rows),
-            name: named(self.study, &self.study.frame, rows),
-            polls: polls.sum(),
             in_flight: in_flight(code, samples, &self.study.late, rows),
-            samples: samples.at(rows),
             share,
             cost: share - ready,
-            executed: code.sum(rows),
-            waits: waits::waits(self.study, rows),
-            opcodes: guards::opcodes(self.study, rows),
-            ..Phase::default()
+            ..of_rows(self.study, &self.study.frame, rows)
         }
     }
 

@@ -31,18 +31,17 @@ mod measure;
 mod model;
 mod pace;
 mod parts;
-mod place;
 mod places;
 mod point;
 mod products;
 mod role_lines;
-mod roles;
 mod runs;
 mod study;
 mod tensor;
 mod tile_loop;
 mod turns;
 mod unavoidable;
+mod values;
 mod waits;
 mod warps;
 
@@ -53,10 +52,9 @@ pub use detail::{
     touched_sectors,
 };
 pub use dispatches::{Dispatch, RoleCode, dispatches};
-pub(in crate::analysis) use flows::{Origin, address};
+pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
-pub(in crate::analysis) use place::Place;
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;
@@ -65,3 +63,4 @@ pub(in crate::analysis) use runs::{DIVISION, OF_A_FLOAT, Run};
 pub use study::Study;
 pub(in crate::analysis) use turns::Carried;
 pub use unavoidable::{Amount, Unavoidable};
+pub(in crate::analysis) use values::{Origin, Place};

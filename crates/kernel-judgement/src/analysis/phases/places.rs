@@ -2,9 +2,8 @@
 
 use super::code::{Code, Loop};
 use super::flows::{LONGEST, address};
-use super::place::{LOADED, Place};
+use super::values::{LOADED, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
-use crate::quantity::SECTOR_BYTES;
 use cuda_binary::op::Act;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,13 +29,6 @@ impl Code<'_> {
     fn starts(&self, row: usize) -> impl Iterator<Item = usize> {
         let is_start = |start: &usize| self.differs_by_lane(*start, false);
         self.loads_behind(row).iter().copied().filter(move |start| is_start(start))
-    }
-
-    /// Whether each lane walks over a list of its own that begins at a loaded place, for no more bytes than a sector holds: nothing of
-    /// another lane's fits into its sectors.
-    pub(super) fn is_short_walk(&self, row: usize) -> bool {
-        let walked = self.walked(row);
-        walked.is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES))
     }
 
     /// Whether each turn of a loop around an access has the same address for it: whatever is behind that comes from outside of the loop, or is
@@ -173,7 +165,8 @@ impl<'a, 'c> Places<'a, 'c> {
         // A value that is only followed round a loop is none that is known.
         let unknown = Sum::part((&all, number));
         self.seen.insert((row, file, number), unknown.clone());
-        all.retain(|from| !self.comes_round(*from, row));
+        let comes_round = |from: usize| from >= row && self.code.around(from).any(|cycle| self.code.is_in(row, cycle));
+        all.retain(|from| !comes_round(*from));
         let starts: Vec<Sum> = match depth < DEEPEST {
             true => all.into_iter().map(|start| self.written(start, file, number, depth)).collect(),
             false => Vec::new(),
@@ -187,12 +180,6 @@ impl<'a, 'c> Places<'a, 'c> {
         };
         self.seen.insert((row, file, number), value.clone());
         value
-    }
-
-    /// Whether a value reaches a row from the turn before.
-    fn comes_round(&self, from: usize, row: usize) -> bool {
-        let blocks = [from, row].map(|row| self.code.block_of[row]);
-        from >= row && self.code.loops.iter().any(|cycle| blocks.iter().all(|block| cycle.blocks.contains(block)))
     }
 
     fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Sum {

@@ -48,23 +48,28 @@ pub(super) fn lines(study: &Study<'_>, rows: &[usize]) -> Vec<Phase> {
     found
 }
 
-fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
-    let code = &study.code;
-    let samples = study.samples.at(rows);
-    let share = |samples: u64| samples as f64 / all as f64;
-    let polls = rows.iter().filter(|row| study.spins.contains(row)).map(|row| code.executed[*row]);
+/// What is known of some rows but their kind and their shares.
+pub(super) fn of_rows(study: &Study<'_>, frame: &Frame, rows: &[usize]) -> Phase {
     Phase {
-        kind: kind(code, rows),
         at: span(study, frame, rows),
         name: named(study, frame, rows),
-        samples,
-        share: share(samples),
-        cost: share(samples - study.samples.of_reason(NOT_SELECTED, rows)),
-        executed: code.sum(rows),
-        polls: polls.sum(),
+        samples: study.samples.at(rows),
+        executed: study.code.sum(rows),
+        polls: study.code.sum(rows.iter().filter(|row| study.spins.contains(row))),
         waits: waits(study, rows),
         opcodes: opcodes(study, rows),
         ..Phase::default()
+    }
+}
+
+fn line(study: &Study<'_>, frame: &Frame, rows: &[usize], all: u64) -> Phase {
+    let samples = study.samples.at(rows);
+    let share = |samples: u64| samples as f64 / all as f64;
+    Phase {
+        kind: kind(&study.code, rows),
+        share: share(samples),
+        cost: share(samples - study.samples.of_reason(NOT_SELECTED, rows)),
+        ..of_rows(study, frame, rows)
     }
 }
 

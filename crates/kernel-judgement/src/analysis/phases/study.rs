@@ -5,7 +5,12 @@ use super::detail::{Chain, IndexArithmetic, Indirection, Line};
 use super::mbarriers::{self, spins};
 use super::model::{PhaseKind, Role};
 use super::{
-    code::Code, dispatches::RoleCode, frame::Frame, in_flight::late_rows, main_loop::MainLoop, roles::Split, tensor,
+    code::Code,
+    dispatches::{RoleCode, Split},
+    frame::Frame,
+    in_flight::late_rows,
+    main_loop::MainLoop,
+    tensor,
     tile_loop::Traces,
 };
 use crate::analysis::KernelSummary;

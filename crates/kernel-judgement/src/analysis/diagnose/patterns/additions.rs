@@ -1,4 +1,4 @@
-//! Atomics at many addresses: what they ask of L2.
+//! Atomics at many addresses: what they ask of L2, and values that threads scatter near places of their own, which each output can gather.
 
 use super::atomics::{WAITS, hot_spot};
 use super::*;
@@ -41,9 +41,6 @@ fn taking_turns(m: &Measures<'_>) -> Option<Held> {
     held.at(At::most(m, Op::is_l2_atomic)).from(m.held(&ATOMICS)).if_large()
 }
 
-/// The part of the additions to one word that are expected to follow each other: no counter tells their order.
-const IN_A_ROW: f64 = 0.5;
-
 /// Sectors of atomics that L2 has to bring first. A launch that finds it empty misses each sector once.
 const MISSED: [Counter; 3] = [
     Counter::LtsTSectorsSrcunitTexOpRedLookupMissSum,
@@ -67,7 +64,7 @@ fn of_each_row(m: &Measures<'_>) -> Option<f64> {
 
 /// What stays of so many additions to each word in a row, where those that follow each other are added up first.
 fn after_runs(times: f64) -> f64 {
-    1.0 - IN_A_ROW * (1.0 - 1.0 / times)
+    1.0 - UNTOLD * (1.0 - 1.0 / times)
 }
 
 /// Additions at many addresses that make most of L2's work: each asks for its sectors by itself, so that one of a vector asks for a half
@@ -150,9 +147,6 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.says(how, why).risks(risk).checks(check, L2_SECTORS))
 }
 
-/// The part of the atomics that may change nothing that is expected to: no counter tells how often a word stays as it is.
-const STAY: f64 = 0.5;
-
 /// What of the lookups of L2 one of an atomic costs beside that of a load: its word has its place in one half of L2, and half of the
 /// multiprocessors are at the other, which has copies of what is read and none of what is changed. Minima at random words of an H200 asked
 /// for 0.40.
@@ -176,11 +170,52 @@ fn read_first(m: &Measures<'_>) -> Option<Draft> {
     let part = (own / touched * sent / m.value(L2_SECTORS).filter(|all| *all > 0.0)?).min(1.0);
     let draft = Draft::of(Action::FewerAtomics, Change::default());
     let draft =
-        draft.keeps(&[Part::MemoryL2], 1.0 - STAY * ACROSS * part, 1.0 - part).at(At::most(m, Op::is_l2_atomic));
+        draft.keeps(&[Part::MemoryL2], 1.0 - UNTOLD * ACROSS * part, 1.0 - part).at(At::most(m, Op::is_l2_atomic));
     let why = words!("minima, maxima and bits are {} of the sectors that L2 is asked for", share(part));
     let draft = draft.says("Read the word first, and leave the atomic out where it would change nothing", why);
     let draft = draft.risks("a load that the warp waits for; nothing gained where most of them change their word");
     Some(draft.checks(words!("atomic instructions {} → fewer", count(m.count(Op::is_l2_atomic))), ATOMICS[0]))
+}
+
+/// What warps wait for behind additions to memory.
+const BEHIND: [StallReason; 3] = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::Drain];
+
+/// Additions whose place is the thread's own but for a few words that data choose: the thread of an output reads the values that may be
+/// added to it, adds those up in registers that are, and stores it once. What is added to is then read from nowhere, and a sector of it is
+/// written once; the values are read by several threads, which L1 answers. Neighbours meet in the same sectors where the places are near;
+/// a table that each lane adds to has one for each, and rows behind an index no more than their bytes fill.
+pub(super) fn gather(m: &Measures<'_>) -> Option<Draft> {
+    let code = &m.study?.code;
+    let mut rows = code.run().filter(|row| code.op(*row).is_l2_atomic()).peekable();
+    rows.peek()?;
+    if !rows.all(|row| code.op(row).act() == Some(Act::Reduction) && code.is_near_own(row)) {
+        return None;
+    }
+    let (added, others): (Vec<_>, Vec<_>) = m.accesses().iter().partition(|access| access.at.op().is_l2_atomic());
+    let requests: u64 = added.iter().map(|access| access.requests).sum();
+    let touched = sectors_of(added.iter().copied());
+    let needed: u64 = added.iter().map(|access| access.ideal).sum();
+    if touched <= needed as f64 || touched >= WARP * requests as f64 {
+        return None;
+    }
+    let [read, written] = [m.dram_read()?, m.dram_written()?];
+    let loaded = others.iter().filter(|access| access.at.op().reads_global()).map(|access| access.ideal as f64);
+    let again = (read - SECTOR * loaded.sum::<f64>()).clamp(0.0, SECTOR * touched);
+    let of_dram = again / (read + written).max(1.0);
+    let of_l2 = (touched - written / SECTOR).max(0.0) / m.value(L2_SECTORS)?;
+    let draft = Draft::new(Action::FewerAtomics)
+        .stays(&[Part::MemoryDram], 1.0 - of_dram)
+        .stays(&[Part::MemoryL2], (1.0 - of_l2).max(0.0))
+        .frees_of(m, &BEHIND, of_dram.max(of_l2.min(1.0)))
+        .at(At::most(m, Op::is_l2_atomic));
+    let how = "Gather in place of adding: the thread of an output reads the values that may belong to it, adds up those that do and stores it once";
+    let why = words!(
+        "each lane adds near a place of its own ({} sectors for 32 lanes); {} of the bytes of DRAM are what is added to",
+        fixed(touched / requests as f64, 1),
+        share(of_dram)
+    );
+    let draft = draft.says(how, why).risks("each value is read by several threads; another order of additions");
+    Some(draft.checks(words!("warp-level atomics {} → 0", count(requests as f64)), Counter::DramBytesReadSum))
 }
 
 #[cfg(test)]

@@ -196,18 +196,13 @@ pub(super) fn last_wave(m: &Measures<'_>) -> Option<f64> {
     Some((1.0 - waves / waves.ceil()).min(idle))
 }
 
-/// The largest share of the time for which the average SM waits for those that have most blocks, where all blocks are equal and run in
+/// Whether most of the time in which the average SM is idle it waits for those that have most blocks, where all blocks are equal and run in
 /// waves. Where a block of the last wave lasts as long as any, the SMs without one wait: `(1 − blocks of that wave / SMs) / waves`, with
 /// whole waves. Where fewer blocks on an SM run faster, the SMs that had a block less wait: `1 − n / ⌈n⌉`, with n blocks for each SM.
-fn of_last_wave(m: &Measures<'_>) -> Option<f64> {
-    let (blocks, sms) = (m.blocks?, m.sms?);
-    let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0)?;
+pub(super) fn is_last_wave(m: &Measures<'_>) -> bool {
+    let waves = m.waves.filter(|waves| *waves > 1.0 && waves.fract() > 0.0);
+    let Some(((waves, idle), (blocks, sms))) = waves.zip(m.unequal).zip(m.blocks.zip(m.sms)) else { return false };
     let without = (1.0 - blocks * waves.fract() / waves / sms).max(0.0) / waves.ceil();
     let each = blocks / sms;
-    Some(without.max(1.0 - each / each.ceil()))
-}
-
-/// Whether that makes most of the time in which the average SM is idle.
-pub(super) fn is_last_wave(m: &Measures<'_>) -> bool {
-    of_last_wave(m).zip(m.unequal).is_some_and(|(of_wave, idle)| 2.0 * of_wave >= idle)
+    2.0 * without.max(1.0 - each / each.ceil()) >= idle
 }

@@ -61,17 +61,8 @@ fn steps(m: &Measures<'_>) -> Option<(f64, f64)> {
 /// Instructions of a round for each of its accesses and barriers: beside that its address, or who takes part.
 const OF_ONE: f64 = 2.0;
 
-/// The part of the instructions, 0 to 1, that are rounds through shared memory.
-fn of_exchange(m: &Measures<'_>) -> Option<f64> {
-    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
-    Some((OF_ONE * (accesses + barriers_executed(m)?) / m.executed()?).min(1.0))
-}
-
 /// What is expected to stay of the work of rounds through shared memory.
 const ROUNDS: f64 = 0.6;
-
-/// The part of the wait at a barrier from which on it is for a warp that asks for other blocks.
-const ASKED: f64 = 0.5;
 
 /// What a block waits for at a barrier behind a loop that asks memory until another block has written it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,7 +110,7 @@ pub(super) fn meeting(m: &Measures<'_>) -> Option<(Point, Meeting)> {
         }
         let rows: Vec<usize> = code.rows_of(&own).collect();
         let spent = study.samples.at(&rows) as f64 * m.block_warps?;
-        if !ahead.contains(&code.block_of[barrier]) || spent < ASKED * waits[barrier] as f64 {
+        if !ahead.contains(&code.block_of[barrier]) || spent < MOST * waits[barrier] as f64 {
             return None;
         }
         let told = rows.iter().filter(|row| code.op(**row).writes_global() && code.executed[**row] > 0);
@@ -216,7 +207,9 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerBarriers);
     let draft = match may_be {
         true => {
-            let part = if of_loads.is_none() { of_exchange(m).unwrap_or(1.0) } else { 1.0 };
+            let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane()).filter(|_| of_loads.is_none());
+            let all = accesses.zip(barriers_executed(m)).zip(m.executed());
+            let part = all.map_or(1.0, |((own, barriers), all)| (OF_ONE * (own + barriers) / all).min(1.0));
             let draft = draft.rewrites().keeps(&L1, kept, 0.0);
             match steps {
                 Some(_) => {

@@ -14,9 +14,6 @@ const AND: [u8; 3] = [0xC0, 0xA0, 0x88];
 /// A shift that leaves the highest bit of a word, or spreads it over the word.
 const TOP: u8 = 31;
 
-/// The part of that work that tables of two bits leave.
-const STAYS: f64 = 0.5;
-
 /// Bits of the largest field of which a word holds several.
 const WIDEST_FIELD: u32 = 8;
 
@@ -75,7 +72,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
         Some(bits) => {
             (OF_A_WORD * f64::from(bits) / f64::from(u32::BITS), words!("a field of {} bits", bits.to_string()))
         }
-        None => (STAYS, "a single bit".into()),
+        None => (UNTOLD, "a single bit".into()),
     };
     let draft = Draft::new(Action::FewerInstructions)
         .rewrites()

@@ -95,7 +95,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
     // Who waits in a queue does not fill it: a request takes the stage once for each line that its lanes touch.
     let passes = |row: usize| {
         let packed = ideal[row].min(sectors[row]);
-        (packed as f64 / SECTORS_PER_LINE).max(code.executed[row] as f64) + (sectors[row] - packed) as f64
+        (packed as f64 / (LINE / SECTOR)).max(code.executed[row] as f64) + (sectors[row] - packed) as f64
     };
     let loads: Vec<usize> = accesses().filter(is_one).collect();
     let own: u64 = code.sum(&loads);
@@ -129,11 +129,8 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         false => draft.because(words!("{} of the requests bring one value to all lanes through L1", of_requests)),
     };
     let check = words!("requests of global loads −{}", count(own as f64));
-    Some(draft.checks(check, REQUESTS))
+    Some(draft.checks(check, GLOBAL_LOADS))
 }
-
-/// Sectors of a line of L1.
-const SECTORS_PER_LINE: f64 = 4.0;
 
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.
 const LEAVING: Counter = Counter::GccCacheRequestsTypeInstructionSum;
@@ -157,25 +154,21 @@ pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
         Some(_) => m.limits[Threshold::FetchShare],
         None => m.limits[Threshold::StallShare],
     };
+    let is_loop = |phase: &&Phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop);
+    let loops = m.sampled().into_iter().flat_map(|phases| &phases.phases).filter(is_loop);
+    let bytes = loops.max_by_key(|phase| phase.samples).map(|own| (own.at.end - own.at.start + INSTRUCTION) as f64);
+    let of_loop = bytes.map(|bytes| format!(" of the loop, {} kB,", fixed(bytes / 1e3, 1)));
     let leave = misses.map(|misses| {
         format!("; {} instruction requests leave the SM for each thousand instructions", fixed(misses, 1))
     });
     let sentence = words!(
         "Warps wait {} of their time for the next instruction: the code{} does not stay in the instruction cache{}.",
         share(wait),
-        loop_of(m).unwrap_or_default(),
+        of_loop.unwrap_or_default(),
         leave.unwrap_or_default()
     );
     let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence);
     held.of_wait(m, reason, &[LEAVING.name(), EXECUTED.name()]).if_large()
-}
-
-/// Bytes from the first to the last instruction of the loop that holds the most samples; nothing without a loop.
-fn loop_of(m: &Measures<'_>) -> Option<String> {
-    let loops = m.sampled()?.phases.iter().filter(|phase| matches!(phase.kind, PhaseKind::MainLoop | PhaseKind::Loop));
-    let at = &loops.max_by_key(|phase| phase.samples)?.at;
-    let bytes = (at.end - at.start + INSTRUCTION) as f64;
-    Some(format!(" of the loop, {} kB,", fixed(bytes / 1e3, 1)))
 }
 
 /// Code that stays in the instruction cache.

@@ -116,12 +116,6 @@ fn persistent(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.risks(full.unwrap_or_default()).checks(check, TENSOR))
 }
 
-/// The part of the samples of a prologue that a loop in it has from which that is work of its own.
-const OF_LOOP: f64 = 0.5;
-
-/// The part of the waits of a prologue that is expected to go.
-const BESIDE: f64 = 0.5;
-
 /// What blocks that stay do before they turn to their tiles: all start at once, and no other block fills it.
 fn prologue(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|phases| phases.is_persistent)?;
@@ -133,12 +127,12 @@ fn prologue(m: &Measures<'_>) -> Option<Draft> {
     let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<usize>>();
     let loops = code.loops.iter().filter(turns).map(rows).filter(|rows| rows.iter().copied().all(is_own));
     let of_loops = loops.map(|rows| study.samples.at(&rows)).max().unwrap_or_default();
-    if of_loops as f64 >= OF_LOOP * own.samples as f64 {
+    if of_loops as f64 >= MOST * own.samples as f64 {
         return None;
     }
     // What it issues stays, and of its waits some are beside copies that have begun.
     let issued = own.issue.zip(own.cycles).map_or(0.0, |(issue, cycles)| (issue / cycles).min(1.0));
-    let waits = BESIDE * (1.0 - issued) * own.cost;
+    let waits = UNTOLD * (1.0 - issued) * own.cost;
     let active = m.machine.time.active();
     let change = Change { fixed: (active * waits, active * own.cost), ..Change::default() };
     let first = own.waits.first().and_then(|wait| Some((catalog::stall(&wait.reason)?.label, wait.share)));

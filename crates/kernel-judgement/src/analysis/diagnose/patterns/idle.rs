@@ -4,8 +4,6 @@ use super::work::exchanges;
 use super::*;
 use cuda_binary::flow::Dominators;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[smaller_blocks])];
-
 /// The part of all warps of the blocks below which a branch leaves some out: a last block that is not full is no such branch.
 const ALL: f64 = 0.97;
 
@@ -55,7 +53,7 @@ fn busy(m: &Measures<'_>) -> Option<Busy> {
 }
 
 /// Blocks of as many warps as have work: more of them are there at once, and each has fewer to wait for.
-fn smaller_blocks(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn smaller_blocks(m: &Measures<'_>) -> Option<Draft> {
     let now = m.block_warps.filter(|_| m.waves.is_some_and(|waves| waves >= 1.0) && !m.has_tensor)?;
     let Busy { warps, within } = busy(m)?;
     let then = warps.max(1.0).log2().floor().exp2();

@@ -31,9 +31,6 @@ const STAYS: f64 = 0.5;
 /// one of a sine, a logarithm or a root.
 const FUNCTIONS: f64 = 0.01;
 
-/// The part of the work beside products that a tile of twice the columns does once for two.
-const TO_SERVE: f64 = 0.5;
-
 /// The part of the instructions that another way to the same result is expected to do without, where nobody knows what they are.
 const GONE: f64 = 0.25;
 
@@ -91,7 +88,7 @@ fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let tensor = m.unit(Part::ComputeTensor).filter(|tensor| m.has_tensor && tensor.share < unit.share)?;
     let (most, all) = runs_on(m, unit.part)?;
     let (op, executed) = most[0];
-    let kept = 1.0 - TO_SERVE;
+    let kept = 1.0 - UNTOLD;
     let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[unit.part], kept, 0.0);
     let draft = draft.stays(&[Part::Issue, Part::ComputeTensor], 1.0);
     let (own, of_tensor) = (share(unit.share), share(tensor.share));
@@ -308,15 +305,6 @@ fn conversions(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("F2F {} → 0", converted), EXECUTED))
 }
 
-/// [`Study::divisions`]; without the code as many as there can be.
-fn all_divisions(m: &Measures<'_>) -> Option<[f64; 2]> {
-    if let Some(study) = m.study {
-        return Some(study.divisions());
-    }
-    let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
-    Some([to?.min(reciprocal?).min(back?), 0.0])
-}
-
 /// Divisions of integers, with parts of the instructions, 0 to 1.
 pub(super) struct Divisions {
     count: f64,
@@ -327,7 +315,12 @@ pub(super) struct Divisions {
 }
 
 pub(super) fn divided(m: &Measures<'_>) -> Option<Divisions> {
-    let (own, executed) = (all_divisions(m)?, m.executed()?);
+    // Without the code as many as there can be.
+    let at_most = || {
+        let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+        Some([to?.min(reciprocal?).min(back?), 0.0])
+    };
+    let (own, executed) = (m.study.map(Study::divisions).or_else(at_most)?, m.executed()?);
     let of = |each: [f64; 2]| (own[0] * each[0] + own[1] * each[1]) / executed;
     let all = of(DIVISION);
     let gone = all - of(OF_A_PRODUCT);
@@ -349,24 +342,6 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))
 }
 
-/// The share of the samples that wait for a step of a division's chain: half as much again as for the two that convert.
-/// `None` where the code is not known.
-fn chain_of_conversions(m: &Measures<'_>) -> Option<f64> {
-    let study = m.study?;
-    let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
-    let is_own = |row: &usize| [OF_A_FLOAT[0], OF_A_FLOAT[2]].contains(&study.code.op(*row));
-    let own: u64 = (0..study.code.rows.len()).filter(is_own).map(|row| waits[row]).sum();
-    (study.samples.sum > 0).then(|| (OF_A_FLOAT.len() as f64 / 2.0) * own as f64 / study.samples.sum as f64)
-}
-
-/// Whether the code has divisions of integers of 64 bits and runs none of them: in front of each the compiler asks whether both values fit
-/// in 32 bits, and divides those.
-fn fits_in_half(code: &KernelCode<'_>) -> bool {
-    let is_long = |row: &usize| code.word(*row).is_long_integer();
-    let mut rows = (0..code.rows.len()).filter(|row| code.op(*row) == OF_A_FLOAT[2]).filter(is_long).peekable();
-    rows.peek().is_some() && rows.all(|row| code.executed[row] == 0)
-}
-
 /// Integers that are divided by a value that is not known when the code is compiled.
 fn divisions(m: &Measures<'_>) -> Option<Draft> {
     let Divisions { count: divisions, all, gone } = divided(m)?;
@@ -377,13 +352,26 @@ fn divisions(m: &Measures<'_>) -> Option<Draft> {
     // Of issue they take their part; of the warps' time what is waited for the conversions of their chain, of three steps. Where XU is
     // the busiest unit nobody knows what its other work is.
     let is_of_xu = m.units.first().is_some_and(|unit| unit.part == Part::ComputeXu);
-    let of_time = chain_of_conversions(m).filter(|_| !is_of_xu);
+    // The two that convert are waited for two thirds of that.
+    let of_chain = |study: &Study<'_>| {
+        let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
+        let converts = |row: &usize| [OF_A_FLOAT[0], OF_A_FLOAT[2]].contains(&study.code.op(*row));
+        let own: u64 = (0..study.code.rows.len()).filter(converts).map(|row| waits[row]).sum();
+        1.5 * own as f64 / study.samples.sum as f64
+    };
+    let of_time = m.study.filter(|study| study.samples.sum > 0 && !is_of_xu).map(of_chain);
     let draft = draft.takes(of_time.map_or(1.0, |of_time| (of_time + all).min(1.0)));
     // An index that is taken apart once a thread is what a grid of more dimensions has apart.
     let is_once = m.study.is_some_and(|study| !study.code.turns(|op| op == OF_A_FLOAT[0]));
     let is_place = is_once && of_index(m, Part::ComputeXu).is_some_and(|own| 2.0 * own >= 1.0);
     let known = "ivide by values known when compiled, by a shift, or by a product with the reciprocal";
-    let fits = m.study.is_some_and(|study| fits_in_half(&study.code));
+    // In front of each division of 64 bits the compiler asks whether both values fit in 32 bits, and divides those: it runs none of them.
+    let fits = m.study.is_some_and(|study| {
+        let code = &study.code;
+        let is_long = |row: &usize| code.op(*row) == OF_A_FLOAT[2] && code.word(*row).is_long_integer();
+        let mut rows = (0..code.rows.len()).filter(is_long).peekable();
+        rows.peek().is_some() && rows.all(|row| code.executed[row] == 0)
+    });
     let how = match (is_place, fits) {
         (true, _) => words!("Take places from the grid (`blockIdx.y`, `.z`), not from one index; or d{}", known),
         (false, true) => words!("Indexes of 32 bits, which all values fit in; or d{}", known),

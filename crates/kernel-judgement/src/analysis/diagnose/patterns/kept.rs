@@ -8,8 +8,6 @@ use crate::analysis::phases::Place;
 use crate::evidence::{Arithmetic, Operand, OperandFrom};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[of_thread, of_block, past_l1])];
-
 /// Accesses that go, with the part of each, 0 to 1.
 type Gone = BTreeMap<usize, f64>;
 
@@ -119,13 +117,13 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
         0.0 => draft.checks(words!("sectors in L2 −{}", count(stores)), L2_SECTORS),
         fewer => {
             let check = words!("requests of global loads −{}", count(fewer));
-            draft.checks(check, REQUESTS)
+            draft.checks(check, GLOBAL_LOADS)
         }
     })
 }
 
 /// Values of one thread in its registers.
-fn of_thread(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn of_thread(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (gone, [sectors, _]) = (again(study), study.sectors()?);
     let draft = without(m, study, Action::KeepInRegisters, &gone, &held_back(study, &gone))?;
@@ -175,7 +173,7 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
 
 /// What a block writes to global memory and reads again behind a barrier, before anything was read there, in shared memory: it is there for
 /// this block alone, as far as the launch tells.
-fn of_block(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn of_block(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _], blocks) = (&study.code, study.sectors()?, m.blocks?);
     let barriers: Vec<usize> = code.run().filter(|row| code.is_block_barrier(*row)).collect();
@@ -227,7 +225,7 @@ fn of_block(m: &Measures<'_>) -> Option<Draft> {
 /// Loads that must see what other threads write pass L1 by: those of values that nobody writes meanwhile are ordinary ones. Where the code
 /// has no atomic and no fence, it agrees with no other block on anything. What L1 would answer are neighbours: loads that begin side by side,
 /// of which each brings most of what the others bring to other lanes.
-fn past_l1(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let is_run = |row: &usize| code.executed[*row] > 0;

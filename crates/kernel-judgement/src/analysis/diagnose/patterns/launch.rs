@@ -78,12 +78,9 @@ fn microseconds(ns: f64) -> String {
     format!("{} µs", format::plain(ns / 1e3, 1))
 }
 
-/// The part of the time without a block from which the launch is most of it.
-const MOSTLY: f64 = 0.5;
-
 /// Whether a launch is shorter than what starts it.
 pub(in crate::analysis::diagnose) fn is_mostly_launch(m: &Measures<'_>) -> bool {
-    !m.has_several() && (brief(m).is_some() || m.machine.time.empty >= MOSTLY)
+    !m.has_several() && (brief(m).is_some() || m.machine.time.empty >= MOST)
 }
 
 /// A launch that is shorter than what starts it, or kernels with gaps between them.

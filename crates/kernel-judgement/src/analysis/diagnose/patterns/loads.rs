@@ -3,7 +3,7 @@
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
 use super::stages::room_for_stages;
-use super::work::{SENT, rounds_of_once, sent, width};
+use super::work::{rounds_of_once, sent, width};
 use super::*;
 use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::units::MEMORY;
@@ -37,15 +37,12 @@ pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
 const AT_A_TIME: f64 = 4.0;
 /// Loads of 16 bytes for which a thread has registers to spare.
 const MOST_AT_A_TIME: f64 = 8.0;
-/// Bytes of a lane that count as one load in flight: the widest there is.
-const ONE: f64 = WIDEST as f64 / 8.0;
-
 /// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
 /// least one: the average over the loads that are executed. `None` without instructions.
 fn at_once(m: &Measures<'_>) -> Option<f64> {
     let bursts = m.study?.bursts();
     let all: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes).sum();
-    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * (bytes / ONE).max(1.0)).sum();
+    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * (bytes / WIDEST_BYTES).max(1.0)).sum();
     (all > 0.0).then(|| sum / all)
 }
 
@@ -54,9 +51,6 @@ const STREAM: f64 = 0.9;
 
 /// The need from which a part makes those that come wait.
 const BUSY: f64 = 0.5;
-
-/// The part of the sectors beside the bytes that an order by index is expected to save.
-const SORTED: f64 = 0.5;
 
 /// The part of the waits for loads, 0 to 1, that they queue for and would not in an idle chip.
 pub(super) fn queued(m: &Measures<'_>) -> f64 {
@@ -124,7 +118,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
             let is_narrow = gone.is_some_and(|gone| gone > 0.0) || width(m, true).is_some_and(|(_, is_wide)| !is_wide);
             let wide = if is_narrow { ", 16 bytes a lane" } else { "" };
             let tested = m.study.and_then(|study| traced(study, &study.tested_loads()));
-            let is_tested = tested.is_some_and(|part| part >= OF_INDICES);
+            let is_tested = tested.is_some_and(|part| part >= MOST);
             let how = match stages {
                 Some(ahead) => words!(
                     "More copies in flight: twice the stages, `cp.async.wait_group {}` in place of {}",
@@ -171,14 +165,19 @@ fn widened(m: &Measures<'_>) -> Option<[(Part, f64); 3]> {
 pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
     let wait = m.waits_for_loads().filter(|wait| 100.0 * wait >= m.limits[Threshold::StallShare])?;
     let is_chain = m.study.and_then(Study::chain).is_some_and(|chain| 2.0 * chain.share >= wait);
-    let found = indirection(m, wait).filter(|found| !is_chain && is_sortable(m, found))?;
+    let found = indirection(m, wait).filter(|found| !is_chain && is_scattered(m, found))?;
+    // What is loaded is gathered up, and not stored one for one, which would scatter the stores. Rows of their own lie a row apart in any order.
+    let is_row = |access: &SectorAccess| access.at.is_on_line_of(&found.load) && access.own_row().is_some();
+    if 2.0 * m.count(Op::stores_global) >= found.requests as f64 || m.accesses().iter().any(is_row) {
+        return None;
+    }
     let (excess, reason) = (found.excess(), StallReason::LongScoreboard);
     let all = wait + m.waits(&[StallReason::LgThrottle]);
     let way = [Part::MemoryL2, Part::MemoryDram, Part::MemoryL1tex];
     // What other accesses ask for on the way stays.
     let own = (found.sectors as f64 / sectors_of(m.accesses()).max(1.0)).min(1.0);
-    let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - SORTED * excess * own, 1.0 - excess * own);
-    let draft = draft.frees(SORTED * excess * all, all).at(At::point(&found.load));
+    let draft = Draft::new(Action::SortByIndex).keeps(&way, 1.0 - UNTOLD * excess * own, 1.0 - excess * own);
+    let draft = draft.frees(UNTOLD * excess * all, all).at(At::point(&found.load));
     // In the order of their places additions of neighbouring lanes would meet at one word.
     let how = match m.accesses().iter().any(|access| access.is_inherent && access.at.op().is_l2_atomic()) {
         true => {
@@ -249,30 +248,18 @@ fn serialised_accesses(m: &Measures<'_>) -> Option<Held> {
     Some(held.from(m.readings(&metrics)))
 }
 
-/// The part of the wait for loads from which those through an index, or behind a test, are what to change.
-const OF_INDICES: f64 = 0.5;
 /// The share of the samples from which a wait for indices is worth loading them early.
 const LATE: f64 = 0.05;
 
 /// The loads through an index, where most of the wait for loads is theirs.
 fn indirection<'a>(m: &Measures<'a>, wait: f64) -> Option<&'a Indirection> {
     let found = m.sampled_code()?.indirection()?;
-    (found.for_loads + found.for_indices >= OF_INDICES * wait).then_some(found)
+    (found.for_loads + found.for_indices >= MOST * wait).then_some(found)
 }
 
 /// Whether each lane reads a place of its own, so that sectors bring bytes that nobody asked for.
 fn is_scattered(m: &Measures<'_>, found: &Indirection) -> bool {
     100.0 * found.excess() >= m.limits[Threshold::SectorsExcessShare]
-}
-
-/// Whether an order by index saves those: what is loaded is gathered up, and not stored one for one, which would scatter the stores.
-fn is_sortable(m: &Measures<'_>, found: &Indirection) -> bool {
-    // Rows of their own lie a row apart in any order.
-    let mut own =
-        m.accesses().iter().filter(|access| access.at.line == found.load.line && access.at.file == found.load.file);
-    is_scattered(m, found)
-        && 2.0 * m.count(Op::stores_global) < found.requests as f64
-        && own.all(|access| access.own_row().is_none())
 }
 
 /// What to do about rows behind an index.
@@ -307,8 +294,6 @@ fn place(at: &Point) -> Words {
 
 /// A hit rate of L1 from which loads wait for L1 and not for what lies behind it, percent.
 pub(in crate::analysis::diagnose) const MOSTLY_HITS: f64 = 80.0;
-/// The part of what L2 sends from which it passes on a stream of DRAM.
-const PASSED_ON: f64 = 0.5;
 /// Halves of L2 that fetch the same line from DRAM or from each other, on chips that have two: a line misses at most once in each.
 const HALVES: f64 = 2.0;
 
@@ -342,7 +327,7 @@ pub(in crate::analysis::diagnose) fn streams(m: &Measures<'_>) -> Option<Served>
     let l2 = m.unit(Part::MemoryL2)?;
     let others = [Part::MemoryL1tex, Part::MemoryShared, Part::MemoryDram];
     let is_busiest = m.busiest_of(&others).is_none_or(|unit| unit.share < l2.share);
-    supply(m).filter(|own| is_busiest && own.from_dram < PASSED_ON)
+    supply(m).filter(|own| is_busiest && own.from_dram < MOST)
 }
 
 impl Served {

@@ -1,6 +1,6 @@
 //! Patterns: what is asked of a kernel, what the answer stands for in the account of the time, and what could be done about it.
 //!
-//! A family of patterns is one file, with its own table [`Pattern`]s: how each is measured, its words, and its changes. A question whose
+//! A family of patterns is one file: how each is measured, its words, and its changes; what is asked is its own table of [`Pattern`]s. A question whose
 //! evidence is missing is silent; which answer limits, the account says; what a change gives, the machine. A new pattern is its place
 //! in a family, the rows of its code and its actions in `catalog`, and a test.
 
@@ -13,7 +13,6 @@ mod bits;
 mod constants;
 mod epilogue;
 mod fences;
-mod gather;
 pub(super) mod grid;
 mod idle;
 mod instructions;
@@ -28,7 +27,6 @@ mod on_tensor;
 mod order;
 pub(super) mod origin;
 mod passes;
-mod patch;
 mod products;
 mod records;
 mod reductions;
@@ -38,7 +36,6 @@ pub(super) mod sectors;
 pub(super) mod stages;
 mod table;
 mod tile;
-mod tries;
 pub(super) mod units;
 pub(super) mod work;
 
@@ -65,7 +62,7 @@ use cuda_binary::op::{Act, Pipe, Space};
 use cuda_binary::{Class, Op};
 
 /// What the patterns of a family are, in the order in which they are asked.
-const FAMILIES: [&[Pattern]; 31] = [
+const FAMILIES: [&[Pattern]; 20] = [
     &launch::PATTERNS,
     &occupancy::PATTERNS,
     &fences::PATTERNS,
@@ -77,26 +74,43 @@ const FAMILIES: [&[Pattern]; 31] = [
     &banks::PATTERNS,
     &barriers::PATTERNS,
     &lanes::PATTERNS,
-    &idle::PATTERNS,
+    &[Pattern::changes(&[idle::smaller_blocks])],
     &constants::PATTERNS,
     &loads::PATTERNS,
     &units::PATTERNS,
     &products::PATTERNS,
-    &narrow::PATTERNS,
-    &gather::PATTERNS,
-    &stages::PATTERNS,
-    &table::PATTERNS,
-    &tile::PATTERNS,
-    &reuse::PATTERNS,
-    &search::PATTERNS,
-    &passes::PATTERNS,
-    &order::PATTERNS,
+    &[Pattern::changes(&[
+        narrow::operands,
+        narrow::letters,
+        narrow::packed,
+        narrow::flags,
+        additions::gather,
+        stages::bulk,
+        stages::stages,
+        table::copied_less,
+        tile::register_tile,
+        reuse::reuse,
+        reuse::bytes,
+        reuse::narrow_index,
+        reuse::kept_in_l2,
+        search::search,
+        search::walk,
+        search::early,
+        passes::passes,
+        order::in_order,
+    ])],
     &instructions::PATTERNS,
     &origin::PATTERNS,
-    &records::PATTERNS,
-    &tries::PATTERNS,
-    &kept::PATTERNS,
-    &reductions::PATTERNS,
+    &[Pattern::changes(&[
+        records::side_by_side,
+        atomics::tries,
+        kept::of_thread,
+        kept::of_block,
+        kept::past_l1,
+        reductions::once,
+        reductions::part_of_a_warp,
+        reductions::window,
+    ])],
 ];
 
 /// A pattern: a question, where it is one by itself, and what could be done.
@@ -208,6 +222,7 @@ const WARP: f64 = 32.0;
 
 /// Bits of the widest access of a lane.
 const WIDEST: u64 = 128;
+const WIDEST_BYTES: f64 = WIDEST as f64 / 8.0;
 
 /// What a warp spends for each instruction beside queues.
 const OF_EACH: [StallReason; 4] =
@@ -218,10 +233,25 @@ const FOR_LOADS: [StallReason; 2] = [StallReason::LongScoreboard, StallReason::L
 const FOR_SHARED: [StallReason; 2] = [StallReason::ShortScoreboard, StallReason::MioThrottle];
 
 /// Requests of global loads.
-const REQUESTS: Counter = Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum;
+const GLOBAL_LOADS: Counter = Counter::L1texTRequestsPipeLsuMemGlobalOpLdSum;
 
 /// Sectors that global loads touch.
 const TOUCHED: Counter = Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum;
+
+/// Bytes that L1 gets.
+const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+
+/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
+const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
+
+/// Bytes of a line, which the data stage of L1 gives in one pass.
+const LINE: f64 = 128.0;
+
+/// The part of something from which it is most of it.
+pub(super) const MOST: f64 = 0.5;
+
+/// What is expected of what may go, or stay, where no counter tells how much of it does: half.
+const UNTOLD: f64 = 0.5;
 
 /// Hit rate of L2, percent.
 const L2_HITS: Counter = Counter::LtsTSectorHitRatePct;

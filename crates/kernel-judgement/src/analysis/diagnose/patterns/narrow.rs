@@ -8,15 +8,13 @@ use super::*;
 use crate::analysis::derive::roofline::executed_operations;
 use cuda_binary::op::Computes;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[operands, letters, packed, flags])];
-
 /// Bytes of a half of those of the word that TF32 takes.
 const HALF: f64 = 0.5;
 
 /// Products of TF32 by those of FP16, which keep the same ten bits: the rate of the chip for these, half of the instructions, and half of the
 /// bytes of each tile and fragment. What comes through registers is rounded on its way to shared memory; what is copied there as it is has to
 /// be halves in memory.
-fn operands(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn operands(m: &Measures<'_>) -> Option<Draft> {
     executed_operations(m.kernel).filter(|(of_type, _)| *of_type == "tf32")?;
     let dense = &m.chip()?.tensor.as_ref()?.dense;
     let rate = |name| dense.get(name).map(|rate| f64::from(*rate));
@@ -57,7 +55,7 @@ fn operands(m: &Measures<'_>) -> Option<Draft> {
 /// Words in place of letters: loads of less than a word that follow each other in a thread take a request each, whatever sectors the warp
 /// touches. Their part of the data stage of L1 goes with them, and what L1 asks of L2 beyond the sectors that the words touch; with both what
 /// is waited for. To take a word apart costs what putting letters together did.
-fn letters(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let (code, stays) = (&study.code, study.as_words());
     let [sectors, _] = study.sectors()?;
@@ -101,19 +99,16 @@ fn letters(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.checks(words!("loads of less than a word {} → 0", own), EXECUTED))
 }
 
-/// The part of the arithmetic on halves that takes one of a register from which it is arithmetic on single halves.
-const SINGLE: f64 = 0.5;
-
 /// Two halves an instruction where a register holds one: half of the arithmetic on halves. A thread has two neighbouring elements then, so
 /// that at best everything else it does is half as much as well.
-fn packed(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn packed(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let code = &study.code;
     let is_half = |row: &usize| code.rows[*row].class() == Some(Class::Fp16);
     let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
     let halves = executed(&mut (0..code.rows.len()).filter(is_half));
     let is_single = |row: &usize| is_half(row) && code.word(*row).takes_one_half();
-    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) <= SINGLE * halves {
+    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) <= MOST * halves {
         return None;
     }
     let gone = HALF * halves;
@@ -147,7 +142,7 @@ const FLAG: [f64; 2] = [1.0 / 4.0, 1.0 / 32.0];
 
 /// Flags of a byte in place of a word, at best of a bit: words of global memory, apart for each lane, that are read for nothing but whether
 /// they are 0. Their bytes go from DRAM and from L2, and of the waits for them what they queue there.
-fn flags(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn flags(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let mut readers = vec![Vec::new(); code.rows.len()];

@@ -30,7 +30,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     if m.is_by_design() != Some(false) || m.waves.is_some_and(|waves| waves < FULL_WAVE) {
         return None;
     }
-    let (reason, wait) = m.top_wait().filter(|_| m.queued() < IN_QUEUES)?;
+    let (reason, wait) = m.top_wait().filter(|_| m.queued() < MOST)?;
     let binding = Some(m.occupancy.binding().join(" and ")).filter(|binding| !binding.is_empty());
     let sentence = words!(
         "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",
@@ -267,9 +267,6 @@ fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
     (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
-/// The share of the warps' time in queues from which more warps give nothing.
-const IN_QUEUES: f64 = 0.5;
-
 /// Sums of a thread from which they are a tile, of 4 × 4: each value that it reads is used four times.
 const SMALL_TILE: f64 = 16.0;
 
@@ -303,7 +300,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     }
     // More warps only make a queue longer.
     let queued = m.queued();
-    if queued >= IN_QUEUES {
+    if queued >= MOST {
         return Some(words!("warps queue for {} of their time in front of what serves them", share(queued)));
     }
     // Warps that are missing are no room that is missing.

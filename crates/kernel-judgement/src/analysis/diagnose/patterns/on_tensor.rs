@@ -17,9 +17,6 @@ pub(super) const LARGER_TILE: f64 = 0.5;
 /// Operations of a multiply-add.
 pub(super) const OPERATIONS: f64 = 2.0;
 
-/// Bytes of a wavefront.
-const WAVEFRONT: f64 = 128.0;
-
 /// The type whose tensor instructions give the same as a scalar multiply-add.
 struct Kin {
     name: &'static str,
@@ -94,7 +91,7 @@ fn from_global(study: &Study<'_>, factors: impl Iterator<Item = usize>) -> Direc
     let rows: BTreeSet<usize> = factors.flat_map(brings).filter(|row| code.op(*row).loads_global()).collect();
     rows.into_iter().fold(Direct::default(), |all, row| {
         let executed = code.executed[row] as f64;
-        let each = study.width(row).map_or(1.0, |bits| (WARP * bits as f64 / 8.0 / WAVEFRONT).max(1.0));
+        let each = study.width(row).map_or(1.0, |bits| (WARP * bits as f64 / 8.0 / LINE).max(1.0));
         Direct { requests: all.requests + executed, wavefronts: all.wavefronts + executed * each }
     })
 }
@@ -162,7 +159,7 @@ fn on_tensor_of(m: &Measures<'_>, study: &Study<'_>, op: Op) -> Option<Draft> {
     // A warp reads the rows and the columns of its sums, each value once, wherever they were read from.
     let direct = from_global(study, loaded.keys().map(|(_, row)| *row));
     let is_direct = direct.requests > 0.0;
-    let wavefronts = 2.0 * multiplied * bytes / (WARP * each * sums.len() as f64).sqrt() / WAVEFRONT;
+    let wavefronts = 2.0 * multiplied * bytes / (WARP * each * sums.len() as f64).sqrt() / LINE;
     let now = wavefronts_of_all(m).map_or(0.0, |own| own.all) + direct.wavefronts;
     let reads = if now > 0.0 { (wavefronts / now).min(1.0) } else { 1.0 };
     let accesses = |is_meant: fn(Op) -> bool| m.count(is_meant).max(1.0);

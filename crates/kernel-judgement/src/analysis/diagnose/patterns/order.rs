@@ -2,8 +2,6 @@
 
 use super::*;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[in_order])];
-
 /// What is expected to stay in L2 of what is read again, where the bytes that all blocks share would fit beside it, and where they would not.
 const STAYS: [f64; 2] = [0.9, 0.5];
 
@@ -87,7 +85,7 @@ pub(super) fn read_again(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// Blocks that read the same side by side.
-fn in_order(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let (study, grid) = (m.study?, m.kernel.key().grid?.0);
     let (all, gone) = again(m, |own| own.is_apart)?;
     let of_dram = gone / m.moved()?;

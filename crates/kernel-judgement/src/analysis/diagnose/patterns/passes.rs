@@ -5,13 +5,8 @@ use super::*;
 use crate::analysis::phases::{Loop, Place};
 use std::collections::BTreeMap;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[passes])];
-
 /// The part of the sectors of one loop that another one brings at least where it reads the same: the last turns may be apart.
 const ALIKE: f64 = 0.9;
-
-/// The part of the sectors beside the bytes from which lanes apart are what to mend first.
-const APART: f64 = 0.5;
 
 /// Loads of one loop, or of code without one, that begin side by side: an input while it is read.
 struct Pass<'a> {
@@ -53,13 +48,6 @@ fn all<'a>(study: &'a Study<'_>) -> Option<Vec<Pass<'a>>> {
         }
     }
     Some(found)
-}
-
-/// Two passes or more, one of them a loop, that read one input from one place, and as much of it: those that read most.
-fn repeated<'p, 'a>(all: &'p [Pass<'a>]) -> Option<Vec<&'p Pass<'a>>> {
-    let group = |first: &Pass<'a>| all.iter().filter(|pass| pass.is_alike(first)).collect::<Vec<_>>();
-    let is_again = |own: &Vec<&Pass<'_>>| times(own) >= 2.0 && own.iter().any(|pass| pass.cycle.is_some());
-    all.iter().map(group).filter(is_again).max_by(|a, b| sum(a).total_cmp(&sum(b)))
 }
 
 /// How often an input is read.
@@ -115,11 +103,17 @@ fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
 /// where turns of a loop around read the same. What the later passes miss in L2 they read from device memory again: what is read there
 /// beyond all that differs. What no number of a block is behind is the same for all blocks. Passes that gather the same and only add up become one, and what they
 /// compute of it alike is computed once.
-fn passes(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
     let (study, touched) = (m.study?, sectors_of(&m.sampled()?.accesses));
     let (read, blocks) = (m.dram_read()?, m.blocks?);
     let (code, all) = (&study.code, all(study)?);
-    let group = repeated(&all).filter(|_| sectors(m).is_none_or(|(all, excess)| excess < APART * all))?;
+    // Two passes or more, one of them a loop, that read one input from one place, and as much of it: those that read most.
+    let alike_with = |first: &Pass<'_>| all.iter().filter(|pass| pass.is_alike(first)).collect::<Vec<_>>();
+    let is_again = |own: &Vec<&Pass<'_>>| times(own) >= 2.0 && own.iter().any(|pass| pass.cycle.is_some());
+    let groups = all.iter().map(alike_with).filter(is_again);
+    let group = groups
+        .max_by(|a, b| sum(a).total_cmp(&sum(b)))
+        .filter(|_| sectors(m).is_none_or(|(all, excess)| excess < MOST * all))?;
     // Loops that become one read all that they share once.
     let is_later = |pass: &Pass<'_>| group[1..].iter().any(|own| own.cycle == pass.cycle && pass.cycle.is_some());
     let is_shared = |pass: &Pass<'_>| all.iter().any(|other| other.cycle == group[0].cycle && other.is_alike(pass));

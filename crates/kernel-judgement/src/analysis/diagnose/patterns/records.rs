@@ -5,14 +5,9 @@ use super::*;
 use crate::analysis::phases::Place;
 use std::collections::BTreeMap;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[side_by_side])];
-
-/// Bytes of the widest access of a lane.
-const ACCESS: f64 = WIDEST as f64 / 8.0;
-
 /// Arrays from which one index picks a value each, for lanes that each have a sector to themselves: side by side they are in one sector, or
 /// in as few as hold them, and one load of up to 16 bytes brings them.
-fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, ideal]) = (&study.code, study.sectors()?);
     // Loads of one turn that one value, whatever was made of it, tells where; those of one array lie side by side, or take another value.
@@ -39,7 +34,7 @@ fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     // What is left of the sectors and of the loads of each group.
     let left = |(bits, rows): (u64, &Vec<usize>)| {
         let (arrays, bytes) = (rows.len() as f64, bits as f64 / 8.0);
-        [SECTOR, ACCESS].map(|piece| ((arrays * bytes / piece).ceil() / arrays).min(1.0))
+        [SECTOR, WIDEST_BYTES].map(|piece| ((arrays * bytes / piece).ceil() / arrays).min(1.0))
     };
     let groups = groups.into_iter().filter(|((index, ..), rows)| !index.is_empty() && are_arrays(rows));
     let groups: Vec<(Vec<usize>, [f64; 2])> =

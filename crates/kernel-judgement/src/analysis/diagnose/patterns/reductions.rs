@@ -3,8 +3,6 @@
 use super::*;
 use crate::analysis::phases::Loop;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[once, part_of_a_warp, window])];
-
 /// Turns from which a sum that each of them makes is worth making once behind them.
 const TURNS: f64 = 2.0;
 
@@ -34,7 +32,7 @@ fn sums_up(study: &Study<'_>, cycle: &Loop) -> Option<Vec<usize>> {
 }
 
 /// A sum over the lanes behind the loop in place of one on every turn of it.
-fn once(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let found = code.loops.iter().filter_map(|cycle| Some((sums_up(study, cycle)?, cycle)));
@@ -78,7 +76,7 @@ const HALF: f64 = 16.0;
 
 /// A warp to a row whose elements fill half of it or less: as many lanes as a row has elements, and several rows to a warp. What a warp does
 /// for each row it does for several, and as many fewer of them wait; longer rows than the mean take another turn.
-fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let lanes = code.lanes.as_ref()?;
@@ -127,7 +125,7 @@ const OF_A_WINDOW: f64 = 3.0;
 /// Sums, smallest or largest values over windows whose neighbours hold the same values but for the ends: a loop that only combines what it
 /// loads, from a place by the number of the block on, and each value is read by about as many outputs as the loop has turns. A thread that
 /// goes through several outputs takes in what comes and takes away what goes.
-fn window(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn window(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let read = m.dram_read().filter(|read| *read > 0.0)? / SECTOR;

@@ -12,11 +12,9 @@ use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
 use super::tile::{LARGER, Tile, register_tile};
 use super::units::shuffles;
-use super::work::{RECEIVED, SENT, answered, asked_again, is_of_matrix, of_tile, of_values, sent, width};
+use super::work::{answered, asked_again, is_of_matrix, of_tile, of_values, sent, width};
 use super::*;
 use crate::analysis::derive::traffic::Traffic;
-
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[reuse, bytes, narrow_index, kept_in_l2])];
 
 /// The part of the work of L1's data stage, or of L2, that conflicts, sectors beside the bytes and fragments by halves make.
 fn wasted(m: &Measures<'_>, is_inside: bool) -> f64 {
@@ -33,9 +31,6 @@ const LEADING: f64 = 0.8;
 
 /// Bytes that the L1 caches get over those that L2 sends, from which some go to several of them.
 const SHARED_BY: f64 = 1.1;
-
-/// Bytes of a line, which the data stage gives in one pass.
-const LINE: f64 = 128.0;
 
 /// What is expected to stay of the accesses where values are used again.
 pub(super) const REUSED: f64 = 0.4;
@@ -104,7 +99,7 @@ fn saved_alone(stage: f64, issue: f64, largest: f64) -> f64 {
 const WIDER: &str = "Fewer and wider accesses: several outputs a thread, 16 bytes a lane";
 
 /// A cache or the LSU serves accesses without waste: reuse.
-fn reuse(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // Operands of products are read by no access that could be wider.
     let is_inside = m.need_of(&L1) >= m.need(Part::MemoryL2) && super::products::operands(m).is_none();
     let parts = if is_inside { &L1[..] } else { &[Part::MemoryL2] };
@@ -263,7 +258,7 @@ fn reuse(m: &Measures<'_>) -> Option<Draft> {
 
 /// Bytes of DRAM that the stated work does not need. What the SMs ask of L2 stays: of a stream its fabric carries the same bytes and is
 /// no need of its own, and of anything else most of its sectors never came from DRAM.
-fn bytes(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn bytes(m: &Measures<'_>) -> Option<Draft> {
     m.unit(Part::MemoryDram)?;
     // What single sectors bring from DRAM beside themselves another order of the work takes away, and nothing else.
     if is_mostly_gathered(m, false) && sorted(m).is_some() {
@@ -287,7 +282,7 @@ fn bytes(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// Indices of 64 bits, where 32 would do for 4 G elements.
-fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let index = &m.study?.indirection()?.index;
     let is_own = |access: &&SectorAccess| access.at.offset == index.offset && access.width_bits == Some(64);
@@ -304,12 +299,9 @@ fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
 
 /// The part of what is gathered that L2 answers from which most of the table is there, and streams push the rest out.
 const NEARLY_ALL: f64 = 2.0 / 3.0;
-/// The part of what is gathered from DRAM again that is expected to stay in L2.
-const STAYS: f64 = 0.5;
-
 /// A table that is gathered from beside streams, which are used once and take its place in L2. DRAM is read for the streams, and for what
 /// of the table was pushed out; L2 looks for each sector, and takes those in that DRAM brings.
-fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let accesses = &m.sampled()?.accesses;
     let sectors = |is_meant: &dyn Fn(&SectorAccess) -> bool| -> f64 {
         accesses.iter().filter(|access| is_meant(access)).map(|access| access.sectors as f64).sum()
@@ -333,8 +325,8 @@ fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let of_dram = SECTOR * gone / m.sum(DRAM_BYTES)?;
     let table = accesses.iter().filter(|access| is_gathered(access)).max_by_key(|access| access.sectors)?;
     let draft = Draft::new(Action::FewerBytes)
-        .keeps(&[Part::MemoryL2], 1.0 - STAYS * of_l2, 1.0 - of_l2)
-        .keeps(&[Part::MemoryDram], 1.0 - STAYS * of_dram, 1.0 - of_dram)
+        .keeps(&[Part::MemoryL2], 1.0 - UNTOLD * of_l2, 1.0 - of_l2)
+        .keeps(&[Part::MemoryDram], 1.0 - UNTOLD * of_dram, 1.0 - of_dram)
         .at(At::point(&table.at));
     let how = words!("Keep the table in L2: mark what is read or written once (`__ldcs`, `__stcs`)");
     let why = words!(
@@ -342,7 +334,7 @@ fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
         share(1.0 - again / gathered),
         glance::short(SECTOR * again)
     );
-    let check = words!("bytes of DRAM −{}B", glance::short(STAYS * SECTOR * gone));
+    let check = words!("bytes of DRAM −{}B", glance::short(UNTOLD * SECTOR * gone));
     Some(draft.says(how, why).risks("what a next kernel would find in L2").checks(check, DRAM_BYTES[0]))
 }
 

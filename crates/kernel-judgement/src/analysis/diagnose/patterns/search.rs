@@ -6,8 +6,6 @@ use crate::analysis::phases::{Loop, PIPES};
 use cuda_binary::op::{Computes, Sync};
 use std::collections::BTreeSet;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[search, walk, early])];
-
 /// Lanes that share a sector at each step from which they look for neighbouring places: of places drawn at random all lanes are apart from
 /// the fifth step on.
 const NEIGHBOURS: f64 = 8.0;
@@ -21,7 +19,7 @@ fn common(steps: f64, threads: f64) -> f64 {
 /// A search once for a block in place of each thread's: its ends first, then what lies between them from shared memory. The steps that all
 /// threads of a block have in common go, with their work and their waits; what is left of the waits is for shared memory, which no search
 /// through L1 and L2 is as near as. At best threads go on from place to place, and nothing is left to search.
-fn search(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn search(m: &Measures<'_>) -> Option<Draft> {
     let (chain, study) = (m.chain()?, m.sampled_code()?);
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let loads = code.executed[chain.row] as f64;
@@ -46,7 +44,7 @@ fn search(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft = draft.at(At::point(&chain.load)).says(how, why).risks("a barrier behind the first search");
     let check = words!("loads of global memory {} → {}", count(loads), count((1.0 - common) * loads));
-    Some(draft.checks(check, REQUESTS))
+    Some(draft.checks(check, GLOBAL_LOADS))
 }
 
 /// Steps from which a search by halves is worth its own: twice as many turns as it takes.
@@ -80,7 +78,7 @@ fn copies(code: &KernelCode<'_>, of_loop: impl Fn(&Loop) -> Option<Turns>) -> Op
 
 /// A walk along a list that is the same for all lanes, up to the entry that ends it, and for nothing but its place: by halves where the list
 /// is in order. What a turn does stays of as many steps, and each lane looks at an entry of its own.
-fn walk(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
@@ -142,9 +140,6 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
     Some(draft.checks(words!("executed instructions {} → {}", count(now), count(now * stays(left))), EXECUTED))
 }
 
-/// Turns that are left of a loop whose answer may stand from any of them on, of which no counter tells which.
-const ANY: f64 = 0.5;
-
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
 /// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
@@ -169,7 +164,7 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
 
 /// A loop that goes on though its answer stands: nothing ends it but its count, it writes nothing, and it leaves only what one turn sets for
 /// good.
-fn early(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let of_loop = |cycle: &Loop| {
@@ -189,7 +184,7 @@ fn early(m: &Measures<'_>) -> Option<Draft> {
     let (own, turns, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
     let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
-    let draft = fewer_turns(m, own, &loads, [ANY; 2])?;
+    let draft = fewer_turns(m, own, &loads, [UNTOLD; 2])?;
     Some(
         draft
             .says(how, why)

@@ -1,7 +1,6 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
-use super::patch::as_patch;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
 use crate::analysis::derive::units;
@@ -17,12 +16,9 @@ pub(super) const PATTERNS: [Pattern; 3] = [
 
 /// Sectors of global loads at L1, and those that L2 is asked for.
 const LOADS: [Counter; 2] = [TOUCHED, Counter::LtsTSectorsSrcunitTexOpReadSum];
-
 /// The same of stores.
 const STORES: [Counter; 2] = [Counter::L1texTSectorsPipeLsuMemGlobalOpStSum, Counter::LtsTSectorsSrcunitTexOpWriteSum];
-
-/// Bytes that come from L2, and those of them that bulk copies asked for.
-const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
+/// Bytes that bulk copies bring.
 const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
 
 /// Whether another order of the lanes would not take its excess: it is the data's, the bytes are contiguous, or the words beside them are
@@ -130,11 +126,16 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
         fixed(part, 1),
         of_first.unwrap_or_default()
     );
+    Some(beside(m, Code::UncoalescedGlobalAccess, part, first, sentence))
+}
+
+/// Sectors beside those that are needed, this percent of all, in front of a busy memory unit.
+fn beside(m: &Measures<'_>, code: Code, part: f64, first: Option<&SectorAccess>, sentence: Words) -> Held {
     let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
-    let held = Held::new(Code::UncoalescedGlobalAccess, part, m.limits[Threshold::UncoalescedShare], sentence);
+    let held = Held::new(code, part, m.limits[Threshold::UncoalescedShare], sentence).only_if(is_busy);
     let at = first.map_or(At::Nowhere, |access| At::point(&access.at));
-    let held = held.only_if(is_busy).at(at).from(m.readings(&[SECTORS, IDEAL]));
-    Some(if part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
+    let held = held.at(at).from(m.readings(&[SECTORS, IDEAL]));
+    if part >= m.limits[Threshold::CostShare] { held } else { held.noted() }
 }
 
 /// Contiguous accesses that start off a sector's boundary in front of a busy memory unit. They limit nothing: neighbours share what
@@ -172,10 +173,7 @@ fn split(m: &Measures<'_>) -> Option<Held> {
         now,
         ideal
     );
-    let is_busy = m.memory().is_some_and(|unit| 100.0 * unit.share >= m.limits[Threshold::SolLow]);
-    let held = Held::new(Code::SplitCopies, 100.0 * part, m.limits[Threshold::UncoalescedShare], sentence);
-    let held = held.only_if(is_busy).at(At::point(&first.at)).from(m.readings(&[SECTORS, IDEAL]));
-    Some(if 100.0 * part >= m.limits[Threshold::CostShare] { held } else { held.noted() })
+    Some(beside(m, Code::SplitCopies, 100.0 * part, Some(first), sentence))
 }
 
 /// Both halves of each copied sector in one 32-byte piece of shared memory. A sector that is brought twice asks L2 twice: it has at most
@@ -192,9 +190,6 @@ fn align_copies(m: &Measures<'_>) -> Option<Draft> {
     let draft = draft.at(At::point(&first.at)).because(why);
     Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
 }
-
-/// Bytes of a line.
-const LINE: i64 = 128;
 
 /// Sectors that one lookup of L2's tags finds at most.
 const SECTORS_PER_LOOKUP: f64 = 4.0;
@@ -222,14 +217,12 @@ fn passes<'m>(m: &'m Measures<'_>) -> Option<(&'m Unit, f64, f64)> {
     Some((l1, requests, passes))
 }
 
-/// The part of a sector that one word is: what lanes far apart bring for nothing of L2 and DRAM may be the rest of it.
-const A_WORD: f64 = 4.0 / SECTOR;
-
 /// A change that may bring lanes together that [`passes()`] shows far apart: at best it leaves one pass for a request, and the words of what
 /// was moved.
 pub(super) fn may_pack(m: &Measures<'_>, draft: Draft) -> Draft {
     let Some((.., passes)) = passes(m) else { return draft };
-    draft.keeps(&L1, 1.0, 1.0 / passes).keeps(&[Part::MemoryL2, Part::MemoryDram], 1.0, A_WORD)
+    // What lanes far apart bring for nothing of L2 and DRAM may be all of a sector but one word.
+    draft.keeps(&L1, 1.0, 1.0 / passes).keeps(&[Part::MemoryL2, Part::MemoryDram], 1.0, 4.0 / SECTOR)
 }
 
 /// Lanes side by side, where nobody counted how far apart they are.
@@ -240,14 +233,9 @@ pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     let draft = may_pack(m, Draft::new(Action::Coalesce).rewrites());
     let draft = draft.keeps(&L1, kept, 1.0 / passes).frees_of(m, &waits, 1.0 - kept);
     let how = "Coalesce: neighbouring lanes at neighbouring addresses, or other banks";
-    let why = words!(
-        "{} at {}, requests at {}: {} passes or more for each",
-        &l1.name,
-        share(l1.share),
-        share(requests),
-        fixed(passes, 1)
-    );
-    let check = words!("{} busy {} → {} of today's cycles", &l1.name, share(l1.share), share(l1.share * kept));
+    let (now, asked, passes) = (share(l1.share), share(requests), fixed(passes, 1));
+    let why = words!("{} at {}, requests at {}: {} passes or more for each", &l1.name, &now, asked, passes);
+    let check = words!("{} busy {} → {} of today's cycles", &l1.name, now, share(l1.share * kept));
     Some(draft.says(how, why).checks(check, l1.counter.clone()))
 }
 
@@ -304,7 +292,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} of the sectors would go if the bytes were packed", share(part));
     // Few threads, of which each walks over a row of its own, leave SMs empty as well.
     let is_row = |access: &SectorAccess| {
-        access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() >= LINE))
+        access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() as f64 >= LINE))
     };
     let is_few = m.waves.is_some_and(|waves| waves < 1.0);
     let walks = |access: &SectorAccess| m.phases.is_some_and(|phases| loop_of(phases, access).is_some());
@@ -329,9 +317,6 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.says(how, why).checks(fewer_sectors(now, goes * gone), SECTORS))
 }
 
-/// The part of the sectors beside the bytes that an order within a block is expected to save.
-const ORDERED: f64 = 0.5;
-
 /// Values that data scatters over few sectors: L2 writes each of these to DRAM about once, so that one block, or blocks side by side in
 /// time, filled it. What they store in the order of the places needs no sector twice.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
@@ -342,7 +327,7 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let part =
         Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let first = scattered().max_by_key(|access| access.excess())?;
-    let kept = 1.0 - ORDERED * part;
+    let kept = 1.0 - UNTOLD * part;
     let draft = Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], kept, 1.0 - part);
     let draft = draft.frees_of(m, &[StallReason::LgThrottle, StallReason::Drain], part);
     let how = "Put the values of a block in order in shared memory, then store them side by side";
@@ -369,4 +354,44 @@ fn align(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
     let draft = draft.stays(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone).at(At::point(&first.at));
     Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
+}
+
+/// Threads of a warp in x and y where it covers a patch of a plane.
+const PATCH: [f64; 2] = [8.0, 4.0];
+
+/// Sectors of a patch of so many lanes where a row of them touches `now`, by the part of a sector that a lane's bytes are. Lanes that lie in so
+/// many rows of memory, side by side in each, touch `rows + (32 − rows) · part` of them; of the rows that 32 lanes in a row cross a patch
+/// crosses a quarter in x, and at most one more for each of its own rows.
+fn of_patch(now: f64, part: f64) -> f64 {
+    let rows = (now - WARP * part) / (1.0 - part);
+    let rows = rows * PATCH[0] / WARP + PATCH[1];
+    rows + (WARP - rows) * part
+}
+
+/// Of the sectors beside the bytes of an access the part that goes where a warp covers a patch of a plane and not 32 places in a row: places
+/// in x and y together choose its address by more than sums and products, so that a row of lanes crosses rows of the memory, and neighbours
+/// take what it leaves, as DRAM is read for less than half of it.
+fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
+    let study = m.study?;
+    let row = study.code.rows.iter().position(|row| row.offset == access.at.offset)?;
+    let is_row = m.kernel.key().block?.0[0].is_multiple_of(WARP as u64);
+    let is_plane = study.code.numbers_of_thread(row)[..2] == [true; 2];
+    let is_taken = 2.0 * m.dram_read()? <= SECTOR * access.sectors as f64;
+    let [now, ideal] = [access.sectors, access.ideal].map(|sectors| sectors as f64 / access.requests.max(1) as f64);
+    let then = of_patch(now, access.width_bits? as f64 / 8.0 / SECTOR);
+    (is_row && is_plane && is_taken && access.step.is_none() && then < now)
+        .then(|| ((now - then) / (now - ideal)).min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_patch;
+
+    #[test]
+    fn a_patch_crosses_a_quarter_of_the_rows_and_its_own() {
+        // 32 floats in 16 rows, two side by side in each: 18 sectors; as 8 × 4 in 8 rows 11.
+        assert!((of_patch(18.0, 1.0 / 8.0) - 11.0).abs() < 1e-9);
+        // Along a row of memory lanes lie best as they are.
+        assert!(of_patch(4.875, 1.0 / 8.0) > 4.875);
+    }
 }

@@ -5,8 +5,6 @@ use super::*;
 use crate::analysis::derive::occupancy::STAGE;
 use crate::analysis::phases::Pace;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[bulk, stages])];
-
 /// The answer of an mbarrier comes through a long scoreboard: a stage is not filled or not free, and no load is waited for.
 pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held> {
     let reason = StallReason::LongScoreboard;
@@ -74,7 +72,7 @@ fn at_stages(phases: &Phases) -> (f64, f64) {
 }
 
 /// Stages that are filled earlier. The warps that set the pace wait for them; that is what it can free.
-fn stages(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn stages(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled().filter(|_| m.at_mbarriers() > 0.0)?;
     let (cost, waits) = at_stages(phases);
     if cost < WORTH {
@@ -140,7 +138,7 @@ fn named(line: &Phase) -> Words {
 const L1_HIGH: f64 = 0.6;
 
 /// TMA in place of `cp.async`. Its writes do not pass the load/store data stage of L1.
-fn bulk(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn bulk(m: &Measures<'_>) -> Option<Draft> {
     let phases = m.sampled()?;
     let stage = m.stage()?;
     let copies = || phases.accesses.iter().filter(|access| access.at.op().copies_global());

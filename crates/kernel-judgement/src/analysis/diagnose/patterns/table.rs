@@ -3,8 +3,6 @@
 use super::stages::shared_of_block;
 use super::*;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[copied_less])];
-
 /// What brings a table: the same bytes for every block, held in shared memory as a whole.
 struct Table {
     loads: Vec<usize>,
@@ -55,7 +53,7 @@ fn table(m: &Measures<'_>) -> Option<Table> {
 }
 
 /// As many blocks as fit at once, each with a loop over what several did: a table is copied once for each of them.
-fn copied_less(m: &Measures<'_>) -> Option<Draft> {
+pub(super) fn copied_less(m: &Measures<'_>) -> Option<Draft> {
     let (blocks, resident) = (m.blocks?, m.at_once()?);
     let goes = Some(1.0 - resident / blocks).filter(|goes| *goes > 0.0)?;
     let (table, study) = (table(m)?, m.study?);

@@ -6,8 +6,6 @@ use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use std::collections::BTreeSet;
 
-pub(super) const PATTERNS: [Pattern; 1] = [Pattern::changes(&[register_tile])];
-
 /// Operand wavefronts for each FMA from which L1 takes longer than the arithmetic.
 const OPERANDS_PER_FMA: f64 = 0.25;
 

@@ -7,11 +7,6 @@ use crate::analysis::derive::traffic::Traffic;
 use crate::analysis::phases::Loop;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes that L1 gets.
-pub(super) const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
-
-/// Sectors that L2 sends to the L1 caches; without it, the bytes that they receive, of which a multicast sends less.
-pub(super) const SENT: Counter = Counter::LtsTSectorsSrcunitTexOpReadSum;
 /// Cycles of its pipe that a wide integer multiplication takes, where other instructions take one.
 pub(super) const IMAD_CYCLES: f64 = 4.0;
 

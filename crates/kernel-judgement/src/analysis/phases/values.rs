@@ -1,6 +1,44 @@
-//! Where an access is, as a sum of what its address is made of.
+//! What is known of the values of a kernel: where they are written, what is behind them, where accesses are.
 
+use crate::evidence::Register;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+
+/// What is behind a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::analysis) struct Origin {
+    pub(in crate::analysis) thread: bool,
+    pub(in crate::analysis) block: bool,
+    pub(in crate::analysis) memory: bool,
+    /// A lane that the warp elected.
+    pub(in crate::analysis) elected: bool,
+    /// A value that is not traced.
+    pub(in crate::analysis) unknown: bool,
+}
+
+/// The values of a kernel: where each register is written, and the facts that several rules ask for, each found when first asked for.
+#[derive(Default)]
+pub(super) struct Flows {
+    /// Rows that write a register, ascending, by its place in `slots`.
+    pub(super) writes: Vec<Vec<usize>>,
+    /// Whether a row brings a value from memory that others may write.
+    pub(super) is_memory: Vec<bool>,
+    pub(super) rows: Vec<Known>,
+    /// Loads that were split from one access, by row: the first of them.
+    pub(super) splits: BTreeMap<usize, usize>,
+    /// Where accesses of global memory begin, by row.
+    pub(super) places: OnceCell<BTreeMap<usize, Place>>,
+}
+
+/// What is known of a row once it was asked for.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// The registers that it reads, each with the rows that define it.
+    pub(super) operands: OnceCell<Vec<(Register, Vec<usize>)>>,
+    pub(super) address_behind: OnceCell<Vec<usize>>,
+    pub(super) loads_behind: OnceCell<Vec<usize>>,
+    pub(super) guard: OnceCell<Origin>,
+}
 
 /// Marks a part of an address that a loaded value is in.
 pub(super) const LOADED: u64 = 1 << 63;
