@@ -22,6 +22,18 @@ pub(in crate::analysis) const EXECUTED: Counter = Counter::SmspInstExecutedSum;
 const WARPS: Counter = Counter::SmWarpsActiveAvgPerCycleActive;
 const WARPS_OF_SCHEDULER: Counter = Counter::SmspWarpsActiveAvgPerCycleActive;
 
+/// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
+const TENSOR: [Counter; 4] = [
+    Counter::SmPipeTensorTypeHmmaHgmmaQgmmaImmaIgmmaBmmaBgmmaCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorOpHmmaTypeHmmaHgmmaQgmmaCyclesActiveAvgPctElapsed,
+    Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctElapsed,
+];
+
+/// The same while a block is resident.
+const TENSOR_RESIDENT: [Counter; 2] =
+    [Counter::SmPipeTensorCyclesActiveAvgPctActive, Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctActive];
+
 /// Shares and percentages of the chip are 0 to 1 here.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::analysis) struct Residency {
@@ -47,6 +59,8 @@ pub(in crate::analysis) struct Residency {
     pub(in crate::analysis) warps: Option<f64>,
     /// Life of a warp in cycles: resident warps × resident cycles × SMs over all warps.
     pub(in crate::analysis) life: Option<f64>,
+    /// `u(tensor)`: shares of the time in which the tensor pipe works: of all of it, and of that in which a block is resident.
+    pub(in crate::analysis) tensor: [Option<f64>; 2],
 }
 
 impl Residency {
@@ -84,6 +98,8 @@ impl Residency {
             achieved: positive(ACHIEVED).map(|percent| percent / 100.0),
             warps,
             life: life(),
+            tensor: [&TENSOR[..], &TENSOR_RESIDENT]
+                .map(|names| Some(names.iter().find_map(|name| value(*name))? / 100.0)),
         }
     }
 

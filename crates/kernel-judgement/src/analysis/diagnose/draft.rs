@@ -2,7 +2,7 @@
 
 use super::held::{At, share};
 use super::level::place;
-use super::lever::{Along, Bound, Lever, LeverCode, LeverOrigin, Where};
+use super::lever::{Along, Bound, Lever, LeverCode, Where};
 use super::machine::{Change, Outcome};
 use super::measures::Measures;
 use crate::catalog::{self, Action, Part, StallReason};
@@ -33,7 +33,7 @@ impl Draft {
 
     /// A lever by what it leaves.
     pub(super) fn of(action: Action, change: Change) -> Draft {
-        let lever = Lever::new(LeverCode::Ours(action), LeverOrigin::Audit);
+        let lever = Lever { code: LeverCode::Ours(action), ..Lever::default() };
         Draft { action, lever, change, waits: Vec::new(), refused: None }
     }
 

@@ -1,6 +1,5 @@
 //! One kernel with everything that is derived from it before anything is judged.
 
-use super::level::DRAM_BYTES;
 use crate::analysis::derive::coalescing::Coalescing;
 use crate::analysis::derive::data_stage::DataStage;
 use crate::analysis::derive::mix::{Halves, InstructionMix};
@@ -18,6 +17,9 @@ use crate::catalog::{self, ChipRow, Counter, Part, StallReason};
 use crate::evidence::{LaunchFacts, Reading, SourceView};
 use cuda_binary::Op;
 use std::ops::Deref;
+
+/// Bytes that DRAM moved.
+pub(super) const DRAM_BYTES: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
 
 /// One kernel as it was measured.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! The units of the chip with how busy they are (saturated, high, idle), and streams of device memory.
 
+pub(super) use super::kernel::DRAM_BYTES;
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
@@ -251,8 +252,6 @@ fn of(k: &Kernel<'_>, part: Part, unit: &BusyUnit, active: Option<f64>) -> Unit 
     Unit { part, name, counter: k.kernel.held_as(&unit.counter).to_owned(), share, resident, level }
 }
 
-/// Bytes that DRAM moved.
-pub(super) const DRAM_BYTES: [Counter; 2] = [Counter::DramBytesReadSum, Counter::DramBytesWriteSum];
 /// Sectors that the L1 caches ask of L2.
 pub(super) const L2_SECTORS: Counter = Counter::LtsTSectorsSrcunitTexSum;
 /// The same traffic in bytes, read and written: equal on an H200.
@@ -263,9 +262,8 @@ pub(super) const QUEUED: f64 = 2.2;
 
 /// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values.
 pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
-    let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
-    let all: u64 = accesses().map(|access| access.sectors).sum();
-    let own: u64 = accesses().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
+    let all: u64 = k.accesses().iter().map(|access| access.sectors).sum();
+    let own: u64 = k.accesses().iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
     2 * own > all
 }
 
@@ -279,8 +277,8 @@ pub(super) fn asked(k: &Kernel<'_>) -> Option<f64> {
 /// launch under a profiler finds L2 without any, and leaves these to the next one, which has to write them before it has room for its own.
 /// What is stored many times over and what stays in L2 from launch to launch is none of it.
 pub(super) fn left_behind(k: &Kernel<'_>) -> Option<f64> {
-    let accesses = || k.phases.into_iter().flat_map(|phases| &phases.accesses);
-    let stored: u64 = accesses().filter(|access| access.at.op().stores_global()).map(|access| access.ideal).sum();
+    let stored: u64 =
+        k.accesses().iter().filter(|access| access.at.op().stores_global()).map(|access| access.ideal).sum();
     let (stored, written) = (SECTOR * stored as f64, k.dram_written()?);
     let held = k.value(Counter::DeviceAttributeL2CacheSize)?;
     Some(stored - written).filter(|left| *left > 0.0 && *left <= written && *left <= held)
@@ -323,8 +321,8 @@ pub(super) const STORED: Counter = Counter::LtsTSectorsSrcunitTexOpWriteSum;
 /// Sectors that atomics touch by their addresses, and those that L1 sends for them: a sector takes one value for each of its words, so
 /// that lanes of a request at one word go one after the other.
 pub(super) fn added_to(k: &Kernel<'_>) -> [f64; 2] {
-    let accesses = k.phases.into_iter().flat_map(|phases| &phases.accesses);
-    let touched: u64 = accesses.filter(|access| access.at.op().is_l2_atomic()).map(|access| access.sectors).sum();
+    let touched: u64 =
+        k.accesses().iter().filter(|access| access.at.op().is_l2_atomic()).map(|access| access.sectors).sum();
     let sent: f64 = ATOMICS.iter().filter_map(|counter| k.value(*counter)).sum();
     [touched as f64, sent.max(touched as f64)]
 }

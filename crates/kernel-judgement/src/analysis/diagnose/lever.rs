@@ -7,10 +7,11 @@ use crate::catalog::{Action, Threshold};
 use crate::words::Words;
 use std::fmt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeverOrigin {
     /// Computed here, by the formula that stands beside it.
+    #[default]
     Audit,
     /// NVIDIA's own estimate, as its rule stored it in the report.
     NvidiaRule,
@@ -23,6 +24,12 @@ pub enum LeverCode {
     Ours(Action),
     /// The id of NVIDIA's rule.
     Rule(String),
+}
+
+impl Default for LeverCode {
+    fn default() -> LeverCode {
+        LeverCode::Rule(String::new())
+    }
 }
 
 impl fmt::Display for LeverCode {
@@ -64,7 +71,7 @@ pub enum Where {
 }
 
 /// Something that could be tried.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Lever {
     pub code: LeverCode,
     pub origin: LeverOrigin,
@@ -97,29 +104,6 @@ pub struct Lever {
 }
 
 impl Lever {
-    /// A lever of which nothing is said yet.
-    pub(super) fn new(code: LeverCode, origin: LeverOrigin) -> Lever {
-        let (sentence, why, risk, check) = Default::default();
-        let (formula, remeasure, ceiling) = Default::default();
-        Lever {
-            code,
-            origin,
-            at: Where::Kernel,
-            bound: None,
-            expected: None,
-            forecast: None,
-            ceiling,
-            beside: None,
-            formula,
-            sentence,
-            why,
-            risk,
-            check,
-            remeasure,
-            rises: false,
-        }
-    }
-
     /// Whether there is no bound of the time.
     pub fn is_rough(&self) -> bool {
         self.ceiling != Bound::AtMost
@@ -144,11 +128,13 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         levers.push(Lever {
+            code: LeverCode::Rule(rule.id.to_string()),
+            origin: LeverOrigin::NvidiaRule,
             bound: Some(speedup.percent),
             formula: format!("NVIDIA's rule {}, {scope}", rule.id),
             sentence: title.to_string().into(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
-            ..Lever::new(LeverCode::Rule(rule.id.to_string()), LeverOrigin::NvidiaRule)
+            ..Lever::default()
         });
     }
     levers.sort_by(|a, b| b.bound.unwrap_or(0.0).total_cmp(&a.bound.unwrap_or(0.0)));

@@ -52,6 +52,18 @@ fn own_rows(view: &SourceView) -> Option<&[Instruction]> {
     rows.iter().all(|row| row.word.is_some()).then_some(rows)
 }
 
+/// What is reached step by step; that from which it starts only where a step comes back to it.
+pub(in crate::analysis) fn reached<I: IntoIterator<Item = usize>>(
+    from: impl IntoIterator<Item = usize>,
+    next: impl Fn(usize) -> I,
+) -> BTreeSet<usize> {
+    let (mut open, mut seen) = (Vec::from_iter(from), BTreeSet::new());
+    while let Some(at) = open.pop() {
+        open.extend(next(at).into_iter().filter(|to| seen.insert(*to)));
+    }
+    seen
+}
+
 impl<'v> Code<'v> {
     /// `None` where the report lacks the code's bits or the executions by instruction.
     pub(in crate::analysis) fn of(view: &'v SourceView) -> Option<Code<'v>> {

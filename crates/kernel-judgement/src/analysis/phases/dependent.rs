@@ -1,7 +1,7 @@
 //! Loads whose address another load brings: their own value one turn back (a chain), or an index that names a row.
 
 use super::detail::{Chain, Indirection};
-use super::{point::point, study::Study};
+use super::{code::reached, point::point, study::Study};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,19 +30,7 @@ fn chain(study: &Study<'_>) -> Option<Chain> {
 
 /// Whether the address of a load depends on its own value, by itself or through other loads.
 fn is_circular(study: &Study<'_>, load: usize) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut open = vec![load];
-    while let Some(row) = open.pop() {
-        for behind in study.code.loads_behind(row).iter().copied() {
-            if behind == load {
-                return true;
-            }
-            if seen.insert(behind) {
-                open.push(behind);
-            }
-        }
-    }
-    false
+    reached([load], |row| study.code.loads_behind(row).iter().copied()).contains(&load)
 }
 
 fn indirection(study: &Study<'_>) -> Option<Indirection> {

@@ -81,7 +81,7 @@ impl Phases {
         let inside = self.phases.iter().zip(&study.cuts).filter(|(_, cut)| is_inside(cut));
         let main = if in_step { drained } else { inside.map(|(phase, _)| phase.share).sum::<f64>().max(drained) };
         // Samples scatter; products never take longer than the loop that they are in.
-        let busy = study.tensor[0].zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
+        let busy = counters.tensor[0].zip(counters.active).map(|(tensor, active)| (tensor / (active * main)).min(1.0));
         self.step_efficiency = busy.filter(|_| is_one && main > 0.0);
         self.pressure = tensor::pressure(study, self.step_efficiency);
         let mut given = false;
@@ -298,10 +298,10 @@ fn tensor_cycles(study: &Study<'_>, work: &Work) -> Option<f64> {
         return None;
     }
     let groups = work.in_turn.unwrap_or(1) as f64;
-    let elapsed = || Some(groups * study.tensor[0]? * counters.cycles? * counters.sms? / work.tiles?);
+    let elapsed = || Some(groups * study.counters.tensor[0]? * counters.cycles? * counters.sms? / work.tiles?);
     match work.unit {
         Some(CycleUnit::Block) => {
-            study.tensor[1].zip(work.cycles).map(|(share, cycles)| share * cycles).or_else(elapsed)
+            study.counters.tensor[1].zip(work.cycles).map(|(share, cycles)| share * cycles).or_else(elapsed)
         }
         _ => elapsed(),
     }

@@ -45,7 +45,7 @@ mod values;
 mod waits;
 mod warps;
 
-pub(in crate::analysis) use code::{Code, Loop};
+pub(in crate::analysis) use code::{Code, Loop, reached};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{
     GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,

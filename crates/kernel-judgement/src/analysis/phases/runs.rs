@@ -92,16 +92,17 @@ impl Study<'_> {
         [short, long].map(|rows| rows.into_iter().map(|row| code.executed[row] as f64).sum())
     }
 
-    /// Global loads that are under way together before the first of their values is used: executions by warps, and the bytes of a lane.
-    pub(in crate::analysis) fn bursts(&self) -> Vec<(f64, f64)> {
+    /// Of what global loads have under way together before the first of their values is used, in bytes of a lane, the average over the bytes
+    /// that are loaded, by what each burst counts.
+    pub(in crate::analysis) fn under_way(&self, counts: impl Fn(f64) -> f64) -> Option<f64> {
         let code = &self.code;
-        let mut bursts = Vec::new();
+        let (mut all, mut sum) = (0.0, 0.0);
         for block in &code.flow.blocks {
             let executed = code.executed[block.instructions.start] as f64;
             let mut open: Vec<Register> = Vec::new();
             let mut close = |open: &mut Vec<Register>| {
                 let bytes: f64 = open.drain(..).map(|register| 4.0 * f64::from(register.count)).sum();
-                bursts.extend((executed * bytes > 0.0).then_some((executed, bytes)));
+                (all, sum) = (all + executed * bytes, sum + executed * bytes * counts(bytes));
             };
             for row in block.instructions.clone() {
                 let registers = &code.word(row).registers;
@@ -115,6 +116,6 @@ impl Study<'_> {
             }
             close(&mut open);
         }
-        bursts
+        (all > 0.0).then(|| sum / all)
     }
 }

@@ -10,7 +10,6 @@ use super::{
     frame::Frame,
     in_flight::late_rows,
     main_loop::MainLoop,
-    tensor,
     tile_loop::Traces,
 };
 use crate::analysis::KernelSummary;
@@ -36,8 +35,6 @@ pub struct Study<'v> {
     /// Whose samples they are, barrier waits at their barrier.
     pub(in crate::analysis) samples: Attribution<'v>,
     pub(super) counters: Residency,
-    /// Shares of the time in which the tensor pipe works.
-    pub(super) tensor: [Option<f64>; 2],
     /// Bits of a lane's element by row; `None` where that was not collected.
     widths: Option<Vec<u64>>,
     /// Threads of a block in x, y and z.
@@ -111,7 +108,6 @@ impl<'v> Study<'v> {
             code,
             samples,
             counters,
-            tensor: tensor::busy(kernel),
             part_of_warps,
             widths: view.counts(WIDTH),
             block: kernel.key().block.map(|block| block.0),

@@ -3,28 +3,8 @@
 use super::detail::{Point, Pressure, TimeSplit};
 use super::model::{PhaseKind, Phases};
 use super::{point::point, study::Study};
-use crate::analysis::KernelSummary;
-use crate::catalog::Counter;
 use crate::evidence::WarpSync;
 use cuda_binary::op::Sync;
-
-/// Tensor activity in percent of peak, elapsed: the spelling that the chip has comes first.
-const ELAPSED: [Counter; 4] = [
-    Counter::SmPipeTensorTypeHmmaHgmmaQgmmaImmaIgmmaBmmaBgmmaCyclesActiveAvgPctElapsed,
-    Counter::SmPipeTensorCyclesActiveAvgPctElapsed,
-    Counter::SmPipeTensorOpHmmaTypeHmmaHgmmaQgmmaCyclesActiveAvgPctElapsed,
-    Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctElapsed,
-];
-
-/// The same while a block is resident.
-const RESIDENT: [Counter; 2] =
-    [Counter::SmPipeTensorCyclesActiveAvgPctActive, Counter::SmPipeTensorOpHmmaCyclesActiveAvgPctActive];
-
-/// `u(tensor)`: shares of the time in which the tensor pipe works, 0 to 1: of all of it, and of that in which a block is resident.
-pub(super) fn busy(kernel: &KernelSummary<'_>) -> [Option<f64>; 2] {
-    let first = |names: &[Counter]| names.iter().find_map(|name| kernel.value(name)).map(|percent| percent / 100.0);
-    [first(&ELAPSED), first(&RESIDENT)]
-}
 
 /// The efficiency of a step from which the tensor pipe sets the pace.
 const HEALTHY: f64 = 0.9;
@@ -33,7 +13,7 @@ const HEALTHY: f64 = 0.9;
 pub(super) fn time_split(study: &Study<'_>, tiles: Option<f64>, is_persistent: bool) -> TimeSplit {
     let counters = &study.counters;
     let has_tensor = study.mains.iter().any(|main| main.has_tensor);
-    let tensor = study.tensor[0].filter(|_| has_tensor);
+    let tensor = counters.tensor[0].filter(|_| has_tensor);
     TimeSplit {
         tensor,
         idle: tensor.zip(counters.active).map(|(tensor, active)| (active - tensor).max(0.0)),

@@ -1,6 +1,6 @@
 //! What the turns of a loop hang on: the number of the block, and what the turn before left.
 
-use super::code::{Code, Loop};
+use super::code::{Code, Loop, reached};
 use super::flows::{BLOCK, LONGEST, THREAD, address};
 use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
@@ -55,14 +55,8 @@ impl Code<'_> {
             });
             is_done = made.len() == before;
         }
-        let comes_back = |row: usize| {
-            let (mut open, mut seen) = (vec![row], BTreeSet::new());
-            while let Some(at) = open.pop() {
-                let from = self.operands_of(at).filter(|from| is_made[*from] && *from != load);
-                open.extend(from.filter(|from| seen.insert(*from)));
-            }
-            seen.contains(&row)
-        };
+        let from = |row: usize| self.operands_of(row).filter(|from| is_made[*from] && *from != load);
+        let comes_back = |row: usize| reached([row], from).contains(&row);
         let is_sum = |row: usize| {
             let sums = [Class::Fp32, Class::Fp64, Class::Fp16, Class::Integer, Class::FpCompare, Class::IntegerCompare];
             self.op(row).is_of(&sums)
@@ -102,35 +96,27 @@ impl Code<'_> {
             of_block.collect::<Vec<bool>>() == [true]
         };
         // Flags are made of flags, down to what compares values.
-        let (mut open, mut seen) = (vec![branch], BTreeSet::new());
-        while let Some(row) = open.pop() {
-            if row != branch && sets(row) {
-                return true;
-            }
+        let flags = |row: usize| {
             let flags = self.operands(row).iter().filter(|(own, _)| !is_value(own));
-            open.extend(flags.flat_map(|(_, rows)| rows).filter(|row| turns(row) && seen.insert(**row)));
-        }
-        false
+            flags.flat_map(|(_, rows)| rows).copied().filter(turns)
+        };
+        reached([branch], flags).into_iter().any(|row| row != branch && sets(row))
     }
 
     /// Whether a row of a loop takes what it left itself, by rows that do the same, or a value from outside of the loop, one for all of them.
     pub(in crate::analysis) fn chooses_itself(&self, row: usize, cycle: &Loop) -> bool {
         let turns = |row: &usize| self.is_in(*row, cycle);
-        let (mut open, mut seen) = (vec![row], BTreeSet::new());
-        while let Some(at) = open.pop() {
+        let inside = |at: usize| {
             let values = self.operands(at).iter().filter(|(own, _)| own.file == RegisterFile::General);
-            let inside: Vec<usize> = values.flat_map(|(_, rows)| rows).copied().filter(turns).collect();
-            if inside.iter().any(|own| self.op(*own) != self.op(row)) {
-                return false;
-            }
-            open.extend(inside.into_iter().filter(|own| seen.insert(*own)));
-        }
+            values.flat_map(|(_, rows)| rows).copied().filter(turns)
+        };
+        let seen = reached([row], inside);
         let brings = |row: &usize| {
             let values = self.operands(*row).iter().filter(|(own, _)| own.file == RegisterFile::General);
             let outside = values.filter(|(_, rows)| !rows.iter().any(turns)).map(|(own, _)| *own);
             (self.rows[*row].word.and_then(|word| word.literal()), outside.collect::<Vec<Register>>())
         };
-        seen.contains(&row) && seen.iter().all(|own| brings(own) == brings(&row))
+        seen.contains(&row) && seen.iter().all(|own| self.op(*own) == self.op(row) && brings(own) == brings(&row))
     }
 
     /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes

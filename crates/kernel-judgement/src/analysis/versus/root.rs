@@ -125,16 +125,12 @@ pub struct Root {
 }
 
 impl Root {
-    /// Whether more of it makes a launch longer.
-    fn is_load(self) -> bool {
-        use RootKind::{Columns, Copies, Hits, Lanes, Loads, Products, Warps};
-        !matches!(self.kind, Columns | Copies | Hits | Lanes | Loads | Products | Warps)
-    }
-
     /// How much of the logarithm of the cycles' ratio it accounts for.
     fn part(self, change: f64) -> f64 {
+        use RootKind::{Columns, Copies, Hits, Lanes, Loads, Products, Warps};
         let ratio = (self.was.max(1.0) / self.is.max(1.0)).ln() / change;
-        if self.is_load() { ratio } else { -ratio }
+        // More of these makes a launch shorter.
+        if matches!(self.kind, Columns | Copies | Hits | Lanes | Loads | Products | Warps) { -ratio } else { ratio }
     }
 }
 
@@ -254,7 +250,7 @@ impl Sides<'_, '_> {
             |count: &dyn Fn(&Study<'_>) -> Option<f64>| self.code.and_then(|(old, new)| count(old).zip(count(new)));
         let (was, is) = match kind {
             RootKind::Warps => self.in_flight?,
-            RootKind::Loads => by_code(&at_once)?,
+            RootKind::Loads => by_code(&|study| study.under_way(|bytes| bytes))?,
             RootKind::Copies => by_code(&|study| Some(f64::from(study.copies_ahead()?) + 1.0))?,
             RootKind::Divisions => by_code(&|study| Some(study.divisions()[0]))?,
             RootKind::LongDivisions => by_code(&|study| Some(study.divisions()[1]))?,
@@ -332,13 +328,5 @@ fn columns(side: &KernelSummary<'_>) -> Option<f64> {
             (all, sum) = (all + count, sum + count * f64::from(columns));
         }
     }
-    (all > 0.0).then(|| sum / all)
-}
-
-/// Bytes that a lane has under way before the first of their values is used: the average over the bytes that are loaded.
-fn at_once(study: &Study<'_>) -> Option<f64> {
-    let bursts = study.bursts();
-    let all: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes).sum();
-    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * bytes).sum();
     (all > 0.0).then(|| sum / all)
 }

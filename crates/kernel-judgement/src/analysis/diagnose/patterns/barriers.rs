@@ -6,7 +6,7 @@ use super::stages::shared_of_block;
 use super::units::wait;
 use super::work::{arithmetic, barriers_executed, by_shuffles, exchanges, is_once, of_values, width};
 use super::*;
-use crate::analysis::phases::Loop;
+use crate::analysis::phases::{Loop, reached};
 use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
@@ -102,13 +102,9 @@ pub(super) fn meeting(m: &Measures<'_>) -> Option<(Point, Meeting)> {
     code.loops.iter().find_map(|cycle| {
         let row = asks(&code.rows_of(&cycle.blocks).collect::<Vec<usize>>())?;
         let ahead = code.flow.reach(cycle.header, |from, _| !meets(from));
-        let mut own = cycle.blocks.clone();
-        let mut open: Vec<usize> = own.iter().copied().collect();
-        while let Some(block) = open.pop() {
-            let near = code.flow.blocks[block].successors.iter().chain(&code.predecessors[block]);
-            open.extend(near.copied().filter(|near| is_for_few(*near) && own.insert(*near)));
-        }
-        let rows: Vec<usize> = code.rows_of(&own).collect();
+        let near = |block: usize| code.flow.blocks[block].successors.iter().chain(&code.predecessors[block]).copied();
+        let around = reached(cycle.blocks.iter().copied(), |block| near(block).filter(|near| is_for_few(*near)));
+        let rows: Vec<usize> = code.rows_of(cycle.blocks.union(&around)).collect();
         let spent = study.samples.at(&rows) as f64 * m.block_warps?;
         if !ahead.contains(&code.block_of[barrier]) || spent < MOST * waits[barrier] as f64 {
             return None;

@@ -37,15 +37,6 @@ pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
 const AT_A_TIME: f64 = 4.0;
 /// Loads of 16 bytes for which a thread has registers to spare.
 const MOST_AT_A_TIME: f64 = 8.0;
-/// Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together before the first of their values is used, at
-/// least one: the average over the loads that are executed. `None` without instructions.
-fn at_once(m: &Measures<'_>) -> Option<f64> {
-    let bursts = m.study?.bursts();
-    let all: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes).sum();
-    let sum: f64 = bursts.iter().map(|(executed, bytes)| executed * bytes * (bytes / WIDEST_BYTES).max(1.0)).sum();
-    (all > 0.0).then(|| sum / all)
-}
-
 /// The part of its peak that DRAM reaches at best: a plain triad on an H200 reads 90.2 %.
 const STREAM: f64 = 0.9;
 
@@ -71,7 +62,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         return None;
     }
     // Twice as many as there are, and at least what a loop unrolled by four has.
-    let now = at_once(m).unwrap_or(1.0).min(MOST_AT_A_TIME);
+    // Loads of 16 bytes a lane, or as many bytes of narrower ones, that are under way together, at least one.
+    let at_once = m.study.and_then(|study| study.under_way(|bytes| (bytes / WIDEST_BYTES).max(1.0)));
+    let now = at_once.unwrap_or(1.0).min(MOST_AT_A_TIME);
     let then = (2.0 * now).clamp(AT_A_TIME, MOST_AT_A_TIME);
     let stages = m.sampled_code().and_then(Study::copies_waited_for);
     // A turn takes as long as a copy is in flight over the turns that it has: of twice as many half as long, as far as it waits.

@@ -71,17 +71,6 @@ pub(super) fn sums(m: &Measures<'_>) -> f64 {
     sums
 }
 
-/// The registers of a thread with a tile of so many sums in place of that of now, and the warps that an SM has registers for then, where
-/// these are fewer than it has room for now. It is a cost to be told and no longer wait: each warp has more products that hang on none of
-/// the others (`raster`, to 8 × 8 sums, gained 44 %).
-fn with_sums(m: &Measures<'_>, tile: &Tile, sums: f64) -> Option<(f64, f64)> {
-    let chip = m.study.and(m.chip())?;
-    let more = tile.registers * (of_sums(sums) - of_sums(self::sums(m)));
-    let then = m.value(Counter::LaunchRegistersPerThread)? + more.max(0.0);
-    let warps = (f64::from(chip.registers_per_sm) / (WARP * then)).floor();
-    (warps < m.theoretical? * f64::from(chip.max_warps_per_sm)).then_some((then, warps))
-}
-
 /// Several outputs a thread, so that each operand that is loaded feeds more arithmetic. Only the arithmetic stays.
 pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
     let own = Tile::of(m).filter(|own| own.wavefronts >= OPERANDS_PER_FMA * own.registers)?;
@@ -107,13 +96,17 @@ pub(super) fn register_tile(m: &Measures<'_>) -> Option<Draft> {
         return Some(draft.not_here(words!("each value read feeds {} FMA, the tile is that large", feeds)));
     }
     let registers = m.value(Counter::LaunchRegistersPerThread);
-    let risk = match with_sums(m, &own, sums) {
-        Some((then, warps)) => {
-            words!("about {} registers a thread: an SM then holds {} warps", count(then), count(warps))
-        }
-        None => registers
-            .map_or_else(Words::default, |now| words!("{} registers now; occupancy falls with more", count(now))),
+    // The warps that an SM has registers for then, where these are fewer than it has room for now, are a cost to be told and no longer wait:
+    // each warp has more products that hang on none of the others (`raster`, to 8 × 8 sums, gained 44 %).
+    let fewer = || {
+        let chip = m.study.and(m.chip())?;
+        let then = registers? + (own.registers * (of_sums(sums) - of_sums(self::sums(m)))).max(0.0);
+        let warps = (f64::from(chip.registers_per_sm) / (WARP * then)).floor();
+        let is_fewer = warps < m.theoretical? * f64::from(chip.max_warps_per_sm);
+        is_fewer.then(|| words!("about {} registers a thread: an SM then holds {} warps", count(then), count(warps)))
     };
+    let today = || Some(words!("{} registers now; occupancy falls with more", count(registers?)));
+    let risk = fewer().or_else(today).unwrap_or_default();
     let (goal, now) = (fixed(own.wavefronts * reads, 2), fixed(own.wavefronts, 2));
     let why = words!("{} wavefronts of shared memory per FMA; that tile reads {} of these values", &now, share(reads));
     let draft = draft.at(At::most(m, Op::loads_shared)).risks(risk);

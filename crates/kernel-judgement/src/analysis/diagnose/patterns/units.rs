@@ -26,14 +26,17 @@ pub(in crate::analysis::diagnose) fn of_part(m: &Measures<'_>, part: Part) -> Op
     let is_way = part == Part::MemoryL2 && level::is_of_dram(m) == Some(true) && level::is_by_sector(m);
     let part = if is_way { Part::MemoryDram } else { part };
     let unit = m.unit(part)?;
+    // Instructions that each warp issues one behind the other, while neither issue nor a pipe is busy or has a queue, take their latency.
+    let one_by_one = || {
+        let queue = [StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall];
+        let is_idle = part != Part::ComputeTensor && unit.is_idle_pipe();
+        wait(m, StallReason::Wait).filter(|_| is_idle && 100.0 * m.waits(&queue) < m.limits[Threshold::QueueShare])
+    };
     Some(match part {
         Part::MemoryDram => queued(m, unit).unwrap_or_else(|| stream(m, unit)),
         Part::ComputeTensor if unit.is_saturated() => full(m, unit),
         _ if unit.is_saturated() => saturated(m, unit),
-        _ => queued(m, unit)
-            .or_else(|| pressure(m, unit))
-            .or_else(|| one_by_one(m, unit))
-            .unwrap_or_else(|| saturated(m, unit)),
+        _ => queued(m, unit).or_else(|| pressure(m, unit)).or_else(one_by_one).unwrap_or_else(|| saturated(m, unit)),
     })
 }
 
@@ -60,16 +63,6 @@ fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
         readings.extend(m.held(&L2_BYTES));
     }
     Held::of_unit(m, dram, 100.0 * dram.share, 0.0, sentence).from(readings)
-}
-
-/// Instructions that each warp issues one behind the other, while neither issue nor a pipe is busy or has a queue: what they take is their
-/// latency.
-fn one_by_one(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    const QUEUES: [StallReason; 3] =
-        [StallReason::NotSelected, StallReason::MathPipeThrottle, StallReason::DispatchStall];
-    let has_queue = 100.0 * m.waits(&QUEUES) >= m.limits[Threshold::QueueShare];
-    let is_idle = unit.part != Part::ComputeTensor && unit.is_idle_pipe();
-    wait(m, StallReason::Wait).filter(|_| is_idle && !has_queue)
 }
 
 /// A unit by what its counter says.

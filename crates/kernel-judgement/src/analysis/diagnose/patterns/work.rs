@@ -42,16 +42,6 @@ const OF_RESULTS: [Part; 3] = [Part::ComputeFma, Part::ComputeFp64, Part::Comput
 /// What stays at least of a pipe without a name, which may make addresses.
 const OF_UNNAMED: f64 = 0.5;
 
-/// What is left at least of [`OF_RESULTS`] where no instruction was counted, and of a part of the SMs without a name: that is a pipe where
-/// their roll-up is above the one of their memory instructions.
-fn unseen(m: &Measures<'_>) -> Vec<(Part, f64)> {
-    if executions(m, |_| true).is_some() {
-        return Vec::new();
-    }
-    let unnamed = m.value(Counter::SmMemoryThroughputAvgPctElapsed).map(|_| (Part::UnknownUnit, OF_UNNAMED));
-    OF_RESULTS.map(|part| (part, 1.0)).into_iter().chain(unnamed).collect()
-}
-
 /// What arithmetic on values and comparisons of them leave at least of issue and of the pipes, where they read the same values from nearer
 /// by.
 pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
@@ -64,7 +54,13 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
     };
     let pipes = [Part::ComputeFma, Part::ComputeAlu, Part::ComputeFp64, Part::ComputeXu].into_iter().filter_map(on);
     let others = [(Part::Issue, arithmetic(m)), (Part::ComputeTensor, m.has_tensor.then_some(1.0))];
-    pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?)))).chain(unseen(m)).collect()
+    let known = pipes.chain(others.into_iter().filter_map(|(part, own)| Some((part, own?))));
+    if executions(m, |_| true).is_some() {
+        return known.collect();
+    }
+    // A part of the SMs without a name is a pipe where their roll-up is above the one of their memory instructions.
+    let unnamed = m.value(Counter::SmMemoryThroughputAvgPctElapsed).map(|_| (Part::UnknownUnit, OF_UNNAMED));
+    known.chain(OF_RESULTS.map(|part| (part, 1.0))).chain(unnamed).collect()
 }
 
 /// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
