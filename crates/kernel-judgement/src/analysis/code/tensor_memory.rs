@@ -16,29 +16,23 @@ pub(super) const ALLOCATIONS: &str = "Tensor-memory allocations";
 
 /// Allocations and their columns together; nothing for a kernel without. Columns that are computed at run time are not known.
 pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
-    let is_asked = |at: &usize| opcode_matches(listed.code[*at].named(), ALLOCATION) && !is_another_try(listed, *at);
+    // In a loop that sleeps an instruction asks again for what was not to be had.
+    let sleeps = |blocks: &[usize]| listed.instructions(blocks).any(|i| i.op().sync() == Some(Sync::Sleep));
+    let is_another_try = |at: usize| listed.loops_around(at).any(|found| sleeps(&found.blocks));
+    let is_asked = |at: &usize| opcode_matches(listed.code[*at].named(), ALLOCATION) && !is_another_try(*at);
     let asked: Vec<usize> = (0..listed.code.len()).filter(is_asked).collect();
     if asked.is_empty() {
         return Vec::new();
     }
-    let columns = asked.iter().map(|at| Some(units(listed, *at)? * COLUMNS_OF_UNIT)).sum();
+    // What an allocation puts into its last operand, where that is a constant.
+    let units = |at: usize| constant(listed, at, listed.code[at].operands().rsplit(", ").next()?);
+    let columns = asked.iter().map(|at| Some(units(*at)? * COLUMNS_OF_UNIT)).sum();
     vec![row(ALLOCATIONS, "", None, Some(asked.len() as u64), None), row(COLUMNS, "", None, columns, None)]
 }
 
 /// The columns among the resources of a build; `None` where it allocates none, or as many as only the run tells.
 pub(super) fn columns(resources: &[ResourceRow]) -> Option<u64> {
     resources.iter().find(|row| row.label == COLUMNS)?.cubin
-}
-
-/// Whether the instruction asks again for what was not to be had: it stands in a loop that sleeps.
-fn is_another_try(listed: &Listed<'_>, at: usize) -> bool {
-    let sleeps = |blocks: &[usize]| listed.instructions(blocks).any(|i| i.op().sync() == Some(Sync::Sleep));
-    listed.loops_around(at).any(|found| sleeps(&found.blocks))
-}
-
-/// What an allocation puts into its last operand; `None` where that is not a constant.
-fn units(listed: &Listed<'_>, at: usize) -> Option<u64> {
-    constant(listed, at, listed.code[at].operands().rsplit(", ").next()?)
 }
 
 /// The constant that the block of an instruction puts into a uniform register before it.

@@ -109,6 +109,20 @@ impl<'v> Code<'v> {
         self.word(row).registers
     }
 
+    /// Blocks of a set that hang together.
+    pub(in crate::analysis) fn components(&self, blocks: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
+        let (mut rest, mut found) = (blocks.clone(), Vec::new());
+        while let Some(start) = rest.pop_first() {
+            let near =
+                |block: usize| self.flow.blocks[block].successors.iter().chain(&self.predecessors[block]).copied();
+            let mut component = reached([start], |block| near(block).filter(|near| blocks.contains(near)));
+            component.insert(start);
+            rest = rest.difference(&component).copied().collect();
+            found.push(component);
+        }
+        found
+    }
+
     /// What a row does between warps.
     pub(in crate::analysis) fn sync(&self, row: usize) -> WarpSync {
         self.word(row).sync

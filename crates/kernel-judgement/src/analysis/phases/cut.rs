@@ -114,7 +114,7 @@ fn of_main_loop(code: &Code<'_>, traces: &Traces<'_, '_>, main: &MainLoop) -> Ve
     let mut epilogue = BTreeSet::new();
     let mut conditional = BTreeSet::new();
     let mut spins: Vec<(usize, BTreeSet<usize>)> = Vec::new();
-    for component in components(code, &seldom) {
+    for component in code.components(&seldom) {
         if code.rows_of(&component).any(|row| stores_results(code, row)) {
             epilogue.extend(component);
         } else if let Some(entering) = spin(code, &component) {
@@ -163,25 +163,6 @@ fn spin(code: &Code<'_>, component: &BTreeSet<usize>) -> Option<usize> {
     (leads.len() <= 1 && code.rows_of(component).count() <= SPIN_ROWS)
         .then(|| component.iter().find_map(enters))
         .flatten()
-}
-
-/// Blocks of a set that hang together.
-fn components(code: &Code<'_>, blocks: &BTreeSet<usize>) -> Vec<BTreeSet<usize>> {
-    let mut rest = blocks.clone();
-    let mut found = Vec::new();
-    while let Some(start) = rest.pop_first() {
-        let mut component = BTreeSet::from([start]);
-        let mut open = vec![start];
-        while let Some(block) = open.pop() {
-            let next = code.flow.blocks[block].successors.iter().chain(&code.predecessors[block]);
-            for near in next.filter(|near| rest.remove(near)).copied().collect::<Vec<_>>() {
-                component.insert(near);
-                open.push(near);
-            }
-        }
-        found.push(component);
-    }
-    found
 }
 
 /// The blocks that run behind a loop, back jumps left out.

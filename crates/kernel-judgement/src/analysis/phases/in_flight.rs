@@ -1,6 +1,6 @@
 //! Products in flight: what runs beside those of its own warps.
 
-use super::code::Code;
+use super::code::{Code, reached};
 use crate::analysis::lines::Attribution;
 use crate::evidence::WarpSync;
 use cuda_binary::op::ProductBy;
@@ -10,26 +10,17 @@ use std::collections::BTreeSet;
 /// a wait for all of them. Products of `mma.sync` are done when their registers are read, and reach nowhere.
 pub(super) fn late_rows(code: &Code<'_>) -> BTreeSet<usize> {
     let is_synchronous = |row: usize| code.op(row).product_by() == Some(ProductBy::Warp);
-    let mut late = BTreeSet::new();
-    let mut open: Vec<usize> =
-        (0..code.rows.len()).filter(|row| code.is_tensor(*row) && !is_synchronous(*row)).collect();
-    let mut seen: BTreeSet<usize> = open.iter().copied().collect();
-    while let Some(row) = open.pop() {
-        let block = code.block_of[row];
-        let range = &code.flow.blocks[block].instructions;
-        let next: Vec<usize> = if row + 1 < range.end {
-            vec![row + 1]
-        } else {
-            code.flow.blocks[block].successors.iter().map(|to| code.flow.blocks[*to].instructions.start).collect()
+    let starts = (0..code.rows.len()).filter(|row| code.is_tensor(*row) && !is_synchronous(*row));
+    let next = |row: usize| -> Vec<usize> {
+        let block = &code.flow.blocks[code.block_of[row]];
+        let mut next = match row + 1 < block.instructions.end {
+            true => vec![row + 1],
+            false => block.successors.iter().map(|to| code.flow.blocks[*to].instructions.start).collect(),
         };
-        for next in next {
-            if code.sync(next) != (WarpSync::ProductsWait { pending: 0 }) && seen.insert(next) {
-                late.insert(next);
-                open.push(next);
-            }
-        }
-    }
-    late
+        next.retain(|row| code.sync(*row) != WarpSync::ProductsWait { pending: 0 });
+        next
+    };
+    reached(starts, next)
 }
 
 /// Whether products of the warps themselves are in flight for most samples of some rows: they issue some, wait for some, or run

@@ -50,32 +50,14 @@ fn elected(study: &Study<'_>) -> Option<u64> {
     let is_run = |block: usize| code.entries(block) > 0;
     let is_one =
         |block: usize| is_run(block) && lanes[code.flow.blocks[block].instructions.start] == code.entries(block);
-    let mut seen = BTreeSet::new();
-    let mut executed = 0;
-    for block in (0..code.flow.blocks.len()).filter(|block| is_one(*block)) {
-        let (mut open, mut own) = (vec![block], BTreeSet::new());
-        let mut is_by_number = true;
-        while let Some(block) = open.pop() {
-            if !seen.insert(block) {
-                continue;
-            }
-            own.insert(block);
-            for before in code.predecessors[block].iter().copied().filter(|before| is_run(*before)) {
-                match is_one(before) {
-                    true => open.push(before),
-                    false => {
-                        let guard = code.origin_of_guard(code.flow.blocks[before].instructions.end - 1);
-                        is_by_number &= !guard.memory;
-                    }
-                }
-            }
-            open.extend(code.flow.blocks[block].successors.iter().filter(|next| is_one(**next)));
-        }
-        if is_by_number {
-            executed += code.rows_of(&own).map(|row| code.executed[row]).sum::<u64>();
-        }
-    }
-    Some(executed)
+    let guard = |block: usize| code.origin_of_guard(code.flow.blocks[block].instructions.end - 1);
+    let is_by_number = |own: &BTreeSet<usize>| {
+        let mut before = own.iter().flat_map(|block| &code.predecessors[*block]).filter(|before| is_run(**before));
+        before.all(|before| is_one(*before) || !guard(*before).memory)
+    };
+    let ones = (0..code.flow.blocks.len()).filter(|block| is_one(*block)).collect();
+    let own = code.components(&ones).into_iter().filter(is_by_number);
+    Some(own.map(|own| code.sum(code.rows_of(&own))).sum())
 }
 
 /// Lanes of the average instruction beside those of elected threads, and the part of the instructions that these are. Where one lane has

@@ -11,7 +11,6 @@ use crate::analysis::derive::data_stage::OPERANDS;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::account::{ERROR, at_products as at_products_of};
 use crate::analysis::diagnose::level::{DRAM_BYTES, L2_BYTES, L2_SECTORS, QUEUED, is_memory};
-use strum::VariantArray;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a counter read above its peak?", peak_exceeded, Stands::Beside)
@@ -143,18 +142,6 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
     words!(": {}{}", first, parts.join(", "))
 }
 
-/// Whether warps queue in front of a unit for a reason. Loads wait for L1 where it answers most of them, and for L2 where they make its
-/// stream.
-fn is_queue(m: &Measures<'_>, part: Part, reason: StallReason) -> bool {
-    part.row().is_some_and(|row| row.queues.contains(&reason))
-        && match part {
-            Part::MemoryL2 => loads::streams(m).is_some(),
-            _ => {
-                reason != StallReason::LongScoreboard || m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS)
-            }
-        }
-}
-
 /// The part of the throttle samples at another pipe from which it is told.
 const OF_ANOTHER: f64 = 0.25;
 
@@ -179,7 +166,13 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
         }
         _ => Some((reason, m.wait(reason)?)),
     };
-    let reasons = StallReason::VARIANTS.iter().copied().filter(|reason| is_queue(m, unit.part, *reason));
+    // Loads wait for L1 where it answers most of them, and for L2 where they make its stream.
+    let is_queue = |reason: &StallReason| match unit.part {
+        Part::MemoryL2 => loads::streams(m).is_some(),
+        _ if *reason != StallReason::LongScoreboard => true,
+        _ => m.value(L1_HITS).is_some_and(|hits| hits >= loads::MOSTLY_HITS),
+    };
+    let reasons = unit.part.row().map_or(&[][..], |row| &row.queues).iter().copied().filter(is_queue);
     let mut queue: Vec<(StallReason, f64)> = reasons.filter_map(wait).collect();
     queue.sort_by(|(_, a), (_, b)| b.total_cmp(a));
     let own: f64 = queue.iter().map(|(_, share)| 100.0 * share).sum();
