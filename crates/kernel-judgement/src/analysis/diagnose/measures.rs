@@ -109,6 +109,12 @@ impl<'a> Measures<'a> {
         self.machine.need(part).unwrap_or_default()
     }
 
+    /// What is left of the work of a part of the SMs that has so many cycles less on all of them, 0 to 1.
+    pub(super) fn without(&self, part: Part, cycles: f64) -> f64 {
+        let unit = self.unit(part).filter(|unit| unit.share > 0.0).zip(self.sm_cycles());
+        unit.map_or(1.0, |(unit, all)| (1.0 - cycles / all / unit.share).max(0.0))
+    }
+
     /// The largest need of some parts.
     pub(super) fn need_of(&self, parts: &[Part]) -> f64 {
         parts.iter().map(|part| self.need(*part)).fold(0.0, f64::max)

@@ -56,7 +56,7 @@ impl Code<'_> {
     pub(in crate::analysis) fn turns_over(&self, row: usize) -> f64 {
         let Some(own) = self.innermost(row) else { return 1.0 };
         let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(row, cycle);
-        let turns = |cycle: &Loop| Some(self.turns_of(cycle)?);
+        let turns = |cycle: &Loop| self.turns_of(cycle);
         self.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
     }
 

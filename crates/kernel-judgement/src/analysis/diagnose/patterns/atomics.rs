@@ -242,7 +242,7 @@ enum Makes {
 /// `None` for what no single atomic does: a value that is made of the one before in another way, or a place that moves, as in a table.
 fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
     let code = &study.code;
-    let inside: Vec<usize> = code.run_in(&cycle);
+    let inside: Vec<usize> = code.run_in(cycle);
     let register = address(code, row)?;
     let moves = code.definitions(row, register).iter().any(|row| inside.contains(row));
     if moves || inside.iter().any(|row| code.op(*row).stores_global()) {

@@ -32,7 +32,7 @@ pub(super) fn ends(study: &Study<'_>, cycle: &Loop) -> Vec<Origin> {
 /// Whether all that a turn of a loop leaves in shared memory is made of what it read there behind a barrier.
 pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
-    let rows: Vec<usize> = code.run_in(&cycle);
+    let rows: Vec<usize> = code.run_in(cycle);
     let is_made_of_shared = |row: &usize| {
         let behind = code.behind_row(*row);
         behind.iter().any(|row| code.op(*row).loads_shared() && code.is_in(*row, cycle))
@@ -50,7 +50,7 @@ pub(super) fn recurs_in_shared(study: &Study<'_>, cycle: &Loop) -> bool {
 /// what it read there behind a barrier.
 pub(super) fn hands_on(study: &Study<'_>, cycle: &Loop) -> Option<(Carried, &'static str)> {
     let code = &study.code;
-    let rows: Vec<usize> = code.run_in(&cycle);
+    let rows: Vec<usize> = code.run_in(cycle);
     let stored = rows.iter().filter(|row| code.op(**row).stores_global());
     let carried = stored.filter_map(|row| code.carried(*row));
     if let Some(own) = carried.max_by_key(|own| *own == Carried::Recurrence) {

@@ -43,9 +43,8 @@ fn steps(m: &Measures<'_>) -> Option<(f64, f64)> {
     let (study, warps) = (m.sampled_code()?, m.block_warps.filter(|warps| (2.0..=ROWS).contains(warps))?);
     let code = &study.code;
     let schedulers = m.sms? * f64::from(m.chip()?.schedulers_per_sm);
-    let count = |rows: &[usize], is_own: fn(Op) -> bool| -> f64 {
-        rows.iter().filter(|row| is_own(code.op(**row))).map(|row| code.executed[*row] as f64).sum()
-    };
+    let count =
+        |rows: &[usize], is_own: fn(Op) -> bool| code.sum(rows.iter().filter(|row| is_own(code.op(**row)))) as f64;
     let turns = |barrier: usize| {
         let cycle = code.innermost(barrier).filter(|cycle| recurs_in_shared(study, cycle))?;
         let rows: Vec<usize> = code.rows_of(&cycle.blocks).collect();
@@ -272,7 +271,7 @@ fn barriers_a_turn(m: &Measures<'_>) -> Option<f64> {
     let cycle = code.loops.iter().filter(holds).min_by_key(|cycle| cycle.blocks.len())?;
     let own = barriers.iter().filter(|row| code.is_in(**row, cycle));
     let turns = Some(code.entries(cycle.header)).filter(|turns| *turns > 0)?;
-    Some(own.map(|row| code.executed[*row]).sum::<u64>() as f64 / turns as f64)
+    Some(code.sum(own) as f64 / turns as f64)
 }
 
 /// The part of the arithmetic of a turn from which on a load in front of it is for the next one.

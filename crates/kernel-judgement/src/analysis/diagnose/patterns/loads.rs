@@ -96,7 +96,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let lighter = gone.map_or(0.0, |gone| gone * (index + rounds_of_once(m)));
     let draft = Draft::relieves(m, Action::MoreInFlight, &after).frees(hidden, wait + lighter).spares(spares);
     let draft = gone
-        .and_then(|_| widened(m))
+        .map(|_| widened(m))
         .into_iter()
         .flatten()
         .fold(draft, |draft, (part, stays)| draft.keeps(&[part], 1.0, stays));
@@ -138,19 +138,15 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
 
 /// What loads of 16 bytes a lane leave at least of the data stage of L1 and of the requests in front of it, where lanes read side by
 /// side. A request takes the stage at least once, and once for each 128 bytes.
-fn widened(m: &Measures<'_>) -> Option<[(Part, f64); 3]> {
+fn widened(m: &Measures<'_>) -> [(Part, f64); 3] {
     let loads = || m.accesses().iter().filter(|access| access.at.op().loads_global() && access.excess() == 0);
     let bits = |access: &SectorAccess| access.width_bits.unwrap_or(8) as f64;
     let sum =
         |of: &dyn Fn(&SectorAccess) -> f64| loads().map(|access| access.requests as f64 * of(access)).sum::<f64>();
-    let cycles = m.sm_cycles()?;
-    let left = |part: Part, fewer: f64| {
-        let share = m.unit(part).map_or(0.0, |unit| unit.share);
-        (part, if share > 0.0 { (1.0 - fewer / cycles / share).max(0.0) } else { 1.0 })
-    };
+    let left = |part: Part, fewer: f64| (part, m.without(part, fewer));
     let wavefronts = sum(&|access| (1.0 - bits(access) / 32.0).max(0.0));
     let requests = sum(&|access| 1.0 - bits(access) / WIDEST as f64);
-    Some([left(Part::MemoryShared, wavefronts), left(Part::MemoryL1tex, wavefronts), left(Part::MemoryLsu, requests)])
+    [left(Part::MemoryShared, wavefronts), left(Part::MemoryL1tex, wavefronts), left(Part::MemoryLsu, requests)]
 }
 
 /// Work in the order of its indices: lanes share sectors, and with those that nobody asked for go the waits for them, in the queue in

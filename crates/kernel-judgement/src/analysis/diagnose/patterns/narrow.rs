@@ -105,10 +105,10 @@ pub(super) fn packed(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let code = &study.code;
     let is_half = |row: &usize| code.rows[*row].class() == Some(Class::Fp16);
-    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>() as f64;
-    let halves = executed(&mut (0..code.rows.len()).filter(is_half));
     let is_single = |row: &usize| is_half(row) && code.word(*row).takes_one_half();
-    if halves == 0.0 || executed(&mut (0..code.rows.len()).filter(is_single)) <= MOST * halves {
+    let [halves, single] = [code.run().filter(is_half).collect(), code.run().filter(is_single).collect()]
+        .map(|rows: Vec<usize>| code.sum(rows) as f64);
+    if halves == 0.0 || single <= MOST * halves {
         return None;
     }
     let gone = HALF * halves;
@@ -119,17 +119,13 @@ pub(super) fn packed(m: &Measures<'_>) -> Option<Draft> {
     let of_issue = gone / m.executed()?;
     // Everything inside the SM is there for half as many threads at best.
     let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&m.machine.inside(), 1.0, HALF);
-    let draft = [Part::ComputeFma, Part::ComputeFp16]
-        .into_iter()
-        .fold(draft, |draft, part| draft.keeps(&[part], left(part), HALF));
+    let pipes = [Part::ComputeFma, Part::ComputeFp16].into_iter();
+    let draft = pipes.fold(draft, |draft, part| draft.keeps(&[part], left(part), HALF));
     let waits = m.waits(&OF_EACH) + m.waits(&[StallReason::MathPipeThrottle]);
     let draft = draft
         .keeps(&[Part::Issue], 1.0 - of_issue, HALF)
         .frees(of_issue * waits, HALF * m.waits(&OF_EACH).max(waits))
-        .at(At::heaviest(m, |_, row| {
-            let own = code.word(row).takes_one_half();
-            if own && code.rows[row].class() == Some(Class::Fp16) { code.executed[row] } else { 0 }
-        }));
+        .at(At::heaviest(m, |_, row| if is_single(&row) { code.executed[row] } else { 0 }));
     let how =
         words!("Two halves an instruction (`{}`, `{}`): two neighbouring elements a thread", "__half2", "__hfma2");
     let why = words!("{} instructions on halves, most of them on one of the two that a register holds", count(halves));

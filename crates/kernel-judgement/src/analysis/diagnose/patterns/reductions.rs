@@ -10,7 +10,7 @@ const TURNS: f64 = 2.0;
 /// it.
 fn sums_up(study: &Study<'_>, cycle: &Loop) -> Option<Vec<usize>> {
     let code = &study.code;
-    let inside: Vec<usize> = code.run_in(&cycle);
+    let inside: Vec<usize> = code.run_in(cycle);
     let shuffles: Vec<usize> = inside.iter().copied().filter(|row| code.op(*row).is_shuffle()).collect();
     shuffles.first()?;
     let takes = |row: &usize| code.operands_of(*row).any(|from| shuffles.contains(&from));
@@ -43,13 +43,8 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
         own as f64 * (1.0 - 1.0 / turns)
     };
     let shuffles = Some(gone(&|row| code.op(row).is_shuffle())).filter(|_| turns > TURNS)?;
-    let [of_stage, of_requests] = DATA_STAGE.iter().chain(&[Part::MemoryLsu]).fold([1.0; 2], |left, part| {
-        // A shuffle takes the stage for a cycle, as a request does.
-        let share = m.unit(*part).map_or(0.0, |unit| unit.share);
-        let stays =
-            m.sm_cycles().filter(|_| share > 0.0).map_or(1.0, |cycles| (1.0 - shuffles / cycles / share).max(0.0));
-        if *part == Part::MemoryLsu { [left[0], stays] } else { [left[0].min(stays), left[1]] }
-    });
+    // A shuffle takes the stage for a cycle, as a request does.
+    let of_stage = DATA_STAGE.map(|part| m.without(part, shuffles)).into_iter().fold(1.0, f64::min);
     let of_issue = gone(&|_| true) / m.executed()?;
     // What is waited for shuffles, of all that answers in short.
     let waits = study.samples.at_causes(StallReason::ShortScoreboard.into());
@@ -62,7 +57,7 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let freed = (1.0 - 1.0 / turns) * part * m.waits(&reasons) + of_issue * m.waits(&OF_EACH) + for_loads;
     let draft = Draft::new(Action::ReuseInSm)
         .stays(&DATA_STAGE, of_stage)
-        .stays(&[Part::MemoryLsu], of_requests)
+        .stays(&[Part::MemoryLsu], m.without(Part::MemoryLsu, shuffles))
         .stays(&[Part::Issue], 1.0 - of_issue)
         .frees(freed, freed + m.waits(&[StallReason::LongScoreboard]))
         .at(At::most(m, Op::is_shuffle));
@@ -130,7 +125,7 @@ pub(super) fn window(m: &Measures<'_>) -> Option<Draft> {
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
     let read = m.dram_read().filter(|read| *read > 0.0)? / SECTOR;
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.run_in(&cycle);
+        let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).loads_global()).collect();
         let is_combined = |load: &usize| {
             let mut takes = rows.iter().filter(|row| code.operands_of(**row).any(|from| from == *load)).peekable();

@@ -83,7 +83,7 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
     let code = &study.code;
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.run_in(&cycle);
+        let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();
         let is_walk = |load: &usize| {
             let mut readers = rows.iter().filter(|row| code.operands_of(**row).any(|from| from == *load)).peekable();
@@ -168,7 +168,7 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let of_loop = |cycle: &Loop| {
-        let rows: Vec<usize> = code.run_in(&cycle);
+        let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).brings_from_memory()).collect();
         let is_pure = |row: &usize| {
             let op = code.op(*row);

@@ -197,8 +197,7 @@ fn brings_tiles(study: &Study<'_>) -> bool {
         code.op(*row).copies_global() || values.all(|row| code.op(row).loads_global())
     };
     let stores = || (0..code.rows.len()).filter(|row| code.op(*row).stores_shared() || code.op(*row).copies_global());
-    let executed = |rows: &mut dyn Iterator<Item = usize>| rows.map(|row| code.executed[row]).sum::<u64>();
-    2 * executed(&mut stores().filter(is_tile)) > executed(&mut stores())
+    2 * code.sum(stores().filter(is_tile)) > code.sum(stores())
 }
 
 /// Whether no load of global memory turns: a thread brings what it brings once.
