@@ -21,7 +21,8 @@ extern "C" __global__ void __launch_bounds__(256) moe_balance_before(float* __re
         }
         const float inverse = 1.0f / sum;
         const bool here = v.x == top || v.y == top;
-        const bool first = here && (__ballot_sync(0xffffffffu, here) & ((1u << lane) - 1)) == 0;
+        const unsigned int all = __ballot_sync(0xffffffffu, here);
+        const bool first = here && (all & ((1u << lane) - 1)) == 0;
         atomicAdd(mass + 2 * lane, x * inverse);
         atomicAdd(mass + 2 * lane + 1, y * inverse);
         if (first) {
