@@ -5,12 +5,12 @@ struct Step {
     float beta1, beta2, rate, epsilon;
     __device__ __forceinline__ void moments(float g, float& m, float& v) const
     {
-        m = beta1 * m + (1.0f - beta1) * g;
-        v = beta2 * v * v + (1.0f - beta2) * g * g;
+        m = __fmaf_rn(beta1, m, __fmul_rn(1.0f - beta1, g));
+        v = __fmaf_rn(__fmul_rn(beta2, v), v, __fmul_rn(__fmul_rn(1.0f - beta2, g), g));
     }
     __device__ __forceinline__ float weight(float w, float m, float v) const
     {
-        return w - rate * __fdividef(m, sqrtf(v) + epsilon);
+        return __fmaf_rn(-rate, __fdividef(m, sqrtf(v) + epsilon), w);
     }
 };
 
