@@ -44,12 +44,12 @@ impl<'v> Code<'v> {
     }
 
     /// Whether the order of an access's addresses is the data's: its address depends on a value loaded in the same loop, or on any
-    /// where it is in none, or goes on from such a value for no more than a sector.
+    /// where it is in none, is made anew of such values by each turn, or goes on from one for no more than a sector.
     pub(in crate::analysis) fn is_inherent(&self, row: usize) -> bool {
         let is_access = || self.executed[row] > 0 && (self.op(row).reads_global() || self.op(row).writes_global());
         // A walk over a list of its own for no more bytes than a sector holds: nothing of another lane's fits into its sectors.
         let is_short = || self.walked(row).is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES));
-        is_access() && (self.depends_on_load(row) || is_short())
+        is_access() && (self.depends_on_load(row) || self.is_made_anew(row) || is_short())
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.
@@ -57,28 +57,32 @@ impl<'v> Code<'v> {
         self.flows.splits.get(&row).copied()
     }
 
-    /// Whether a row runs wherever a later one of its block does: it has no guard, or the same, which is not written between them.
-    fn runs_with(&self, row: usize, reader: usize) -> bool {
-        let [Some(own), Some(other)] = [row, reader].map(|row| self.rows[row].word.as_ref()) else { return true };
+    /// Whether a row runs wherever a later one of its block does, or wherever that does not: it has no guard, or the same or its opposite,
+    /// which is not written between them. `None` where that is not known.
+    fn runs_with(&self, row: usize, later: usize) -> Option<bool> {
+        let [Some(own), Some(other)] = [row, later].map(|row| self.rows[row].word.as_ref()) else { return Some(true) };
         let is_kept = |guard: Register| {
-            slots(guard).all(|slot| !self.flows.writes[slot].iter().any(|write| (row..reader).contains(write)))
+            slots(guard).all(|slot| !self.flows.writes[slot].iter().any(|write| (row..later).contains(write)))
         };
-        own.is_unconditional
-            || own.guard() == other.guard()
-                && self.block_of[row] == self.block_of[reader]
-                && row < reader
-                && own.registers.read().next().is_some_and(is_kept)
+        let ((guard, is_not), (same, is_not_of_later)) = (own.guard(), other.guard());
+        let is_one = guard == same
+            && self.block_of[row] == self.block_of[later]
+            && row < later
+            && own.registers.read().next().is_some_and(is_kept);
+        if own.is_unconditional { Some(true) } else { is_one.then_some(is_not == is_not_of_later) }
     }
 
     /// Adds the last row of a block before `end` that writes one register for certain where `reader` runs, and the guarded ones behind it;
     /// whether there is a certain one.
     fn in_block(&self, (block, reader): (usize, usize), end: usize, slot: usize, found: &mut Vec<usize>) -> bool {
         let start = self.flow.blocks[block].instructions.start;
-        let rows = &self.flows.writes[slot];
+        let (rows, first) = (&self.flows.writes[slot], found.len());
         let before = rows[..rows.partition_point(|row| *row < end)].iter().rev();
         for row in before.copied().take_while(|row| *row >= start) {
+            // Of two with opposite guards one runs.
+            let is_either = found[first..].iter().any(|later| self.runs_with(row, *later) == Some(false));
             found.push(row);
-            if self.runs_with(row, reader) {
+            if is_either || self.runs_with(row, reader) == Some(true) {
                 return true;
             }
         }
@@ -356,5 +360,31 @@ mod tests {
         let code = Code::counted(&rows, vec![1; rows.len()], None);
         assert_eq!(code.definitions(2, pair), [0, 1], "not the load at 3, which 1 hides");
         assert_eq!(code.definitions(5, pair), [0, 3], "the last of each half behind the loop");
+    }
+    /// A loaded value, then one of two by a flag and its opposite, and a reader; between them the flag may be made again.
+    #[test]
+    fn of_two_writes_with_opposite_guards_one_is_certain() {
+        let flag = Register { file: RegisterFile::Predicate, number: 0, count: 1 };
+        let of = |is_not: [bool; 2], remade: bool| {
+            let row = |at: u64, write: Register, read: Register, guard: Option<bool>| {
+                let bits = u128::from(guard.unwrap_or_default()) << 15 | if guard.is_some() { 0 } else { 7 << 12 };
+                let mut word = MachineWord { bits, is_unconditional: guard.is_none(), ..MachineWord::default() };
+                (word.registers.writes[0], word.registers.reads[0]) = (write, read);
+                Instruction { function: "k".into(), offset: 16 * at, word: Some(word), ..Instruction::default() }
+            };
+            let (none, own) = (general(0, 0), general(9, 1));
+            let rows = [
+                row(0, own, none, None),
+                row(1, own, flag, Some(is_not[0])),
+                row(2, if remade { flag } else { none }, none, None),
+                row(3, own, flag, Some(is_not[1])),
+                row(4, none, own, None),
+            ];
+            let code = Code::counted(&rows, vec![1; rows.len()], None);
+            code.definitions(4, own)
+        };
+        assert_eq!(of([true, false], false), [1, 3]);
+        assert_eq!(of([false, false], false), [0, 1, 3], "both run, or neither");
+        assert_eq!(of([true, false], true), [0, 1, 3], "another flag");
     }
 }

@@ -64,6 +64,18 @@ impl Code<'_> {
         made.into_iter().any(|row| !is_sum(row) && comes_back(row))
     }
 
+    /// Whether each turn of the loop around an access makes a number for its address of a float that was loaded in front of the loop: where
+    /// the next one lies data says, as with a value of the turn's own.
+    pub(super) fn is_made_anew(&self, row: usize) -> bool {
+        let Some(cycle) = self.innermost(row) else { return false };
+        let is_made = |from: &usize| {
+            cycle.blocks.contains(&self.block_of[*from])
+                && self.op(*from).is_of(&[Class::Conversion])
+                && self.behind_row(*from).iter().any(|load| self.op(*load).loads_global())
+        };
+        self.address_behind(row).iter().any(is_made)
+    }
+
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
     /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
     /// start one apart, and go on by as many as there are blocks.

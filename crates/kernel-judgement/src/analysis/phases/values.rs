@@ -58,6 +58,11 @@ impl Place {
         self.parts.iter().filter(|(part, _)| *part & LOADED > 0).map(|(part, factor)| (*part, *factor)).collect()
     }
 
+    /// All of its parts: what two accesses have in common that differ by bytes the code says.
+    pub(in crate::analysis) fn all(&self) -> &BTreeMap<u64, u32> {
+        &self.parts
+    }
+
     /// Whether others lie behind it at once, twice, three times and so on one distance, in any order.
     pub(in crate::analysis) fn is_row_with(&self, others: &[&Place]) -> bool {
         let away = |other: &Place| {
