@@ -117,8 +117,8 @@ const ROWS: [(&str, usize, &str, Option<&str>); 87] = [
     ("hough_before", 0, "fewer-atomics", None),
     // A hash of letters goes from one to the next: no other lane can take a part of them.
     ("string_hash_before", 0, "coalesce", Some("Coalesce: a warp copies the lists of its threads")),
-    ("string_hash_before", 0, "wide-loads", Some("Words in place of letters")),
-    ("dfa_match_before", 0, "wide-loads", Some("Words in place of letters")),
+    ("string_hash_before", 0, "wide-loads", Some("Words in place of bytes")),
+    ("dfa_match_before", 0, "wide-loads", Some("Words in place of bytes")),
     // Bytes of a tile that feed products; those of a kernel that issue limits are the packed forms' row.
     ("bytemul_a", 1, "wide-shared", Some("Words in place of bytes of shared memory")),
     ("block_match_before", 1, "wide-shared", None),

@@ -21,6 +21,8 @@ mod lanes;
 pub(super) mod launch;
 mod loads;
 mod local;
+mod long;
+mod lookups;
 mod narrow;
 pub(super) mod occupancy;
 mod on_tensor;
@@ -31,6 +33,7 @@ mod products;
 mod records;
 mod reductions;
 mod reuse;
+mod rows;
 mod search;
 pub(super) mod sectors;
 pub(super) mod stages;
@@ -98,6 +101,9 @@ const FAMILIES: [&[Pattern]; 20] = [
         search::early,
         passes::passes,
         order::in_order,
+        rows::side_by_side,
+        lookups::two_at_a_time,
+        long::long,
     ])],
     &instructions::PATTERNS,
     &origin::PATTERNS,

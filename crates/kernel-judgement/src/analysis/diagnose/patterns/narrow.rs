@@ -52,7 +52,7 @@ pub(super) fn operands(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.because(why).checks(check, tensor.counter.clone()))
 }
 
-/// Words in place of letters: loads of less than a word that follow each other in a thread take a request each, whatever sectors the warp
+/// Words in place of bytes: loads of less than a word that follow each other in a thread take a request each, whatever sectors the warp
 /// touches. Their part of the data stage of L1 goes with them, and what L1 asks of L2 beyond the sectors that the words touch; with both what
 /// is waited for. To take a word apart costs what putting letters together did.
 pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
@@ -88,7 +88,7 @@ pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
         .at(At::row(study, at));
     let sum = |of: &[u64]| stays.keys().map(|row| of[*row] as f64).sum::<f64>();
     let own = count(sum(&code.executed));
-    let how = "Words in place of letters: load 4 bytes of a thread at a time, or 16, and take them apart in registers";
+    let how = "Words in place of bytes: load 4 bytes of a thread at a time, or 16, and take them apart in registers";
     let why = words!(
         "{} loads of less than a word follow each other in a thread, {} of all sectors",
         &own,

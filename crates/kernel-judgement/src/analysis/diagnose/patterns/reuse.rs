@@ -114,12 +114,13 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
     // What data chooses in a table is no run of words, and a copy of the table, or of what is added up, says what helps.
     let is_gathered = || m.study.and_then(Study::gathers_shared).is_some_and(|part| 2.0 * part >= 1.0);
     let is_table = is_inside && (is_gathered() || own_retries(m).is_some());
-    // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already. Blocks that pick
-    // the same rows can be one all the same.
+    // Requests of several SMs for a sector that meet on the way, in a cluster or by themselves, are answered once already: L2 has to be full
+    // all the same. Blocks that pick the same rows can be one.
     let meets = |got: f64, sent: f64| got > SHARED_BY * SECTOR * sent;
     let is_picked_alike = !is_inside && is_mostly_gathered(m, true);
     let is_multicast = !is_inside
         && !is_picked_alike
+        && m.need(unit.part) < ROOF
         && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = m.stage();
     // A tile in registers is how words of shared memory are used again, where it is not there yet.

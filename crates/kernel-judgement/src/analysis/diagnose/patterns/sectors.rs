@@ -1,6 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
+use super::passes::brought_again;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
 use crate::analysis::derive::units;
@@ -258,8 +259,8 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         let wavefronts: f64 = m.accesses().iter().map(|access| access.requests as f64 * words(access)).sum();
         own.shared / 100.0 + (wavefronts / cycles).min(own.other() / 100.0)
     });
-    let of_dram = if dram.is_none() { &[Part::MemoryDram][..] } else { &[] };
-    let unknown = [of_dram, if l1.is_none() { &DATA_STAGE } else { &[] }].concat();
+    let unknown = if dram.is_none() { &[Part::MemoryDram][..] } else { &[] };
+    let unknown = [unknown, if l1.is_none() { &DATA_STAGE } else { &[] }].concat();
     let l1 = l1.into_iter().flat_map(|l1| DATA_STAGE.map(|part| (part, l1)));
     let first = first_of(m);
     let patch = first.and_then(|first| as_patch(m, first));
@@ -282,6 +283,8 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         false => part * accesses.iter().map(awaited).sum::<f64>() / excess_of(accesses.iter().copied()).max(1.0),
     };
     let draft = Draft::relieves(m, Action::Coalesce, &after);
+    let of_dram = draft.leaves(Part::MemoryDram);
+    let draft = draft.keeps(&[Part::MemoryDram], of_dram, of_dram * (1.0 - brought_again(m)));
     // Blocks that wait for each other wait still.
     let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
