@@ -244,6 +244,11 @@ pub struct Register {
 }
 
 impl Register {
+    /// Whether they hold values, of each lane or of the warp, and no predicates.
+    pub fn is_value(&self) -> bool {
+        matches!(self.file, RegisterFile::General | RegisterFile::Uniform)
+    }
+
     /// Whether two have a register in common.
     pub fn meets(&self, other: &Register) -> bool {
         let end = |one: &Register| u16::from(one.number) + u16::from(one.count);

@@ -3,7 +3,7 @@
 use super::detail::{IndexArithmetic, PIPES, Point};
 use super::{code::Code, flows::address, point::point, study::Study};
 use crate::analysis::derive::coalescing::{WAVEFRONTS, WAVEFRONTS_IDEAL};
-use crate::evidence::{Register, RegisterFile};
+use crate::evidence::Register;
 use cuda_binary::op::{Computes, Element, Space};
 use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
@@ -300,11 +300,10 @@ fn by_base(
 
 /// Loads of one word with one base: those whose offsets follow each other, else all.
 fn runs(code: &Code<'_>, rows: std::ops::Range<usize>) -> Vec<Vec<usize>> {
-    let is_base = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
     let base = |row: usize| {
         let registers = code.registers(row);
         let is_word = code.op(row).loads_shared() && registers.written().map(|own| own.count).sum::<u8>() == 1;
-        is_word.then(|| registers.read().filter(is_base).collect())
+        is_word.then(|| registers.read().filter(Register::is_value).collect())
     };
     by_base(code, rows, base).into_iter().flat_map(together).collect()
 }

@@ -83,8 +83,7 @@ impl Branches<'_, '_> {
         if registers.special == Some(THREAD[0]) {
             return Some(Made::Thread);
         }
-        let is_value = |register: &Register| matches!(register.file, RegisterFile::General | RegisterFile::Uniform);
-        let mut values = registers.read().filter(is_value);
+        let mut values = registers.read().filter(Register::is_value);
         let value = values.next().filter(|_| values.next().is_none())?;
         match op.computes() {
             Some(Computes::Copied | Computes::CopiedToWarp) => Some(Made::Same(value)),

@@ -3,7 +3,7 @@
 use super::values::Flows;
 use crate::analysis::sass::{ControlFlow, NaturalLoop, loops};
 use crate::catalog::Counter;
-use crate::evidence::{Instruction, MachineWord, Register, RegisterFile, SourceView, WarpSync};
+use crate::evidence::{Instruction, MachineWord, Register, SourceView, WarpSync};
 use cuda_binary::Op;
 use cuda_binary::op::Control;
 use cuda_binary::sass::Registers;
@@ -96,6 +96,11 @@ impl<'v> Code<'v> {
         self.executed[self.flow.blocks[block].instructions.start]
     }
 
+    /// The row of the instruction at an offset.
+    pub(in crate::analysis) fn row_at(&self, offset: u64) -> Option<usize> {
+        self.rows.iter().position(|row| row.offset == offset)
+    }
+
     pub(in crate::analysis) fn op(&self, row: usize) -> Op {
         self.ops[row]
     }
@@ -181,8 +186,7 @@ impl<'v> Code<'v> {
 
     /// The question to an mbarrier whose answer a row takes as its guard, in the same block.
     pub(super) fn question_of(&self, row: usize) -> Option<usize> {
-        let is_flag = |read: &Register| matches!(read.file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-        let flags: Vec<Register> = self.registers(row).read().filter(is_flag).collect();
+        let flags: Vec<Register> = self.registers(row).read().filter(|read| !read.is_value()).collect();
         let writes =
             |other: &usize| self.registers(*other).written().any(|own| flags.iter().any(|read| own.meets(read)));
         let start = self.flow.blocks[self.block_of[row]].instructions.start;

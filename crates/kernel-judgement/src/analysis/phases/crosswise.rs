@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::flows::{BLOCK, LONGEST, THREAD};
-use crate::evidence::{Arithmetic, Register, RegisterFile};
+use crate::evidence::{Arithmetic, Register};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Code<'_> {
@@ -55,8 +55,7 @@ impl Code<'_> {
                 _ => 1,
             };
             // What nothing is known to make may be made of anything.
-            let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
-            if self.operands(row).iter().any(|(own, rows)| is_value(own) && rows.is_empty()) {
+            if self.operands(row).iter().any(|(own, rows)| own.is_value() && rows.is_empty()) {
                 return [1; 3];
             }
             let behind = self.operands_of(row).map(|row| (row, blocks));

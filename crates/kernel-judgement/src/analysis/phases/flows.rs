@@ -186,8 +186,7 @@ impl<'v> Code<'v> {
 
     /// The rows behind the flags that a row reads: its guard, or of a branch its condition.
     pub(super) fn behind_flags(&self, row: usize) -> Vec<usize> {
-        let is_flag = |file| matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
-        let flags = self.operands(row).iter().filter(|(register, _)| is_flag(register.file));
+        let flags = self.operands(row).iter().filter(|(register, _)| !register.is_value());
         self.behind(flags.map(|(_, rows)| &rows[..]).collect(), LONGEST)
     }
 
@@ -246,7 +245,6 @@ impl<'v> Code<'v> {
 
     /// Whether values from memory choose the address of an access, and no number of a thread or a lane does where the access runs.
     pub(in crate::analysis) fn is_chosen_by_data(&self, row: usize) -> bool {
-        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
         let (mut open, mut seen) = (Vec::from_iter(address(self, row).map(|own| (row, own))), BTreeSet::new());
         let mut is_from_memory = false;
         while let Some((reads, register)) = open.pop() {
@@ -259,7 +257,7 @@ impl<'v> Code<'v> {
                 }
                 is_from_memory |= self.flows.is_memory[behind];
                 if !self.flows.is_memory[behind] && seen.len() < LONGEST {
-                    open.extend(registers.read().filter(is_value).map(|own| (behind, own)));
+                    open.extend(registers.read().filter(|own| own.is_value()).map(|own| (behind, own)));
                 }
             }
         }
@@ -321,10 +319,7 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
                 let same =
                     open.iter().find(|(other, first, _)| *other == register && offset.abs_diff(*first) < SECTOR_BYTES);
                 match same {
-                    Some((_, _, first)) => {
-                        found.insert(row, *first);
-                        found.insert(*first, *first);
-                    }
+                    Some((_, _, first)) => found.extend([(row, *first), (*first, *first)]),
                     None => open.push((register, offset, row)),
                 }
             }

@@ -81,11 +81,10 @@ impl Code<'_> {
     /// start one apart, and go on by as many as there are blocks.
     pub(in crate::analysis) fn turns_by_block(&self, cycle: &Loop, branch: usize, blocks: u32) -> bool {
         let turns = |row: &usize| self.is_in(*row, cycle);
-        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
         let is_block = |row: &usize| self.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
         // What a turn adds to a counter: a number of the code where no register from outside and no constant is in it.
         let is_literal = |row: &usize| {
-            let from_outside = |(own, rows): &(Register, Vec<usize>)| is_value(own) && !rows.iter().any(turns);
+            let from_outside = |(own, rows): &(Register, Vec<usize>)| own.is_value() && !rows.iter().any(turns);
             let is_far = |word: MachineWord| word.has_constant() || word.literal().is_some_and(|step| step >= blocks);
             !self.rows[*row].word.is_some_and(is_far) && !self.operands(*row).iter().any(from_outside)
         };
@@ -96,7 +95,7 @@ impl Code<'_> {
         };
         // Of the two values that are compared one alone: a piece that begins and ends by the block's number may be as long as all others.
         let sets = |row: usize| {
-            let values = self.operands(row).iter().filter(|(own, _)| is_value(own));
+            let values = self.operands(row).iter().filter(|(own, _)| own.is_value());
             let of_block = values.filter_map(|(_, rows)| {
                 let behind = self.behind(vec![rows], LONGEST);
                 let goes_on = || behind.iter().filter(|row| turns(row)).all(is_literal);
@@ -109,7 +108,7 @@ impl Code<'_> {
         };
         // Flags are made of flags, down to what compares values.
         let flags = |row: usize| {
-            let flags = self.operands(row).iter().filter(|(own, _)| !is_value(own));
+            let flags = self.operands(row).iter().filter(|(own, _)| !own.is_value());
             flags.flat_map(|(_, rows)| rows).copied().filter(turns)
         };
         reached([branch], flags).into_iter().any(|row| row != branch && sets(row))
@@ -174,7 +173,6 @@ impl Code<'_> {
     /// Whether what a load of a loop brings, or another load there, is a part of its own next address, and does not only decide between
     /// two, as in a search.
     pub(super) fn is_next_of_itself(&self, row: usize) -> bool {
-        let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
         let is_inside = |other: usize| self.innermost(row).is_some_and(|own| self.is_in(other, own));
         let (mut open, mut seen) = (Vec::from_iter(address(self, row).map(|own| (row, own))), BTreeSet::new());
         while let Some((reads, register)) = open.pop() {
@@ -183,7 +181,7 @@ impl Code<'_> {
                     return true;
                 }
                 if seen.insert(behind) {
-                    open.extend(self.registers(behind).read().filter(is_value).map(|own| (behind, own)));
+                    open.extend(self.registers(behind).read().filter(|own| own.is_value()).map(|own| (behind, own)));
                 }
             }
         }

@@ -146,9 +146,8 @@ pub(super) fn flags(m: &Measures<'_>) -> Option<Draft> {
         code.operands_of(row).for_each(|from| readers[from].push(row));
     }
     // One value of a register, and nothing beside it: 0 is none.
-    let is_value = |own: &Register| matches!(own.file, RegisterFile::General | RegisterFile::Uniform);
     let is_test = |row: &usize| {
-        let values = code.registers(*row).read().filter(is_value).count();
+        let values = code.registers(*row).read().filter(Register::is_value).count();
         let is_alone = code.rows[*row].word.is_some_and(|word| word.literal().is_none() && !word.has_constant());
         code.op(*row).computes() == Some(Computes::Compared) && values == 1 && is_alone
     };

@@ -33,7 +33,7 @@ fn alike(study: &Study<'_>, row: usize, grid: [u64; 3]) -> [u64; 3] {
 /// Whether several blocks pick the same by a load, whatever loaded values choose it.
 pub(super) fn is_shared(m: &Measures<'_>, access: &SectorAccess) -> bool {
     let (Some(study), Some(grid)) = (m.study, m.kernel.key().grid) else { return false };
-    let row = study.code.rows.iter().position(|row| row.offset == access.at.offset);
+    let row = study.code.row_at(access.at.offset);
     row.is_some_and(|row| alike(study, row, grid.0).iter().any(|blocks| *blocks > 1))
 }
 

@@ -376,7 +376,7 @@ fn of_patch(now: f64, part: f64) -> f64 {
 /// take what it leaves, as DRAM is read for less than half of it.
 fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
     let study = m.study?;
-    let row = study.code.rows.iter().position(|row| row.offset == access.at.offset)?;
+    let row = study.code.row_at(access.at.offset)?;
     let is_row = m.kernel.key().block?.0[0].is_multiple_of(WARP as u64);
     let is_plane = study.code.numbers_of_thread(row)[..2] == [true; 2];
     let is_taken = 2.0 * m.dram_read()? <= SECTOR * access.sectors as f64;
