@@ -125,20 +125,23 @@ impl<'v> Code<'v> {
     /// The rows behind some registers at some rows, at most so many, ascending. Values from memory and answers of mbarriers end the
     /// search: their addresses are other values. The guard of the one row that a value can come from is nothing that it is made of.
     pub(super) fn behind<'f>(&'f self, mut open: Vec<&'f [usize]>, most: usize) -> Vec<usize> {
-        let mut seen = vec![false; self.flows.rows.len()];
+        let [mut seen, mut chosen] = [(); 2].map(|()| vec![false; self.flows.rows.len()]);
         let mut found = Vec::new();
         while let Some(definitions) = open.pop() {
-            for definition in definitions {
-                if found.len() < most && !std::mem::replace(&mut seen[*definition], true) {
-                    found.push(*definition);
-                    let is_answer = self.op(*definition).sync() == Some(Sync::Mbarrier);
-                    if !self.flows.is_memory[*definition] && !is_answer {
-                        let is_only = definitions.len() == 1;
-                        let guard = !self.word(*definition).is_unconditional;
-                        let made_of = self.operands(*definition).iter().skip(usize::from(is_only && guard));
-                        open.extend(made_of.map(|(_, rows)| &rows[..]));
-                    }
+            for row in definitions.iter().copied() {
+                let is_first = found.len() < most && !std::mem::replace(&mut seen[row], true);
+                if is_first {
+                    found.push(row);
                 }
+                if !seen[row] || self.flows.is_memory[row] || self.op(row).sync() == Some(Sync::Mbarrier) {
+                    continue;
+                }
+                let has_guard = !self.word(row).is_unconditional;
+                let (guard, made_of) = self.operands(row).split_at(usize::from(has_guard));
+                // A guard chooses where the value can come from another row, at whichever use that is.
+                let chooses = definitions.len() > 1 && !std::mem::replace(&mut chosen[row], true);
+                let parts = [(guard, chooses), (made_of, is_first)].into_iter().filter(|(_, is_own)| *is_own);
+                open.extend(parts.flat_map(|(operands, _)| operands).map(|(_, rows)| &rows[..]));
             }
         }
         found.sort_unstable();

@@ -237,6 +237,26 @@ mod tests {
         assert!(!goes_on(&between), "next = loaded < key ? next : other");
     }
 
+    #[test]
+    fn a_guard_that_chooses_for_one_use_is_behind_both_in_either_order() {
+        // @p b = c; @p d = b; e = b: for `d` it is the only one, for `e` it may be `a`.
+        let guarded = |word: MachineWord| MachineWord { is_unconditional: false, ..word };
+        let has_flag = |reads: [Register; 2]| {
+            let rows = rows(&[
+                word(Op::ISETP, &[P], &[r(3)]),
+                word(Op::MOV, &[r(4)], &[]),
+                guarded(word(Op::MOV, &[r(4)], &[P, r(6)])),
+                guarded(word(Op::IADD3, &[r(7)], &[P, r(4)])),
+                word(Op::IADD3, &[r(8)], &[r(4)]),
+                word(Op::IADD3, &[r(9)], &reads),
+            ]);
+            let code = Code::counted(&rows, vec![1; rows.len()], None);
+            Flows::of(&code).behind_row(&code, 5).contains(&0)
+        };
+        assert!(has_flag([r(7), r(8)]) && has_flag([r(8), r(7)]));
+        assert!(!has_flag([r(7), r(6)]), "no use of which it chooses the value");
+    }
+
     /// What the store of `h = op(..)` takes that is carried, where it is stored by so many lanes.
     fn carried(op: Op, reads: &[Register], lanes: u64) -> Option<Carried> {
         let rows = ended(&[
