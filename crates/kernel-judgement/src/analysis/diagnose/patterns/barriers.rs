@@ -11,6 +11,7 @@ use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Do warps exchange values in rounds of barriers?", rounds, Stands::For(Action::FewerBarriers))
+        .needs(("stall reasons and executions by opcode", |m| m.top_wait().is_some() && m.mix.total.is_some()))
         .cured_by(&[barriers, double_buffer])];
 
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.

@@ -13,13 +13,20 @@ pub(super) const PATTERNS: [Pattern; 3] = [
         short_blocks,
         Stands::Warps(|m| m.filled(), Action::LargerBlocks),
     )
-    .needs(WARPS)
+    .needs(LIVES)
     .cured_by(&[larger_blocks]),
-    Pattern::asks("Do slots stay empty while blocks wait?", uneven, Stands::Beside).needs(WARPS).cured_by(&[fill]),
+    Pattern::asks("Do slots stay empty while blocks wait?", uneven, Stands::Beside).needs(LIVES).cured_by(&[fill]),
     Pattern::asks("Do too few warps fit?", occupancy, Stands::Warps(little_room, Action::MoreWarps))
-        .needs(("theoretical occupancy", |m| m.theoretical.is_some()))
+        .needs(("theoretical occupancy and stall reasons", |m| {
+            m.theoretical.is_some_and(|room| room >= 1.0 || m.top_wait().is_some())
+        }))
         .cured_by(&[warps]),
 ];
+
+/// In one wave no slot is filled again.
+const LIVES: Need = ("waves, warps in flight and their lives", |m| {
+    m.waves.is_some_and(|waves| waves <= 1.0 || m.filled().and(m.life).is_some())
+});
 
 /// Waves from which the blocks of a grid fill the chip.
 pub(in crate::analysis::diagnose) const FULL_WAVE: f64 = 0.95;
