@@ -4,7 +4,7 @@ use super::reuse::REUSED;
 use super::work::answered;
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
-use crate::analysis::phases::Place;
+use crate::analysis::phases::{Loop, Place};
 use crate::evidence::{Arithmetic, Operand, OperandFrom};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -171,6 +171,14 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
     words.iter().copied().filter(is_pointer).collect()
 }
 
+/// Whether some stores of these accesses stand behind a load of them, or in a loop with one: what was read is replaced.
+fn is_stored_again(code: &KernelCode<'_>, rows: &[usize]) -> bool {
+    let is_around = |cycle: &Loop, row: usize| cycle.blocks.contains(&code.block_of[row]);
+    let turns = |load, store| code.loops.iter().any(|cycle| is_around(cycle, load) && is_around(cycle, store));
+    let (loads, stores): (Vec<usize>, Vec<usize>) = rows.iter().partition(|row| code.op(**row).loads_global());
+    stores.into_iter().any(|store| loads.iter().any(|load| *load < store || turns(*load, store)))
+}
+
 /// What a block writes to global memory and reads again behind a barrier, before anything was read there, in shared memory: it is there for
 /// this block alone, as far as the launch tells.
 pub(super) fn of_block(m: &Measures<'_>) -> Option<Draft> {
@@ -204,15 +212,22 @@ pub(super) fn of_block(m: &Measures<'_>) -> Option<Draft> {
         let meant = meant.filter(|row| rows.contains(row) == is_own && code.op(*row).stores_global() == is_store);
         meant.map(|row| SECTOR * sectors[row] as f64).sum()
     };
+    // What is stored once may be a result as well, and is expected to stay one.
+    let is_own = is_stored_again(code, &rows);
     // What DRAM moves beyond the other accesses is of these.
     let moved = [m.dram_read()?, m.dram_written()?];
-    let beyond = (moved[0] - sum(false, false)).clamp(0.0, sum(true, false))
-        + (moved[1] - sum(false, true)).clamp(0.0, sum(true, true));
+    let written = (moved[1] - sum(false, true)).clamp(0.0, sum(true, true));
+    let beyond = (moved[0] - sum(false, false)).clamp(0.0, sum(true, false)) + if is_own { written } else { 0.0 };
     let of_dram = beyond / moved.iter().sum::<f64>().max(1.0);
     let gone: Gone = rows.iter().map(|row| (*row, 1.0)).collect();
+    let loads: Gone = rows.iter().filter(|row| code.op(**row).loads_global()).map(|row| (*row, 1.0)).collect();
     // At best what is stored stays in L2 until the launch has ended.
     let least = (moved[0] - sum(true, false)).max(0.0) / moved.iter().sum::<f64>().max(1.0);
-    let draft = without(m, study, Action::ReuseInSm, &gone, &[])?;
+    let [draft, expected] =
+        [&gone, if is_own { &gone } else { &loads }].map(|gone| without(m, study, Action::ReuseInSm, gone, &[]));
+    let (draft, of_l2) = (draft?, expected?.leaves(Part::MemoryL2));
+    let least_of_l2 = draft.leaves(Part::MemoryL2);
+    let draft = draft.keeps(&[Part::MemoryL2], of_l2, least_of_l2);
     let draft = draft.keeps(&[Part::MemoryDram], 1.0 - of_dram, least.min(1.0 - of_dram));
     // Shared memory takes the stage as often.
     let draft = draft.stays(&DATA_STAGE, 1.0).stays(&[Part::MemoryLsu, Part::Issue], 1.0);
@@ -266,4 +281,35 @@ pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let of_all = touched / study.sectors()?[0].iter().sum::<u64>().max(1) as f64;
     let then = (hits + of_all * (1.0 - REUSED)).min(1.0);
     Some(draft.checks(words!("hit rate of L1 {} → {} or more", share(hits), share(then)), L1_HITS).rises())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::{Instruction, MachineWord};
+    use cuda_binary::sass::Flow;
+
+    /// Accesses, of which the last one jumps back to a row.
+    fn is_again(ops: &[Op], back: Option<u64>) -> bool {
+        let row = |(at, op): (usize, &Op)| {
+            let word = MachineWord { op: *op, is_unconditional: true, ..MachineWord::default() };
+            let jump = back.filter(|_| at + 1 == ops.len()).map(|row| MachineWord {
+                flow: Flow::Jump { conditional: true },
+                target: Some(16 * row),
+                ..word
+            });
+            let word = Some(jump.unwrap_or(word));
+            Instruction { function: "k".into(), offset: 16 * at as u64, word, ..Instruction::default() }
+        };
+        let rows: Vec<Instruction> = ops.iter().chain([&Op::EXIT]).enumerate().map(row).collect();
+        let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
+        is_stored_again(&code, &(0..ops.len()).collect::<Vec<usize>>())
+    }
+
+    #[test]
+    fn what_is_stored_behind_a_load_of_it_is_no_result() {
+        assert!(!is_again(&[Op::STG, Op::STG, Op::LDG, Op::LDG], None), "stored, and read behind a barrier");
+        assert!(is_again(&[Op::STG, Op::LDG, Op::STG], None), "replaced");
+        assert!(is_again(&[Op::STG, Op::LDG], Some(0)), "replaced on the next turn");
+    }
 }
