@@ -206,6 +206,10 @@ impl Machine {
         let busy = (spared + all.clone().filter(touched).map(left_of).sum::<f64>()) / active;
         // Blocks that take a part of their time leave a tail of a part of its length.
         let expected = 1.0 - (ramp + (active + tail * change.tail.0) * busy) + change.fixed.0;
+        // Of what is left each part needs its time, whatever overlaps with it.
+        let now = |part: Part| if part == Part::MemoryDram { 1.0 + self.later } else { 1.0 };
+        let needed = self.needs.iter().map(stays).map(|(part, need)| need / now(part)).fold(0.0, f64::max);
+        let expected = expected.min(1.0 - needed).min(change.expects);
 
         let least = |(part, need): &(Part, f64)| {
             let factor = match kept(*part) {
@@ -213,8 +217,7 @@ impl Machine {
                 None if change.rewrites && !is_shared(*part) => 0.0,
                 None => 1.0,
             };
-            let now = if *part == Part::MemoryDram { 1.0 + self.later } else { 1.0 };
-            (*part, need * factor / now)
+            (*part, need * factor / now(*part))
         };
         let left = self.needs.iter().map(least).max_by(|(_, a), (_, b)| a.total_cmp(b));
         // Work that goes takes the waits in front of it along, where nothing is said of them.
@@ -242,7 +245,7 @@ impl Machine {
         let left = left.filter(|(_, need)| *need >= waits);
         let floor = if change.moves_work { 0.0 } else { self.floor };
         let most = most.min(1.0 - floor).min(change.takes).clamp(0.0, 1.0);
-        Outcome { expected: expected.min(change.expects).clamp(0.0, most), most, left }
+        Outcome { expected: expected.clamp(0.0, most), most, left }
     }
 }
 
@@ -355,6 +358,19 @@ mod tests {
         let machine = Machine { later: 0.5, ..machine(0.75, 0.1) };
         let found = machine.after(&Change { frees: (1.0, 1.0), ..Change::default() });
         assert!((found.most - 0.5).abs() < 1e-9 && (found.expected - 0.25).abs() < 1e-3, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_expected_leaves_each_part_its_time() {
+        // L1 at 96 % beside issue at 80 %: more than overlaps. Whatever goes of L1, issue needs 80 %.
+        let machine = with(TimeSplit::default(), vec![(Part::MemoryL1tex, 0.96), (Part::Issue, 0.8)]);
+        let change = Change {
+            rewrites: true,
+            keeps: vec![(Part::MemoryL1tex, 0.4, 0.0), (Part::Issue, 1.0, 0.1)],
+            ..Change::default()
+        };
+        let found = machine.after(&change);
+        assert!((found.expected - 0.2).abs() < 1e-9 && (found.most - 0.9).abs() < 0.02, "{found:?}");
     }
 
     #[test]
