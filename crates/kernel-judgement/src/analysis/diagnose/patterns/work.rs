@@ -3,7 +3,7 @@
 
 use super::order::read_again;
 use super::*;
-use crate::analysis::derive::traffic::Traffic;
+use crate::analysis::derive::{traffic::Traffic, units};
 use crate::analysis::phases::Loop;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,10 +37,10 @@ pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
 }
 
 /// The pipes that compute results: they do so still, where nobody knows what ran on them.
-const OF_RESULTS: [Part; 3] = [Part::ComputeFma, Part::ComputeFp64, Part::ComputeTensor];
+const OF_RESULTS: [Part; 2] = [Part::ComputeFp64, Part::ComputeTensor];
 
-/// What stays at least of a pipe without a name, which may make addresses.
-const OF_UNNAMED: f64 = 0.5;
+/// What stays at least of a pipe that may make addresses as well: FMA, which multiplies integers, and one without a name.
+const OF_BOTH: f64 = 0.5;
 
 /// What arithmetic on values and comparisons of them leave at least of issue and of the pipes, where they read the same values from nearer
 /// by.
@@ -59,8 +59,10 @@ pub(super) fn of_values(m: &Measures<'_>) -> Vec<(Part, f64)> {
         return known.collect();
     }
     // A part of the SMs without a name is a pipe where their roll-up is above the one of their memory instructions.
-    let unnamed = m.value(Counter::SmMemoryThroughputAvgPctElapsed).map(|_| (Part::UnknownUnit, OF_UNNAMED));
-    known.chain(OF_RESULTS.map(|part| (part, 1.0))).chain(unnamed).collect()
+    let [sms, memory] = [units::SM, Counter::SmMemoryThroughputAvgPctElapsed].map(|whole| m.value(whole));
+    let unnamed = sms.zip(memory).filter(|(sms, memory)| sms > memory).map(|_| Part::UnknownUnit);
+    let both = [Part::ComputeFma].into_iter().chain(unnamed).map(|part| (part, OF_BOTH));
+    known.chain(OF_RESULTS.map(|part| (part, 1.0))).chain(both).collect()
 }
 
 /// The part of the instructions that multiply two values from memory, 0 to 1: nothing else makes their result.
