@@ -172,6 +172,17 @@ fn work_and_latency_are_told_apart_only_where_both_sides_were_measured() {
     assert_eq!(said(&[(SM, 30.0), (MEMORY, 30.0)]).0, Code::Latency);
 }
 
+#[test]
+fn a_share_of_active_cycles_is_one_of_the_launch_only_where_those_were_counted() {
+    let xu = ("sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_active", 90.0);
+    let cycles = [("sm__cycles_active.avg", 500.0), ("sm__cycles_elapsed.avg", 1000.0)];
+    let shares = |readings: &[(&str, f64)]| {
+        only("fp32_peak", readings).now.bottleneck.units.iter().map(|unit| unit.share).collect::<Vec<f64>>()
+    };
+    assert_eq!(shares(&[xu]), [] as [f64; 0]);
+    assert_eq!(shares(&[&[xu][..], &cycles].concat()), [0.45]);
+}
+
 /// A counter at its peak makes its own unit the busiest, whatever else the kernel does.
 #[test]
 fn every_unit_is_busy_by_its_own_counter() {

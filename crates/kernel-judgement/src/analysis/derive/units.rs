@@ -50,11 +50,11 @@ const WHILE_HELD: &str = ".avg.pct_of_peak_sustained_active";
 
 /// Pipes and issue by counters that were collected one by one, where no breakdown lists them; `active` is the part of the time in which an
 /// SM holds a block.
-pub(in crate::analysis) fn by_name(kernel: &KernelSummary<'_>, active: f64) -> Vec<BusyUnit> {
+pub(in crate::analysis) fn by_name(kernel: &KernelSummary<'_>, active: Option<f64>) -> Vec<BusyUnit> {
     let unit = |name: &Arc<str>| {
         let is_meant = |code: Part| code == Part::MemoryLsu || !<&str>::from(code).starts_with("memory-");
         let part = catalog::subsystem_of(name).filter(|part| is_meant(part.code));
-        let scale = if name.ends_with(AVERAGE) { Some(1.0) } else { name.ends_with(WHILE_HELD).then_some(active) };
+        let scale = if name.ends_with(AVERAGE) { Some(1.0) } else { active.filter(|_| name.ends_with(WHILE_HELD)) };
         Some(BusyUnit::new(part.and(Some(name))?, scale? * kernel.value(name)?))
     };
     let names = kernel.metric_names().filter(|_| members(kernel).is_empty());

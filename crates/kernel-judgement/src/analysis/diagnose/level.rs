@@ -136,7 +136,7 @@ pub(super) fn is_mostly_tensor(k: &Kernel<'_>) -> bool {
 pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Vec<Unit> {
     let l2 = k.value(L2).map(|percent| BusyUnit::new(L2, percent));
     let mut found: Vec<Unit> = Vec::new();
-    let by_name = units::by_name(k.kernel, active.unwrap_or(1.0));
+    let by_name = units::by_name(k.kernel, active);
     for unit in units::busiest(k.kernel).into_iter().chain(by_name).chain(l2) {
         let Some(part) = part(k, &unit, has_tensor) else { continue };
         match found.iter_mut().find(|other| other.part == part) {
@@ -146,7 +146,7 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
         }
     }
     let has_l1 = found.iter().any(|unit| matches!(unit.part, Part::MemoryL1tex | Part::MemoryShared));
-    let l1 = k.value(L1).map(|percent| BusyUnit::new(L1, percent * active.unwrap_or(1.0)));
+    let l1 = k.value(L1).zip(active).map(|(percent, active)| BusyUnit::new(L1, percent * active));
     let l1 = l1.or_else(|| Some(BusyUnit::new(L1_OVER_LAUNCH, k.value(L1_OVER_LAUNCH)?)));
     if let Some(over) = l1.filter(|_| !has_l1) {
         found.push(Unit { name: "L1 cache".to_owned(), ..of(k, Part::MemoryL1tex, &over, active) });
