@@ -697,6 +697,17 @@ fn a_pipe_that_was_asked_for_by_name_is_a_unit_whose_work_stays() {
     assert_eq!(audit.now.bottleneck.limiter, Code::Unit(Part::ComputeFp64));
 }
 
+/// A request of the LSU takes a pass of L1 at least.
+#[test]
+fn memory_pipes_as_full_as_the_multiprocessors_are_the_lsu_where_l1_does_no_less() {
+    let pipes = ("sm__memory_throughput.avg.pct_of_peak_sustained_elapsed", "%", "80");
+    let has_requests = |l1: &str| {
+        let audit = with_named(["60", "19", l1, "80"], &[pipes]);
+        audit.now.bottleneck.units.iter().any(|unit| unit.part == Part::MemoryLsu)
+    };
+    assert_eq!([has_requests("85"), has_requests("30")], [true, false]);
+}
+
 /// 5.7 of 9.7 cycles are for a math pipe: warps enough are ready.
 #[test]
 fn warps_in_a_queue_are_not_too_few() {
