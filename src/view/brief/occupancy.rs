@@ -1,6 +1,6 @@
 //! The occupancy of a launch: what it is, what limits it and how far the next step is; in full, each limit.
 
-use super::numbers::{Fact, Side, fact, fact_of, row, whole};
+use super::numbers::{Fact, Side, fact, fact_of, row, value, whole};
 use crate::analysis::{Audit, Cliff, Row};
 use crate::catalog::Counter;
 use crate::quantity::format;
@@ -71,6 +71,9 @@ pub(super) fn room(audit: &Audit) -> Option<Words> {
             file
         ));
     }
+    // Beside the driver's share, which every block has.
+    let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
+    let has_shared = own.into_iter().filter_map(|name| value(audit, name)).any(|bytes| bytes > 0.0);
     let rooms: Vec<String> = audit
         .now
         .occupancy
@@ -80,9 +83,7 @@ pub(super) fn room(audit: &Audit) -> Option<Words> {
             let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
             match cliff.unit.as_str() {
                 "register" => Some(format::counted(room, "register")),
-                "byte of shared memory" if cliff.at > 0 => {
-                    Some(format!("{} B of shared memory", format::integer(room)))
-                }
+                "byte of shared memory" if has_shared => Some(format!("{} B of shared memory", format::integer(room))),
                 _ => None,
             }
         })
