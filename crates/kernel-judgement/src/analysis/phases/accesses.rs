@@ -1,9 +1,10 @@
 //! Global accesses by line: sectors, what the same bytes need, and whether the order is the data's.
 
 use super::detail::{Point, SectorAccess, is_shifted};
-use super::guards::lanes_on;
+use super::guards::{MOST_LANES, lanes_on};
 use super::{lanes::Lanes, point::point, study::Study};
 use crate::evidence::SourceLine;
+use crate::quantity::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
 /// What accesses have in common that are told together: line and call, opcode, whether the order is the data's, the width where it
@@ -75,18 +76,24 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
     found
 }
 
-/// Lanes of a warp that are on from which few are off.
-const MOST_LANES: f64 = 31.0;
-
 /// Whether lanes of some accesses are off, and the others touch no more than all of them side by side: as many bytes as lanes have, and a
-/// sector more where these begin between two.
+/// sector more where these begin between two. Lanes that a number keeps off another number brings together, as far as they lie apart.
 fn is_gappy(study: &Study<'_>, rows: &[usize], sectors: &[u64]) -> bool {
     let sum = |of: &[u64]| rows.iter().map(|row| of[*row]).sum::<u64>();
     let on = |row: &usize| lanes_on(study, *row).map_or(study.code.executed[*row], |(_, most)| most);
-    let requests = rows.iter().map(on).sum::<u64>();
-    let is_off = study.code.lanes.as_ref().is_some_and(|lanes| sum(lanes) as f64 <= MOST_LANES * requests as f64);
     let width = study.width(rows[0]).or_else(|| study.narrow(rows[0]));
-    is_off && width.is_some_and(|bits| sum(sectors) <= requests * (bits / 8 + 1))
+    study.code.lanes.as_ref().zip(width).is_some_and(|(lanes, bits)| {
+        let of = [rows.iter().map(on).sum::<u64>(), sum(lanes), sum(sectors)];
+        has_gaps(of, bits, rows.iter().all(|row| study.is_by_number(*row)))
+    })
+}
+
+/// The same by their requests, lanes and sectors, and the bits of a lane. Bytes side by side begin at the last place of a sector at worst.
+fn has_gaps([requests, lanes, sectors]: [u64; 3], bits: u64, is_by_number: bool) -> bool {
+    let (requests, width, sector) = (requests.max(1), bits / 8, u64::from(SECTOR_BYTES));
+    let most = |lanes: u64| ((lanes * width).div_ceil(requests) + sector - 1).saturating_sub(width) / sector + 1;
+    let fits = |lanes: u64| sectors <= requests * most(lanes);
+    lanes as f64 <= MOST_LANES * requests as f64 && fits(32 * requests) && (!is_by_number || fits(lanes))
 }
 
 /// One access: a load, a store, or loads that were split from one.
@@ -122,4 +129,19 @@ pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
         (0..study.code.rows.len()).filter(|row| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk());
     let bytes: Option<u64> = rows.map(|row| Some(study.code.executed[row] * 32 * study.width(row)? / 8)).sum();
     bytes.filter(|bytes| *bytes > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_gaps;
+
+    #[test]
+    fn lanes_that_data_keeps_off_leave_gaps_and_every_second_one_is_packed_by_another_number() {
+        // Ten requests of 16 lanes with 4 bytes each: 64 bytes of each 128, which lie in all four sectors.
+        assert!(has_gaps([10, 160, 40], 32, false) && !has_gaps([10, 160, 40], 32, true));
+        // 14 lanes side by side: 56 bytes, which may lie in three sectors.
+        assert!(has_gaps([10, 140, 30], 32, true) && !has_gaps([10, 140, 31], 32, true));
+        // No lane is off; or each touches a sector of its own.
+        assert!(!has_gaps([10, 320, 40], 32, false) && !has_gaps([10, 160, 160], 32, false));
+    }
 }

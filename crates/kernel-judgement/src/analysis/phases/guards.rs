@@ -2,6 +2,7 @@
 
 use super::detail::{GuardedOpcode, OpcodeRun};
 use super::study::Study;
+use super::values::Origin;
 use cuda_binary::Op;
 use cuda_binary::op::{Sync, Told};
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,9 @@ pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
     }
     by.into_values().filter(|opcode| opcode.at_most < opcode.executed).collect()
 }
+
+/// Lanes of a warp that are on from which few are off.
+pub(super) const MOST_LANES: f64 = 31.0;
 
 /// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
 /// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
@@ -55,6 +59,30 @@ pub(super) fn executions(study: &Study<'_>, row: usize) -> u64 {
 }
 
 impl Study<'_> {
+    /// What lets a row run: itself by its guard, or the branch in front of its block.
+    fn lets_run(&self, row: usize) -> Option<usize> {
+        let code = &self.code;
+        let by_guard = (!code.word(row).is_unconditional).then_some(row);
+        let before = match code.predecessors[code.block_of[row]][..] {
+            [before] => {
+                Some(code.flow.blocks[before].instructions.end - 1).filter(|row| code.op(*row).control().is_some())
+            }
+            _ => None,
+        };
+        by_guard.or(before)
+    }
+
+    /// Whether the number of a thread alone says which lanes run a row, of all that were on before it was asked.
+    pub(super) fn is_by_number(&self, row: usize) -> bool {
+        let (code, all) =
+            (&self.code, |row: usize, lanes: u64| lanes as f64 > MOST_LANES * self.code.executed[row] as f64);
+        self.lets_run(row).zip(code.lanes.as_ref()).is_some_and(|(test, lanes)| {
+            let Origin { thread, memory, unknown, elected, .. } = code.origin_of_guard(test);
+            let before = code.flow.blocks[code.block_of[test]].instructions.start;
+            thread && !memory && !unknown && !elected && all(before, lanes[before])
+        })
+    }
+
     /// Loads of global memory that a value of each lane, loaded in the same turn, lets run, by their guard or by the branch in front of their
     /// block, though no loaded value is behind their address; and the loads of those values.
     pub(in crate::analysis) fn tested_loads(&self) -> Vec<usize> {
@@ -62,14 +90,7 @@ impl Study<'_> {
         let is_load = |row: &usize| code.op(*row).loads_global();
         let mut found = BTreeSet::new();
         for row in code.run().filter(is_load) {
-            let by_guard = (!code.word(row).is_unconditional).then_some(row);
-            let before = match code.predecessors[code.block_of[row]][..] {
-                [before] => {
-                    Some(code.flow.blocks[before].instructions.end - 1).filter(|row| code.op(*row).control().is_some())
-                }
-                _ => None,
-            };
-            if let Some(test) = by_guard.or(before) {
+            if let Some(test) = self.lets_run(row) {
                 let is_near = |own: &usize| {
                     is_load(own) && code.innermost(*own) == code.innermost(row) && code.differs_by_lane(*own, false)
                 };
