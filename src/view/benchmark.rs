@@ -23,11 +23,10 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         let own = &timing.benchmark.launch;
         match audit.trials.correctness.as_ref().filter(|check| check.launch == *own) {
             _ if timing.benchmark.told.is_some() => {}
-            Some(_) => blocks.push(paragraph(
-                "launch",
-                "The launch is that of the check above, arguments and machine code included.",
-            )),
-            None => blocks.extend(launch(audit, own, "benchmark")),
+            Some(_) => {
+                blocks.push(paragraph("launch", "The launch is that of the check above, machine code included."))
+            }
+            None => blocks.push(launch(audit, own, "benchmark")),
         }
     }
     (!blocks.is_empty()).then(|| Section::new("benchmark", "Benchmark", blocks))

@@ -32,7 +32,7 @@ pub(super) fn section(audit: &Audit) -> Section {
             ],
         ));
     }
-    let outcomes = brief::predictions_in_full(audit).filter(|_| audit.standing() != Standing::Wrong);
+    let outcomes = brief::checks::predictions_in_full(audit).filter(|_| audit.standing() != Standing::Wrong);
     if let Some(outcomes) = outcomes {
         blocks.push(heading("estimates", "Levers of the old side: estimate against outcome"));
         blocks.push(outcomes.into());

@@ -187,7 +187,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
     let (mut blocks, mut beside): (Vec<Block>, Vec<Block>) = (open.into_iter().collect(), Vec::new());
     match entry.audit {
         Some(audit) => {
-            for section in brief::sections(entry.heading, audit) {
+            for section in brief::order::sections(entry.heading, audit) {
                 let is_shown = match section.name.as_str() {
                     "verdict" | "changed" => true,
                     "next" | "kernels" => is_full,

@@ -3,7 +3,7 @@
 use super::document::{Block, Cell, Section, Table, Tone};
 use super::faults::{checker, faults, position, tested_at, tests_passed, void_check};
 use super::heading::Heading;
-use super::tables::{self, code, columns_of, count, fold, list, paragraph, strong, text};
+use super::tables::{self, code, columns_of, count, paragraph, strong, text};
 use crate::analysis::{Audit, Standing};
 use crate::evidence::{
     Correctness, LaunchFacts, OutputCheck, SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, TestRun,
@@ -19,7 +19,7 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
             "outputs",
             "Write-only outputs held a pattern before each launch, NaNs before the first, so an element that was not written shows. The reference ran first, so a kernel that overwrites its inputs cannot change the expected values.",
         ));
-        blocks.extend(launch(audit, &check.launch, "check"));
+        blocks.push(launch(audit, &check.launch, "check"));
     }
     blocks.extend(audit.trials.tested.iter().flat_map(|tested| tests(tested, heading)));
     blocks.extend(sanitized(&audit.trials.sanitizer));
@@ -134,11 +134,11 @@ fn tests(tested: &TestRun, heading: &Heading) -> Vec<Block> {
 }
 
 /// What was launched, and whether it is what this page is about.
-pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Block> {
+pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Block {
     // A function of Python has no grid of its own.
     if launch.grid == [0; 3] {
         let said = words!("Called by `kernel_audit.bench`: the function that launches `{}`.", &launch.kernel);
-        return std::iter::once(paragraph("launch", said)).chain(arguments(launch, what)).collect();
+        return paragraph("launch", said);
     }
     let extent = |of: [u32; 3]| of.iter().map(|side| format::integer(u64::from(*side))).collect::<Vec<_>>().join(" × ");
     let mut said = words!(
@@ -173,14 +173,7 @@ pub(super) fn launch(audit: &Audit, launch: &LaunchFacts, what: &str) -> Vec<Blo
     if !(same(profiled.0, launch.grid) && same(profiled.1, launch.block)) {
         said.push(words!(" **The profile is of another grid or block.**"));
     }
-    let mut blocks = vec![paragraph("launch", said)];
-    blocks.extend(arguments(launch, what));
-    blocks
-}
-
-fn arguments(launch: &LaunchFacts, what: &str) -> Option<Block> {
-    let items = list("arguments", launch.arguments.iter().map(words::code));
-    (!launch.arguments.is_empty()).then(|| fold("arguments", format!("Arguments of the {what}"), vec![items]))
+    paragraph("launch", said)
 }
 
 /// The blocks about the runs; none where there are none.

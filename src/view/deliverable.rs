@@ -1,6 +1,6 @@
 //! Many kernels on one page, one line each: speed of light, launch, occupancy, shared memory, instructions.
 
-use super::brief::setting;
+use super::brief::lead::setting;
 use super::document::{Cell, Column, Document, Line, Section, Table};
 use super::faults::faults;
 use super::heading::Heading;
@@ -27,9 +27,9 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     sections.extend(section("shared", "Shared memory", table("shared-lines", SHARED, audits)));
     sections.extend(section("instructions", "Instructions", table("instruction-lines", INSTRUCTIONS, audits)));
     sections.extend(needed(audits));
-    let mut evidence = brief::provenance_in_full(heading, first);
+    let mut evidence = brief::provenance::in_full(heading, first);
     let others = audits.iter().filter(|audit| audit.now.artefact.origin != first.now.artefact.origin);
-    evidence.blocks.splice(2..2, others.map(brief::sources));
+    evidence.blocks.splice(2..2, others.map(brief::provenance::sources));
     sections.push(evidence);
     Document { title: page::title("Kernels in one line", heading), lead: lead(first), sections, ..Document::default() }
 }

@@ -1,6 +1,6 @@
 //! What an agent needs to go on, in at most 2 kB a kernel: standing, limiter, the first changes, what was refuted before.
 
-use super::brief::{place_of, shown_levers};
+use super::brief::{actions, next::place_of};
 use super::reason::Reason;
 use crate::analysis::{Audit, Judgement, Lever, Standing, Verdict};
 use crate::catalog::Code;
@@ -76,7 +76,7 @@ pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
         limiter: is_right.then_some(limiter),
         sentence,
         at: cut(&at),
-        next: shown_levers(audit).into_iter().take(CHANGES).map(change).collect(),
+        next: actions::shown(audit).into_iter().take(CHANGES).map(change).collect(),
         comparison: audit
             .comparison()
             .zip(Reason::of(audit))

@@ -1,10 +1,9 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
-use super::brief::called;
-use super::document::{Block, Cell, Table};
-use super::heading::Heading;
-use super::tables::{self, code, columns_of, heading as head, paragraph, text};
-use crate::analysis::{Audit, Milestone, StallBasis};
+use super::brief::lead::called;
+use super::document::{Cell, Table};
+use super::tables::{self, code, columns_of, text};
+use crate::analysis::{Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
 
@@ -83,17 +82,4 @@ pub fn baselines(rows: &[[String; 5]]) -> Table {
     let line = |row: &[String; 5]| row.iter().map(|cell| text(cell.clone())).collect();
     let columns = columns_of("Subject | From | Compared with | Commit | Why");
     tables::table("baselines", columns, rows.iter().map(line).collect())
-}
-
-/// The history with this audit as its last row; nothing when there is no earlier audit.
-pub(super) fn blocks(heading: &Heading, audit: &Audit) -> Vec<Block> {
-    if heading.history.is_empty() {
-        return Vec::new();
-    }
-    let own = heading.milestone(audit);
-    let rows: Vec<HistoryRow> = heading.shown().iter().chain([&own]).map(history_row).collect();
-    let words = "One row for each audit of this subject; the verdict is against the baseline of that audit.";
-    let mut blocks = vec![head("history", "History"), paragraph("history", words)];
-    blocks.push(history_table(&rows).into());
-    blocks
 }

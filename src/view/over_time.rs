@@ -74,7 +74,7 @@ pub(super) fn beside_verdict(audit: &Audit) -> Option<Words> {
 /// What a row of Next that evens the end out saves by the cycles of the SMs, beside what the samples say of it.
 fn evened(audit: &Audit) -> String {
     let ends = [Action::EvenBlocks, Action::WholeWaves].map(LeverCode::Ours);
-    let rows = brief::shown_levers(audit);
+    let rows = brief::actions::shown(audit);
     let row = rows.iter().enumerate().find(|(_, lever)| ends.contains(&lever.code));
     let bound = row.and_then(|(at, lever)| Some((at + 1, lever.bound?)));
     bound
@@ -248,7 +248,8 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
 fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
     let period = shape.period.as_ref().filter(|period| period.swing >= SWING)?;
     let phases = audit.now.phases.as_ref();
-    let unit = phases.and_then(|phases| Some((phases.cycles? / shape.clock?.mean, brief::unit_name(phases.unit?))));
+    let unit =
+        phases.and_then(|phases| Some((phases.cycles? / shape.clock?.mean, brief::lifetime::unit_name(phases.unit?))));
     let unit = unit
         .filter(|(ns, _)| (period.ns / ns - 1.0).abs() < ALIKE)
         .map(|(ns, unit)| format!(": about a {unit} ({}), in which the blocks keep step", glance::time(ns)));

@@ -2,7 +2,7 @@
 
 use super::document::{Document, Section};
 use super::heading::Heading;
-use super::{benchmark, brief, ceiling, code, conditions, correctness, phases, roofline};
+use super::{benchmark, brief, ceiling, code, conditions, correctness, roofline};
 use crate::analysis::Audit;
 
 /// The page for one audit: what people act on, and behind it everything else that is known.
@@ -12,8 +12,8 @@ pub fn document(heading: &Heading, audit: &Audit) -> Document {
     }
     Document {
         title: title("Performance Audit", heading),
-        lead: brief::lead(heading, audit),
-        sections: brief::sections(heading, audit),
+        lead: brief::lead::lines(heading, audit),
+        sections: brief::order::sections(heading, audit),
         details: details(heading, audit),
     }
 }
@@ -27,23 +27,24 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
 /// Everything that is known, in full.
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
-    let first = trials.chain(brief::verdict_in_full(audit)).chain([brief::units_in_full(heading, audit)]);
-    let stated =
-        brief::hypotheses_in_full(heading, &audit.hypotheses).into_iter().chain(brief::checklist_in_full(audit));
+    let first = trials.chain(brief::verdict::in_full(audit)).chain([brief::units::in_full(heading, audit)]);
+    let stated = brief::hypotheses::in_full(heading, &audit.hypotheses)
+        .into_iter()
+        .chain(brief::checks::checklist_in_full(audit));
     let rest = [
-        brief::build_in_full(audit),
+        brief::build::in_full(audit),
         roofline::section(heading, audit),
-        brief::stalls_in_full(heading, audit),
-        brief::subsystems_in_full(heading, audit),
-        brief::memory_in_full(audit),
-        brief::instructions_in_full(audit),
-        brief::occupancy_in_full(heading, audit),
+        brief::stalls::in_full(heading, audit),
+        brief::units::subsystems_in_full(heading, audit),
+        brief::memory::in_full(audit),
+        brief::instructions::in_full(audit),
+        brief::occupancy::in_full(heading, audit),
         ceiling::section(audit),
         conditions::section(heading, audit),
-        brief::provenance_in_full(heading, audit),
+        brief::provenance::in_full(heading, audit),
     ];
     let mut sections: Vec<Section> = first.chain(stated).chain(rest).collect();
-    if let Some(in_full) = phases::section(heading, audit) {
+    if let Some(in_full) = brief::phases::in_full(heading, audit) {
         let at = sections.iter().position(|section| section.name == "warp-states").unwrap_or(sections.len());
         sections.insert(at, in_full);
     }

@@ -3,7 +3,7 @@
 use super::charts;
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, columns_of, filled, list, number, paragraph, quantity, reading, text};
+use super::tables::{self, code, columns_of, filled, list, paragraph, quantity, reading, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -118,11 +118,9 @@ fn share(value: Option<f64>) -> Cell {
 /// The ceilings; with an old side its rates and shares beside the new ones.
 fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let was = |id: &str| old.and_then(|old| old.ceilings.iter().find(|ceiling| ceiling.id == id));
-    let old_absent = old.map_or("not measured", |old| absent(&old.ceilings));
     let line = |ceiling: &Ceiling| {
-        let absent = if is_tensor(ceiling) { old_absent } else { "not measured" };
         let was = was(&ceiling.id).map(|was| [reading(&was.achieved), share(was.share())]);
-        let was = was.or(old.map(|_| [text(absent), text("")]));
+        let was = was.or(old.map(|_| [text("not measured"), text("")]));
         let [was_reached, was_share] = was.unwrap_or_default();
         vec![
             text(ceiling.label.clone()),
@@ -134,35 +132,11 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
             source(ceiling),
         ]
     };
-    // A type that only the old side counted has no peak on the new one: its row carries the old peak.
-    let gone = |ceiling: &&Ceiling| is_tensor(ceiling) && all.iter().all(|new| new.id != ceiling.id);
-    let past = |ceiling: &Ceiling| {
-        vec![
-            text(ceiling.label.clone()),
-            text(format!("{} (old side)", number(&ceiling.peak))).sorted(ceiling.peak.value()),
-            reading(&ceiling.achieved),
-            share(ceiling.share()),
-            text(absent(all)),
-            text(""),
-            source(ceiling),
-        ]
-    };
     // A pipe that did nothing on either side keeps its ceiling out of the way of those that did.
     let worked = |ceiling: &Ceiling| ceiling.achieved.value() != Some(0.0);
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
-    let gone = old.into_iter().flat_map(|old| old.ceilings.iter()).filter(gone);
-    let rows = shown.map(line).chain(gone.map(past)).collect();
     let columns = columns_of("Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by");
-    filled("ceilings", columns, rows)
-}
-
-fn is_tensor(ceiling: &Ceiling) -> bool {
-    ceiling.id.starts_with("tensor-")
-}
-
-/// What stands for a tensor type that a side has no ceiling of: its counters saw other types, or nothing was measured.
-fn absent(ceilings: &[Ceiling]) -> &'static str {
-    if ceilings.iter().any(is_tensor) { "none counted" } else { "not measured" }
+    filled("ceilings", columns, shown.map(line).collect())
 }
 
 fn source(ceiling: &Ceiling) -> Cell {
@@ -177,15 +151,13 @@ fn source(ceiling: &Ceiling) -> Cell {
 
 /// The points; with an old side its intensity and its share of the roof, of pipes and levels that both have.
 fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
-    let (all, ceilings) = (&roofline.points, &roofline.ceilings);
     let was = |point: &Point| {
         let same = |was: &&Point| (&was.compute, &was.memory) == (&point.compute, &point.memory);
         old.and_then(|old| old.points.iter().find(same))
     };
     let intensity =
         |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2))).sorted(point.intensity);
-    let both = || ceilings.iter().chain(old.into_iter().flat_map(|old| &old.ceilings));
-    let label = |id: &str| both().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
+    let label = |id: &str| roofline.ceilings.iter().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
         let was = was(point).map(|was| [intensity(was), share(Some(was.share()))]);
@@ -202,18 +174,7 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
             text(if point.is_under_slope { memory } else { compute }),
         ]
     };
-    let is_gone = |was: &&Point| {
-        was.compute.starts_with("tensor-")
-            && all.iter().all(|new| (&new.compute, &new.memory) != (&was.compute, &was.memory))
-    };
-    let past = |was: &Point| {
-        let cells = [label(&was.compute), label(&was.memory)].map(text);
-        let old = [intensity(was), share(Some(was.share()))];
-        let none = ["no point", "", "", "", ""].map(text);
-        cells.into_iter().chain(old).chain(none).collect()
-    };
-    let gone = old.into_iter().flat_map(|old| old.points.iter()).filter(is_gone);
-    let rows = all.iter().map(line).chain(gone.map(past)).collect();
+    let rows = roofline.points.iter().map(line);
     let head = "Intensity: | Reached: | Roof: | Of the roof: | Roof set by";
-    filled("points", columns_of(&format!("Work | Level | Old intensity: | Old of the roof: | {head}")), rows)
+    filled("points", columns_of(&format!("Work | Level | Old intensity: | Old of the roof: | {head}")), rows.collect())
 }

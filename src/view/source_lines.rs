@@ -234,7 +234,7 @@ pub(super) fn global(audit: &Audit) -> Vec<Block> {
         let known = audit.now.phases.iter().flat_map(|phases| &phases.accesses).filter(is_same);
         let words = text(
             known
-                .filter_map(|access| brief::apart(audit, access))
+                .filter_map(|access| brief::memory::apart(audit, access))
                 .next()
                 .unwrap_or_else(|| pattern(line.pattern).into()),
         );

@@ -157,7 +157,7 @@ fn history_and_comparison_take_them() {
     state(&project, "gemm_bias_v2", HOLDS);
     project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
-    assert!(page.contains("### History") && page.matches("code alone").count() >= 2, "{page}");
+    assert!(page.contains("## History") && page.matches("code alone").count() >= 2, "{page}");
     let table = project.run("history k").done();
     assert!(table.contains("2026-01-01") && table.contains("code alone"), "{table}");
     assert!(!table.contains("Not in the table"), "{table}");

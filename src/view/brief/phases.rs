@@ -7,7 +7,9 @@ use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phas
 use crate::analysis::{Audit, Limits, Unit};
 use crate::catalog::{Counter, Part, Threshold};
 use crate::quantity::{format, glance};
+use crate::view::charts;
 use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::heading::Heading;
 use crate::view::tables::{columns_of, count, filled, left, list, paragraph, table, text};
 use crate::words::{Words, words};
 
@@ -68,11 +70,22 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     Some(Section::new("phases", "Where the time goes", blocks))
 }
 
-/// The same table with every phase and part, and with everything that is known of each.
-pub(in crate::view) fn in_full(audit: &Audit, phases: &Phases) -> Table {
+/// Every phase and part with everything that is known of each, and the timeline; `None` where the report does not count and sample
+/// by instruction, or the kernel is one stretch.
+pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Option<Section> {
+    let phases = audit.now.phases.as_ref().filter(|phases| !phases.phases.is_empty())?;
     let old = audit.before.as_ref().and_then(|old| old.phases.as_ref()).filter(|old| is_same_loop(phases, old));
     let shown = shown(&phases.phases, old.map(|old| old.phases.as_slice()), 0.0, usize::MAX);
-    rows(audit, &shown, phases, old, None, Depth::Full)
+    let launch = audit.source.as_ref().map_or_else(String::new, |source| format!(" of launch {}", source.launch));
+    let basis = words!(
+        "{} warp samples{}. A share is of the lifetime of a warp of the pacing role; issue slots are the cycles that the schedulers need to issue the phase's instructions.",
+        format::integer(phases.samples),
+        launch
+    );
+    let mut blocks = vec![paragraph("phases-basis", basis)];
+    blocks.extend(charts::placed(heading, charts::phases(audit)));
+    blocks.push(rows(audit, &shown, phases, old, None, Depth::Full).into());
+    Some(Section::new("phases-in-full", "Phases in full", blocks))
 }
 
 /// How much of a phase is told.

@@ -4,7 +4,6 @@ use super::lead::setting;
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::source::ncu_csv::DETAILS;
-use crate::view::collection;
 use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
 use crate::view::groups::grouped;
 use crate::view::heading::Heading;
@@ -17,9 +16,6 @@ const HASH: usize = 16;
 
 /// Characters of a command that fits on a line of its own; a longer one is set as code.
 const COMMAND: usize = 160;
-
-/// Characters of a command that are read in passing; longer ones list metrics.
-const SHORT: usize = 400;
 
 pub(super) fn section(heading: &Heading, audit: &Audit, sections: &[Section]) -> Section {
     let mut items = files(audit);
@@ -156,28 +152,16 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
         ),
         artefacts(audit).into(),
     ];
-    let both = audit.before.as_ref().map(|old| {
-        (old.artefact.dropped == audit.now.artefact.dropped, old.artefact.aliases == audit.now.artefact.aliases)
-    });
-    let (same_dropped, same_aliases) = both.unwrap_or_default();
-    for (name, side) in [("new", Some(&audit.now.artefact)), ("old", audit.before.as_ref().map(|old| &old.artefact))] {
-        let Some(side) = side else { continue };
-        blocks.extend(command(name, side));
-        if !same_dropped {
-            blocks.extend(dropped(&format!("the {name} report"), side));
+    let old = audit.before.as_ref().map(|old| &old.artefact);
+    match old.filter(|old| old.dropped == audit.now.artefact.dropped) {
+        Some(both) => blocks.extend(dropped("either report", both)),
+        None => {
+            blocks.extend(dropped("the new report", &audit.now.artefact));
+            blocks.extend(old.and_then(|old| dropped("the old report", old)));
         }
-        if !same_aliases {
-            blocks.extend(aliases(&format!("the {name} report uses"), side));
-        }
-        blocks.extend(remarks(name, side));
     }
-    if same_dropped {
-        blocks.extend(dropped("either report", &audit.now.artefact));
-    }
-    if same_aliases {
-        blocks.extend(aliases("both reports use", &audit.now.artefact));
-    }
-    blocks.extend(audit.trials.collected.iter().flat_map(collection::blocks));
+    blocks.extend(remarks("new", &audit.now.artefact));
+    blocks.extend(old.into_iter().flat_map(|old| remarks("old", old)));
     if !heading.command.is_empty() {
         let words = words!("Made with audit {}. To make this page again:", &heading.program);
         blocks.push(paragraph("again", words));
@@ -220,30 +204,10 @@ fn used(side: &Artefact) -> String {
     }
 }
 
-fn command(name: &str, side: &Artefact) -> Vec<Block> {
-    if side.command_line.is_empty() {
-        return Vec::new();
-    }
-    let block = verbatim("commands", "sh", &side.command_line);
-    if side.command_line.len() > SHORT {
-        return vec![fold("commands", format!("Command of the {name} report"), vec![block])];
-    }
-    vec![paragraph("commands", words!("Command of the {} report:", name)), block]
-}
-
 /// What was asked for and is not there.
 fn dropped(whose: &str, side: &Artefact) -> Option<Block> {
     let lead = format!("Asked for and not collected in {whose}");
     (!side.dropped.is_empty()).then(|| tables::names("dropped", &lead, &side.dropped))
-}
-
-/// Metrics that the report has under another name than this page's.
-fn aliases(who: &str, side: &Artefact) -> Vec<Block> {
-    if side.aliases.is_empty() {
-        return Vec::new();
-    }
-    let items = side.aliases.iter().map(|(asked, found)| words!("`{}` for `{}`", found, asked));
-    vec![paragraph("aliases", words!("Other spellings that {}:", who)), list("aliases", items)]
 }
 
 /// What the reader met in one report and could not take.

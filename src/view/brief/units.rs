@@ -68,9 +68,6 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
     let rates = [&audit.performance.flop_rate, &audit.performance.byte_rate].into_iter().flatten().collect();
     let cure = words!("Collect with `--section SpeedOfLight`.");
     blocks.extend(panels(audit, &[&["speed-of-light", "throughput"]], rates, chart.as_slice(), cure));
-    if audit.performance.flop_rate.is_none() {
-        blocks.push(paragraph("no-rate", words!("No rate in FLOP/s: the subject states no `work.flop`.")));
-    }
     if audit.trials.timing.is_none() {
         let why = audit.trials.missed.iter().find(|(step, _)| step == "benchmark");
         let why = why.map_or_else(String::new, |(_, why)| format!(" {}.", why.trim_end_matches('.')));

@@ -19,7 +19,7 @@ const PICTURE: usize = 3;
 const WORDS: usize = 6;
 
 /// The section; `None` for a first audit whose times are of one state of the clocks.
-pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
+pub(in crate::view) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
     let reference = audit
         .trials
         .timing
@@ -100,6 +100,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
         let gpu = Some(milestone.gpu.trim_start_matches("NVIDIA ")).filter(|gpu| is_other && !gpu.is_empty());
         let on = gpu.map(|gpu| format!("on {gpu}")).unwrap_or_default();
         let words: Vec<String> = [milestone.day(), commit, on].into_iter().filter(|word| !word.is_empty()).collect();
+        let code_alone = Some("code alone").filter(|_| milestone.is_code_alone);
         let is_profiled = is_mixed && milestone.timed_ns.is_none() && milestone.ns().is_some();
         Version {
             name: words.join(" ").into(),
@@ -109,7 +110,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
             per_second: milestone.rate().map(Quantity::value),
             percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
             of_floor: milestone.of_floor(),
-            verdict: milestone.outcome().unwrap_or_default(),
+            verdict: milestone.outcome().or_else(|| code_alone.map(str::to_owned)).unwrap_or_default(),
             is_own: std::ptr::eq(*milestone, &raw const own),
         }
     };

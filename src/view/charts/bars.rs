@@ -7,7 +7,7 @@ use crate::analysis::{Audit, Row, StallBasis, Unit};
 use crate::catalog::Counter;
 use crate::evidence::Reading;
 use crate::quantity::{format, glance};
-use crate::view::brief::memory_levels;
+use crate::view::brief::memory;
 use crate::view::groups::distinct;
 use crate::view::tables;
 
@@ -79,7 +79,7 @@ fn said(row: &Row) -> String {
 
 /// `None` where fewer than two levels moved something: the table says that in one row.
 pub(in crate::view) fn memory(audit: &Audit) -> Option<Chart> {
-    let levels = memory_levels(audit);
+    let levels = memory::levels(audit);
     if levels.len() < 2 {
         return None;
     }

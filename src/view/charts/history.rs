@@ -6,7 +6,7 @@ use crate::analysis::{Audit, Milestone};
 use crate::quantity::format::Scale;
 use crate::quantity::glance::time as written;
 use crate::quantity::{Quantity, Unit, format};
-use crate::view::brief::called;
+use crate::view::brief::lead::called;
 use crate::view::heading::Heading;
 
 /// Milestones from which on the chart says more than its table.

@@ -5,7 +5,7 @@ use super::model::{Bar, BarRow, Bars, Chart, Figure, Shade};
 use crate::analysis::Audit;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::quantity::{format, glance};
-use crate::view::brief::phase_words;
+use crate::view::brief::places::phase_words;
 
 /// Samples below which shares by phase say too little.
 const ENOUGH: u64 = 1_000;

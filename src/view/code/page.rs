@@ -7,7 +7,7 @@ use crate::analysis::code::CodeAudit;
 use crate::view::document::{Block, Document, Line, Section};
 use crate::view::heading::Heading;
 use crate::view::tables::{list, paragraph, verbatim};
-use crate::view::{brief, history, page};
+use crate::view::{brief, page};
 use crate::words::{Words, words};
 use std::collections::BTreeSet;
 
@@ -44,9 +44,9 @@ pub(in crate::view) fn join(page: &mut Vec<Section>, audit: &Audit) {
 /// The page of an audit without a report: what the build shows, and behind it the code in full.
 pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Document {
     let mut page = vec![verdict::section(audit), next(heading)];
-    match brief::changed_code(heading, audit) {
+    match brief::changed::changed_code(heading, audit) {
         Some(changed) => page.push(changed),
-        None => page.iter_mut().rev().take(1).for_each(|next| next.blocks.extend(brief::links(heading))),
+        None => page.iter_mut().rev().take(1).for_each(|next| next.blocks.extend(brief::changed::links(heading))),
     }
     let of_build = |code: &CodeAudit| [resources::blocks(&code.facts), resources::occupancy(&code.facts)].concat();
     let of_each = [
@@ -63,15 +63,12 @@ pub(in crate::view) fn static_document(heading: &Heading, audit: &Audit) -> Docu
         }
         None => page.extend(of_each),
     }
-    page.extend(brief::checks(audit));
+    page.extend(brief::checks::section(audit));
     page.push(provenance(heading, audit));
     // The phases of the code stand on the page.
     details.extend(sections(&audit.code, |code| phases::roles(&code.facts, false)));
-    details.extend(brief::hypotheses_in_full(heading, &audit.hypotheses));
-    let history = history::blocks(heading, audit);
-    if !history.is_empty() {
-        details.push(Section::new("history", "Earlier audits", history));
-    }
+    details.extend(brief::hypotheses::in_full(heading, &audit.hypotheses));
+    details.extend(brief::versions::section(heading, audit));
     Document {
         title: page::title("Static Performance Audit", heading),
         lead: lead_lines(heading, audit),

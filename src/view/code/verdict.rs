@@ -45,7 +45,7 @@ pub(super) fn section(audit: &Audit) -> Section {
         items.iter_mut().zip(&told).skip(1).for_each(|(item, (words, _))| *item = words.clone());
     }
     items.extend(checks(codes).map(Words::from));
-    items.extend(brief::hypotheses_summary(&audit.hypotheses));
+    items.extend(brief::hypotheses::summary(&audit.hypotheses));
     let mut items = items.into_iter();
     let mut blocks: Vec<Block> = items.next().map(|first| paragraph("findings", first)).into_iter().collect();
     let rest: Vec<Words> = items.collect();

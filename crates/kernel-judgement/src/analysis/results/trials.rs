@@ -3,13 +3,11 @@
 use crate::analysis::{
     Configuration, KernelKey, KernelSummary, Limits, ReferenceProfile, Side, Timing, VariantTimes, correctness::Looked,
 };
-use crate::evidence::{Collected, Correctness, LaunchFacts, Origin, SanitizerRun, TestRun, Workload};
+use crate::evidence::{Correctness, LaunchFacts, Origin, SanitizerRun, TestRun, Workload};
 
 /// What was found of the new side beside its profile.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Trials {
-    /// How the evidence was collected; `None` for evidence that was given.
-    pub collected: Option<Collected>,
     /// Build logs that were read.
     pub build_logs: Vec<Origin>,
     /// Warnings of the assembler: (log, line from 1, text).
@@ -42,7 +40,6 @@ impl Trials {
         limits: &Limits,
     ) -> Trials {
         Trials {
-            collected: side.collected.clone(),
             build_logs: side.build.logs.clone(),
             build_warnings: side.build.warnings.clone(),
             sanitizer: side.sanitizer.clone(),
