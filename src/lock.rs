@@ -51,7 +51,6 @@ impl Drop for FileLock {
     }
 }
 
-/// Whether an open file is the one of that name.
 #[cfg(unix)]
 pub(crate) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

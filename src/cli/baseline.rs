@@ -167,7 +167,6 @@ fn pin(arguments: &PinBaseline, out: &mut dyn Write) -> Result<(), Failure> {
     note(&folder, Pin { subject: subject.to_owned(), date, reason, to: Some(to) }, &name, out)
 }
 
-/// Takes the pin of a subject back.
 fn unpin(arguments: &Note, out: &mut dyn Write) -> Result<(), Failure> {
     let folder = out_folder(&arguments.folder)?;
     let subject = arguments.name.as_str();

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use std::io::{Read, Seek as _, Write};
 use std::path::Path;
 
-/// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/compare/2";
 
 /// Bytes of what is said of the kernels that are held; what is more lies in a file until the summary stands above it.

@@ -164,7 +164,6 @@ fn listings(file: &Path, allow_damage: bool) -> Result<Vec<SassListing>, Failure
     Ok(listings)
 }
 
-/// The machine code of a cubin with its lines of source.
 fn listing(disassembly: &[u8], cubin: &[u8], file: &Path) -> Result<SassListing, ReadError> {
     let mut listing = sass::read(disassembly, Origin::default(), "")?;
     source::place_lines(&mut listing, cubin, &file.display().to_string(), str::to_owned)?;

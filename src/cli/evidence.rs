@@ -96,7 +96,6 @@ impl Folder {
         self.file(files::PTXAS.0)
     }
 
-    /// The file of a step that made one.
     fn file(&self, step: &str) -> Option<PathBuf> {
         let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;
         Some(self.folder.join(&step.file))

@@ -12,7 +12,6 @@ use audit_launch::LaunchError;
 use std::io;
 use std::process::ExitCode;
 
-/// The exit status of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {

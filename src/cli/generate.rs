@@ -31,7 +31,6 @@ pub(super) fn run(arguments: Generate, out: &mut dyn Write) -> Result<(), Failur
     pages(&arguments, &plan, &templates, start, out)
 }
 
-/// Makes and writes what is asked for.
 fn pages(
     arguments: &Generate,
     plan: &Plan,

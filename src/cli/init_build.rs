@@ -5,7 +5,6 @@ use super::init_python::{enclosed, names};
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
-/// A `CMakeLists.txt`.
 pub(super) struct Cmake {
     folder: PathBuf,
     /// `90a`, without `-real` and `-virtual`.

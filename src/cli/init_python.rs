@@ -31,7 +31,6 @@ pub(super) struct Script {
     pub(super) extensions: Vec<String>,
     /// Whether it runs by itself.
     is_program: bool,
-    /// Whether pytest runs it.
     is_test: bool,
     /// Modules that it imports, by their first names.
     imports: Vec<String>,
@@ -127,12 +126,10 @@ impl Script {
         packages.any(|package| self.uses(&package))
     }
 
-    /// Whether running it runs a module.
     pub(super) fn uses(&self, module: &str) -> bool {
         (self.is_program || self.is_test) && self.imports.iter().any(|name| name == module)
     }
 
-    /// What runs it.
     pub(super) fn command(&self) -> Vec<String> {
         let path = self.path.display().to_string();
         let words: &[&str] = if self.is_test { &["python", "-m", "pytest"] } else { &["python"] };

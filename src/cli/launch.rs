@@ -33,7 +33,6 @@ fn launched(
 #[cfg(feature = "gpu")]
 use on_gpu::launched;
 
-/// What needs the driver side.
 #[cfg(feature = "gpu")]
 mod on_gpu {
     use super::super::code::places;

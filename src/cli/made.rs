@@ -72,7 +72,6 @@ pub(super) struct Place<'a> {
     pub(super) has_snapshot: bool,
 }
 
-/// Writes the page of one audit and prints the paths.
 pub(super) fn write_page(
     made: &Made,
     format: PageFormat,

@@ -93,7 +93,6 @@ pub(super) enum Kept {
     Committed,
     /// It is committed, and lies here otherwise.
     Changed,
-    /// git does not know it.
     Untracked,
     /// There is no git, or no repository.
     Unknown,
@@ -160,7 +159,6 @@ pub(super) fn git_text(folder: &Path, words: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&git(folder, words)?).trim().to_owned())
 }
 
-/// The moment in UTC, to the second.
 pub(super) fn now() -> String {
     chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }

@@ -7,7 +7,6 @@ use crate::render::Override;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What `audit generate` has to do.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) subjects: Vec<Subject>,

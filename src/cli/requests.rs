@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Where a collection works.
 pub(super) struct Place<'p> {
     pub(super) project: &'p Path,
     pub(super) config: Option<&'p Path>,
@@ -245,7 +244,6 @@ fn public(report: &[u8]) -> Option<Vec<u8>> {
     source::ncu_report::public_report(report, &public_command)
 }
 
-/// Whether a file is a timeline.
 fn is_timeline(path: &Path) -> Result<(), String> {
     source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
 }

@@ -17,7 +17,6 @@ use std::path::Path;
 /// Columns when neither the user nor the terminal says.
 pub(super) const WIDTH: usize = 80;
 
-/// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/show/9";
 
 enum Shown {
@@ -65,7 +64,6 @@ fn judged(audit: &Audit) -> Value {
     value
 }
 
-/// A file as JSON.
 fn printed(file: &Path, one: &Shown) -> Value {
     let file = analysis::without_home(&file.display().to_string());
     match one {

@@ -141,7 +141,6 @@ impl<'p> Sources<'p> {
         *self.is_shallow.get_or_init(|| asked().is_none_or(|said| text(said) != "false"))
     }
 
-    /// Whether a commit lies in HEAD's past.
     fn is_past(&self, commit: &str) -> bool {
         let asked = || git(self.folder, &["merge-base", "--is-ancestor", commit, "HEAD"]).is_some();
         is_commit(commit) && once(&self.past, commit, asked)

@@ -29,7 +29,6 @@ pub(super) enum Note {
 }
 
 impl Note {
-    /// Where an attempt began.
     pub(super) fn node(&self) -> Option<&str> {
         match self {
             Note::Begun { node, .. } => Some(node),
@@ -57,7 +56,6 @@ fn host() -> String {
     std::env::var("COMPUTERNAME").unwrap_or_default()
 }
 
-/// An attempt that is under way.
 pub(super) struct Attempt {
     file: PathBuf,
     begun: Instant,

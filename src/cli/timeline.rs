@@ -15,7 +15,6 @@ use crate::{source, view};
 use std::io::Write;
 use std::path::Path;
 
-/// What the JSON's `schema` says.
 const SCHEMA: &str = "kernel-audit/timeline/1";
 
 #[derive(serde::Serialize)]

@@ -6,7 +6,6 @@ use crate::evidence::SanitizerTool;
 pub(crate) const BUILD: (&str, &str) = ("build", "build.cubin.zst");
 /// What the assembler said in the same step.
 pub(crate) const PTXAS: (&str, &str) = ("ptxas", "build.ptxas.log");
-/// The check of the outputs.
 pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json");
 pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 /// What `kernel_audit.bench` found of every kernel of a program: a check and times on each line.

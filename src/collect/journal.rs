@@ -32,7 +32,6 @@ impl<'c> Journal<'c> {
         Ok(Journal { file: Some(opened.map_err(refused)?), now })
     }
 
-    /// A log that nothing is written to.
     pub(crate) fn nowhere(now: &'c dyn Fn() -> String) -> Journal<'c> {
         Journal { file: None, now }
     }
@@ -41,13 +40,11 @@ impl<'c> Journal<'c> {
         (self.now)()
     }
 
-    /// Writes that a command begins.
     pub(crate) fn begin(&mut self, step: &str, command: &str) {
         let line = format!("{} {step}: {}\n", self.now(), public_command(command));
         self.write(line.as_bytes());
     }
 
-    /// Writes how it ended.
     pub(crate) fn end(&mut self, step: &str, ended: &Result<Ran, CollectError>) {
         let now = self.now();
         match ended {
@@ -60,7 +57,6 @@ impl<'c> Journal<'c> {
         }
     }
 
-    /// Writes a remark of our own.
     pub(crate) fn remark(&mut self, step: &str, text: &str) {
         let line = format!("{} {step}: {}\n", self.now(), public_text(text));
         self.write(line.as_bytes());

@@ -84,7 +84,6 @@ fn told(program: &Words, step: &str) -> Words {
 }
 
 impl Launcher {
-    /// The program that a tool watches.
     pub(super) fn watched(&self, watch: Watch) -> Words {
         match self {
             Launcher::Program(words) => words.clone(),
@@ -185,7 +184,6 @@ impl Words {
         self.shown_as(path, path.rsplit(['/', '\\']).next().unwrap_or(path));
     }
 
-    /// These with further words behind them.
     pub fn then(mut self, words: &Words) -> Words {
         self.0.extend_from_slice(&words.0);
         self

@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// What is here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Machine {
     /// Version of the kernel driver, `580.95.05`; absent without a driver.
@@ -34,7 +33,6 @@ const VARIABLES: [&str; 6] = [
 /// Who may read the GPU's performance counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Counters {
-    /// The driver does not say.
     #[default]
     Unknown,
     Everybody,

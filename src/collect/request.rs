@@ -64,12 +64,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// Every subject that the run serves.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.subject).chain(&self.also).map(String::as_str)
     }
 
-    /// What audit.toml says of the collection.
     pub fn keys(&self) -> &Collecting {
         &self.profile.keys
     }

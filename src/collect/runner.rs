@@ -57,7 +57,6 @@ impl Call {
         }
     }
 
-    /// The call with one more argument.
     #[must_use]
     pub fn argument(mut self, argument: impl Into<OsString>) -> Call {
         self.arguments.push(argument.into());

@@ -15,7 +15,6 @@ pub struct Array {
     pub project: PathBuf,
     /// Where tasks note how they ended; the array's number is added.
     pub notes: PathBuf,
-    /// Options of sbatch for every task.
     pub options: Vec<String>,
     /// Tasks that run at a time at most.
     pub at_a_time: Option<usize>,

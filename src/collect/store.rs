@@ -36,7 +36,6 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Where the tool is to write.
     pub fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }

@@ -11,13 +11,10 @@ use strum::{IntoStaticStr, VariantArray};
 #[strum(serialize_all = "kebab-case")]
 pub enum Tool {
     Nvcc,
-    /// The assembler that the compiler runs.
     Ptxas,
-    /// The disassembler of programs and cubins.
     Cuobjdump,
     Nvdisasm,
     Ncu,
-    /// Checks memory accesses, races and synchronisation.
     ComputeSanitizer,
     Nsys,
 }
@@ -28,7 +25,6 @@ impl Tool {
         self.into()
     }
 
-    /// What it is needed for.
     pub const fn purpose(self) -> &'static str {
         match self {
             Tool::Nvcc => "compiling a subject's `source`",
@@ -41,7 +37,6 @@ impl Tool {
         }
     }
 
-    /// How to get it.
     const fn cure(self) -> &'static str {
         match self {
             Tool::Nvcc | Tool::Ptxas | Tool::Cuobjdump | Tool::Nvdisasm => {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use toml::Spanned;
 
-/// What code a subject is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     Source {
@@ -305,7 +304,6 @@ pub(super) struct SharedKeys {
 }
 
 impl Text {
-    /// One part of the layout.
     pub(super) fn shared_part(&self, keys: SharedKeys, variants: &[Variant]) -> Result<SharedPart, ConfigError> {
         // Far above the memory of any chip, and far below what sums of them hold.
         let number = |value: &Spanned<toml::Value>| match self.amount(value)?.value() {

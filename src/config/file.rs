@@ -22,7 +22,6 @@ pub struct Config {
     pub folder: PathBuf,
     pub out: PathBuf,
     pub template: String,
-    /// Folder of the user's templates.
     pub templates: Option<PathBuf>,
     /// The user's templates in place of built-in ones.
     pub overrides: Vec<Override>,
@@ -260,7 +259,6 @@ impl Text {
         names.iter().map(position).collect()
     }
 
-    /// A file in place of the built-in template of a name.
     fn template(
         &self,
         name: &Spanned<String>,
@@ -277,7 +275,6 @@ impl Text {
         Ok(Override { name: name.get_ref().clone(), file })
     }
 
-    /// A number for a threshold of the catalog.
     fn threshold(&self, id: &Spanned<String>, value: &Spanned<f64>) -> Result<(Threshold, f64), ConfigError> {
         let threshold = Threshold::named(id.get_ref()).map_err(|met| {
             let near = met.near.as_ref();

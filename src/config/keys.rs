@@ -186,7 +186,6 @@ impl Text {
         })
     }
 
-    /// The program to run, where a subject names one.
     fn run(&self, run: Option<Spanned<Vec<String>>>) -> Result<Vec<String>, ConfigError> {
         if let Some(run) = run.as_ref().filter(|run| run.get_ref().iter().all(String::is_empty)) {
             let help = Some("name the program and its arguments: run = [\"./bench\", \"--size\", \"4096\"]".to_owned());
@@ -256,7 +255,6 @@ impl Text {
         })
     }
 
-    /// The id of a checklist of the catalog.
     fn checklist(&self, id: &Spanned<String>) -> Result<String, ConfigError> {
         let known: Vec<&str> = catalog::checklists().iter().map(|list| list.id.as_str()).collect();
         let found = catalog::checklist(id.get_ref()).map(|_| id.get_ref().clone());
@@ -311,7 +309,6 @@ pub(super) struct HypothesisKeys {
 }
 
 impl Text {
-    /// The hypotheses of a subject with these checks.
     pub(super) fn hypotheses(
         &self,
         keys: Vec<HypothesisKeys>,

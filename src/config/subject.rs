@@ -126,7 +126,6 @@ pub struct Subject {
     pub baseline_kernel: Option<Regex>,
     /// The report of the version under audit; a subject without one has `code`, and its page is made from that alone.
     pub report: Option<PathBuf>,
-    /// The report of the version before.
     pub baseline: Option<PathBuf>,
     /// Build logs of the version under audit.
     pub ptxas: Vec<PathBuf>,
@@ -140,16 +139,13 @@ pub struct Subject {
     pub launch: LaunchShape,
     /// How it is launched by `audit launch`, with its arguments.
     pub plan: Option<LaunchPlan>,
-    /// What its outputs are checked against.
     pub outputs: Option<CheckPlan>,
     /// The project's own tests of its results.
     pub tests: Option<StatedTests>,
-    /// What it is timed beside.
     pub reference: Option<ReferencePlan>,
     pub code_checks: Vec<SassCheck>,
     /// The parts of its dynamic shared memory.
     pub shared: Vec<SharedPart>,
-    /// Commit of the version under audit.
     pub commit: Option<String>,
     /// What the version under audit changed, in words.
     pub change: Option<String>,
@@ -200,7 +196,6 @@ pub struct StatedTests {
     pub meant: Option<Regex>,
 }
 
-/// Files about launches of a subject.
 #[derive(Clone, Debug, Default)]
 pub struct TrialFiles {
     pub correctness: Option<PathBuf>,
@@ -209,7 +204,6 @@ pub struct TrialFiles {
     pub row: Option<Regex>,
     /// The unit of its times, where the file says none.
     pub unit: Option<TimeUnit>,
-    /// The times of the version before.
     pub baseline_benchmark: Option<PathBuf>,
     /// The profile of what it is timed beside.
     pub reference: Option<PathBuf>,

@@ -25,7 +25,6 @@ pub(super) fn one_or_more(value: toml::Value) -> Vec<toml::Value> {
 }
 
 impl Text {
-    /// One path or a list of them.
     pub(super) fn paths(&self, value: Spanned<toml::Value>) -> Result<Vec<Spanned<PathBuf>>, ConfigError> {
         let span = value.span();
         let path = |value: toml::Value| match value {

@@ -29,7 +29,6 @@ const FROM: &str = "*From ";
 /// The block of the title and the lines under it.
 const LEAD: &str = "lead";
 
-/// A generated block of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Block {
     id: String,

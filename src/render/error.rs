@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// Why a page was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
     #[error("template {template}, line {line}, column {column}: {what}{}", in_file(file.as_deref()))]
     Template {
         /// Name of the template, `partials/table`.
         template: String,
-        /// Line, from 1.
         line: usize,
-        /// Column, from 1.
         column: usize,
         what: String,
         /// The file that it was read from; `None` for a built-in one.
@@ -35,13 +32,7 @@ pub enum RenderError {
     )]
     Rejected { place: String, expected: String, found: String },
     #[error("{path}, line {line}: {what}\n  help: nothing was written; {cure}")]
-    Edited {
-        path: PathBuf,
-        /// Line, from 1.
-        line: usize,
-        what: String,
-        cure: String,
-    },
+    Edited { path: PathBuf, line: usize, what: String, cure: String },
     #[error("cannot write {path}: {doing}: {source}\n  help: {cure}")]
     Write { path: PathBuf, doing: &'static str, cure: String, source: std::io::Error },
 }

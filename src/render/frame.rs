@@ -66,7 +66,6 @@ pub(super) fn data(document: &Document, medium: Medium<'_>) -> Value {
     }
 }
 
-/// What a template calls a section.
 fn id(name: &str, medium: Medium<'_>) -> String {
     match medium {
         Medium::Markdown => one_line(name),
@@ -74,7 +73,6 @@ fn id(name: &str, medium: Medium<'_>) -> String {
     }
 }
 
-/// Adds the helpers that place parts.
 pub(super) fn register(registry: &mut Handlebars<'_>) {
     registry.register_helper("section", Box::new(SectionHelper));
     registry.register_helper("block", Box::new(block_helper));

@@ -30,7 +30,6 @@ impl Grid {
     }
 }
 
-/// Pads the cells of a table.
 pub(super) fn set(header: Vec<String>, rows: Vec<Vec<String>>, aligns: Vec<Align>) -> Grid {
     let widths: Vec<usize> = (0..header.len())
         .map(|at| {

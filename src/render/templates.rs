@@ -57,7 +57,6 @@ struct Source {
     file: Option<PathBuf>,
 }
 
-/// The templates of one run, checked.
 pub struct Templates {
     compiled: BTreeMap<String, Template>,
     files: BTreeMap<String, PathBuf>,

@@ -77,7 +77,6 @@ impl Screen {
         }
     }
 
-    /// An empty line between two blocks.
     fn gap(&mut self) {
         if !std::mem::take(&mut self.is_under_heading) {
             self.line("");

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// Why a snapshot cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("cannot read {path}: {source}")]

@@ -21,7 +21,6 @@ pub struct Snapshot {
     /// What the page printed that day: the line of it in the history.
     pub milestone: Milestone,
     pub limits: Limits,
-    /// What was read, measured and stated.
     pub evidence: Evidence,
 }
 
@@ -73,7 +72,6 @@ impl Snapshot {
         Ok(format!(r#"{{"schema":"{SCHEMA}","sha256":"{sha256}","{name}":"{head}",{parts}}}{}"#, '\n').into_bytes())
     }
 
-    /// Reads the file at `path`.
     pub fn read(path: &Path) -> Result<Snapshot, SnapshotError> {
         Snapshot::parse(path, &bytes(path)?)
     }

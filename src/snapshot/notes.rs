@@ -51,7 +51,6 @@ impl Accepted {
     }
 }
 
-/// The acceptances of a subject.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct AcceptedFile {
     /// In the order in which they were made.
@@ -128,7 +127,6 @@ pub(crate) struct Pin {
 pub(crate) struct Pinned {
     /// Its file name, in the same folder.
     pub snapshot: String,
-    /// Its content hash.
     pub sha256: String,
     /// The hash of what was measured, by which it is known when its page was made again.
     #[serde(default, skip_serializing_if = "String::is_empty")]

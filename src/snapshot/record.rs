@@ -116,7 +116,6 @@ impl Record {
         self.judged()
     }
 
-    /// The record without the audit at a place.
     #[must_use]
     pub(crate) fn without(mut self, at: Dated) -> Record {
         self.entries.retain(|other| other.found.at != at);
@@ -203,7 +202,6 @@ impl Record {
         misnamed.map(said).collect()
     }
 
-    /// The milestones in the order of their days.
     pub(crate) fn milestones(&self) -> Vec<Milestone> {
         self.entries.iter().map(|entry| entry.milestone.clone()).collect()
     }

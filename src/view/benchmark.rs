@@ -3,7 +3,7 @@
 use super::clock_steps;
 use super::correctness::launch;
 use super::document::{Block, Cell, Section, Table};
-use super::tables::{self, code, columns_of, heading, list, paragraph, text};
+use super::tables::{self, code, heading, list, paragraph, text};
 use crate::analysis::{Audit, Caution, ReferenceProfile, Sample, Standing, Timed, Timing};
 use crate::evidence::{Benchmark, Clocks, Reading, TimedReference};
 use crate::quantity::{Quantity, Unit, format, format::Scale};
@@ -256,12 +256,10 @@ fn times(audit: &Audit, timing: &Timing) -> Table {
         rows.push(vec![text("Duration under ncu"), was, own, reference.map(|_| beside()).unwrap_or_default()]);
     }
     let caption = if is_wrong { "" } else { "Rates are stated work over the median time." };
-    let columns = columns_of("Benchmark | Old kernel: | Kernel: | Reference:");
-    Table { caption: caption.into(), ..tables::filled("times", columns, rows) }
+    Table { caption: caption.into(), ..tables::filled("times", "Benchmark | Old kernel: | Kernel: | Reference:", rows) }
 }
 
 fn counters(reference: &ReferenceProfile) -> Vec<Block> {
-    let columns = columns_of("Metric | Kernel: | Reference: | Metric name");
     let rows =
         reference.rows.iter().filter(|row| row.kernel.quantity().is_some() || row.reference.quantity().is_some());
     let line = |row: &crate::analysis::Beside| {
@@ -280,12 +278,11 @@ fn counters(reference: &ReferenceProfile) -> Vec<Block> {
         said.push(format!(" Its report holds {} more {kernels} with less device time.", reference.others));
     }
     let name = "reference-counters";
-    let table = tables::table(name, columns, rows.map(line).collect());
+    let table = tables::table(name, "Metric | Kernel: | Reference: | Metric name", rows.map(line));
     vec![heading(name, "Counters of the reference"), paragraph(name, said), table.into()]
 }
 
 fn clocks(audit: &Audit, timing: &Timing) -> Table {
-    let columns = columns_of("When | SM: | Memory: | Temperature: | Power: | Throttle reason");
     let number = |value: Option<f64>, unit: &str| {
         let shown = |value: f64| text(format!("{} {unit}", format::plain(value, 1))).sorted(value);
         value.map_or_else(|| text("not read"), shown)
@@ -308,7 +305,7 @@ fn clocks(audit: &Audit, timing: &Timing) -> Table {
     if let Some(clock) = profiled {
         rows.push(["While ncu measured", &clock, "", "", "", ""].map(text).to_vec());
     }
-    tables::table("clocks", columns, rows)
+    tables::table("clocks", "When | SM: | Memory: | Temperature: | Power: | Throttle reason", rows)
 }
 
 fn clock_words(timing: &Timing) -> String {

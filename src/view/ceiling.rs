@@ -2,7 +2,7 @@
 
 use super::brief;
 use super::document::{Section, Table};
-use super::tables::{self, code, columns_of, fold, heading, paragraph, sentence, text};
+use super::tables::{self, code, fold, heading, paragraph, sentence, text};
 use crate::analysis::{Along, Audit, Bound, Lever, LeverCode, LeverOrigin, Standing};
 use crate::catalog::Action;
 use crate::quantity::format;
@@ -68,7 +68,6 @@ pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> S
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {
-    let columns = columns_of("Lever | Forecast, ceiling: | Computed from | Read again");
     let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![
@@ -78,7 +77,7 @@ fn table(name: &str, levers: &[&Lever]) -> Table {
             code(lever.remeasure.clone()),
         ]
     };
-    tables::table(name, columns, levers.iter().map(line).collect())
+    tables::table(name, "Lever | Forecast, ceiling: | Computed from | Read again", levers.iter().map(line))
 }
 
 /// The levers here that answer what a rule of NVIDIA's is about; none for a rule on which there are none.
@@ -114,6 +113,5 @@ fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
             code(lever.remeasure.clone()),
         ]
     };
-    let columns = columns_of("Lever | Ceiling: | Here: | Computed from | Read again");
-    tables::table("nvidia-rules", columns, levers.iter().map(line).collect())
+    tables::table("nvidia-rules", "Lever | Ceiling: | Here: | Computed from | Read again", levers.iter().map(line))
 }

@@ -4,7 +4,7 @@ use super::document::{Block, Cell, Document, Line, Section, Table};
 use super::groups::distinct;
 use super::over_time;
 use super::reason::Reason;
-use super::tables::{self, code, columns_of, heading, left, list, paragraph, right, text};
+use super::tables::{self, code, heading, left, list, paragraph, right, text};
 use crate::analysis::{Against, Joined, KernelKey};
 use crate::catalog::Counter;
 use crate::evidence::{Dim3, Reading};
@@ -28,7 +28,6 @@ pub(crate) struct SideBySide {
 }
 
 impl SideBySide {
-    /// A comparison of the profiles of these names.
     pub(crate) fn of(names: Vec<String>) -> SideBySide {
         SideBySide { letters: letters(names.len()), names, rows: Vec::new() }
     }
@@ -41,9 +40,9 @@ impl SideBySide {
 
     /// What stands above the sections of those that were told.
     pub(crate) fn head(self) -> Document {
-        let columns = columns_of("Kernel | File | Time: | Change: | Verdict");
         let lead = lead(&self.names, &self.letters);
-        let summary = (!self.rows.is_empty()).then(|| tables::table("summary", columns, self.rows));
+        let summary = (!self.rows.is_empty())
+            .then(|| tables::table("summary", "Kernel | File | Time: | Change: | Verdict", self.rows));
         let summary = summary.map(|table| Section::new("summary", "Summary", vec![table.into()]));
         Document { title: "Comparison".into(), lead, sections: summary.into_iter().collect(), ..Document::default() }
     }
@@ -104,7 +103,6 @@ fn summary(joined: &Joined, letters: &[String]) -> Vec<Vec<Cell>> {
     own.into_iter().map(|(_, cells)| cells).collect()
 }
 
-/// A letter for each column.
 pub(super) fn letters(count: usize) -> Vec<String> {
     (0..count).map(letter).collect()
 }
@@ -145,7 +143,6 @@ fn without_middle(name: &str, room: usize) -> String {
     front.iter().chain(&['…']).chain(back).collect()
 }
 
-/// Which file each letter is.
 pub(super) fn lead(names: &[String], letters: &[String]) -> Vec<Line> {
     letters.iter().zip(names).map(|(letter, name)| Line::new("file", words!("**{}:** `{}`", letter, name))).collect()
 }
@@ -212,7 +209,7 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
         }
         cells
     };
-    tables::table(id, columns, ids.iter().map(line).collect())
+    tables::table(id, columns, ids.iter().map(line))
 }
 
 #[cfg(test)]

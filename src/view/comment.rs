@@ -4,7 +4,7 @@ use super::brief;
 use super::document::{Block, Cell, Document, Section, Table};
 use super::groups::summed;
 use super::heading::Heading;
-use super::tables::{self, columns_of, paragraph, text};
+use super::tables::{self, paragraph, text};
 use crate::analysis::{Audit, Standing, Verdict};
 use crate::catalog::{Code, LimiterKind, limiter_label};
 use crate::quantity::format;
@@ -20,7 +20,6 @@ const LIMIT: usize = 61_000;
 
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// What its page says about itself.
     pub heading: &'a Heading,
     /// Its audit; `None` for one of the code alone.
     pub audit: Option<&'a Audit>,
@@ -33,11 +32,9 @@ pub struct Entry<'a> {
 /// How much of each subject is said.
 #[derive(Clone, Copy, Debug)]
 struct Room {
-    /// Subjects with everything.
     full: usize,
     /// Subjects with their verdict and the readings that moved.
     brief: usize,
-    /// Subjects in the table.
     rows: usize,
 }
 
@@ -177,8 +174,11 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
             text(sound.map(|audit| limiter_label(audit.now.bottleneck.limiter)).unwrap_or_default()),
         ]
     };
-    let columns = columns_of("Subject | Verdict | Old time: | New time: | Change: | Limited by");
-    tables::table("subjects", columns, entries.iter().map(row).collect())
+    tables::table(
+        "subjects",
+        "Subject | Verdict | Old time: | New time: | Change: | Limited by",
+        entries.iter().map(row),
+    )
 }
 
 /// A subject in the words of its page: verdict, what changed, and with room for it what to do next.

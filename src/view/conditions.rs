@@ -2,13 +2,12 @@
 
 use super::document::{Cell, Section, Tone};
 use super::heading::Heading;
-use super::tables::{columns_of, paragraph, strong, table, text};
+use super::tables::{paragraph, strong, table, text};
 use crate::analysis::{Audit, Setting, Weight};
 use crate::words::{Words, words};
 
 pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     let has_old = audit.before.is_some();
-    let columns = columns_of(if has_old { "Condition | Old | New | Difference" } else { "Condition | Value" });
     let said = |value: &Option<String>| text(value.clone().unwrap_or_else(|| "not stated".into()));
     let line = |setting: &Setting| {
         let (label, own) = (text(setting.label.clone()), said(&setting.new));
@@ -18,7 +17,12 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
         let words = "The artefact states no measuring conditions: treat every comparison with care.";
         paragraph("conditions", words)
     } else {
-        table("conditions", columns, audit.settings.iter().map(line).collect()).into()
+        table(
+            "conditions",
+            if has_old { "Condition | Old | New | Difference" } else { "Condition | Value" },
+            audit.settings.iter().map(line),
+        )
+        .into()
     };
     Section::new("comparability", "Comparability", vec![paragraph("against", against(heading, audit)), conditions])
 }

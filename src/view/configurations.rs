@@ -30,7 +30,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         cells
     };
     let mut blocks: Vec<Block> =
-        vec![paragraph("basis", basis(all)), filled("configurations", columns, all.iter().map(row).collect()).into()];
+        vec![paragraph("basis", basis(all)), filled("configurations", columns, all.iter().map(row)).into()];
     blocks.extend(why(best, next).map(|words| paragraph("why", words)));
     Some(Section::new("configurations", "Configurations of the autotuner", blocks))
 }

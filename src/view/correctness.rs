@@ -3,7 +3,7 @@
 use super::document::{Block, Cell, Section, Table, Tone};
 use super::faults::{checker, faults, position, tested_at, tests_passed, void_check};
 use super::heading::Heading;
-use super::tables::{self, code, columns_of, count, paragraph, strong, text};
+use super::tables::{self, code, count, paragraph, strong, text};
 use crate::analysis::{Audit, Standing};
 use crate::evidence::{
     Correctness, LaunchFacts, OutputCheck, SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, TestRun,
@@ -83,9 +83,7 @@ fn within(check: &Correctness) -> String {
 
 /// A row for each output and seed.
 fn outputs(check: &Correctness) -> Table {
-    let columns = columns_of(
-        "Output | Seed: | Elements: | Relative norm: | Worst element | Rel. error: | Bitwise different: | Not written: | Not finite: | Nondeterministic: | Result",
-    );
+    let head = "Output | Seed: | Elements: | Relative norm: | Worst element | Rel. error: | Bitwise different: | Not written: | Not finite: | Nondeterministic: | Result";
     let row = |seed: u64, output: &OutputCheck| {
         let worst = output.worst.as_ref();
         let place = worst.map(|w| format!("{}: {} for {}", position(output, w), w.got, w.expected));
@@ -106,9 +104,9 @@ fn outputs(check: &Correctness) -> Table {
             if output.passed { text("within").toned(Tone::Good) } else { strong("WRONG").toned(Tone::Bad) },
         ]
     };
-    let rows = check.runs.iter().flat_map(|run| run.outputs.iter().map(|output| row(run.seed, output))).collect();
+    let rows = check.runs.iter().flat_map(|run| run.outputs.iter().map(|output| row(run.seed, output)));
     let caption = "The relative norm is the Frobenius norm of the difference over that of the expected values. The error of an element is relative to the larger of its expected magnitude and the root mean square of all expected values.";
-    Table { caption: caption.into(), ..tables::table("outputs", columns, rows) }
+    Table { caption: caption.into(), ..tables::table("outputs", head, rows) }
 }
 
 /// The project's own tests: how many, when and of what, and those that did not pass.
@@ -128,7 +126,7 @@ fn tests(tested: &TestRun, heading: &Heading) -> Vec<Block> {
         .map(|(test, ended)| vec![code(test.name.clone()), ended, text(test.why.clone())])
         .collect();
     if !rows.is_empty() {
-        blocks.push(tables::table("tests", columns_of("Test | Result | It said"), rows).into());
+        blocks.push(tables::table("tests", "Test | Result | It said", rows).into());
     }
     blocks
 }
@@ -198,9 +196,11 @@ fn tools(runs: &[SanitizerRun]) -> Table {
             if run.is_clean() { result(run) } else { result(run).strong() },
         ]
     };
-    let columns = columns_of("compute-sanitizer | Looks for | Result");
     let caption = "Each tool ran the same program before anything was measured.";
-    Table { caption: caption.into(), ..tables::table("sanitizer", columns, runs.iter().map(row).collect()) }
+    Table {
+        caption: caption.into(),
+        ..tables::table("sanitizer", "compute-sanitizer | Looks for | Result", runs.iter().map(row))
+    }
 }
 
 fn result(run: &SanitizerRun) -> Cell {
@@ -220,7 +220,6 @@ fn result(run: &SanitizerRun) -> Cell {
 }
 
 fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
-    let columns = columns_of("Tool | Place | What | Threads: | Hazards:");
     let row = |&(run, finding): &(&SanitizerRun, &SanitizerFinding)| {
         let sites: Vec<String> = finding.sites.iter().map(site).collect();
         let hazards = if finding.hazards == 0 { Cell::default() } else { count(finding.hazards) };
@@ -232,7 +231,7 @@ fn places(found: &[(&SanitizerRun, &SanitizerFinding)]) -> Table {
             hazards,
         ]
     };
-    tables::table("sanitizer-findings", columns, found.iter().map(row).collect())
+    tables::table("sanitizer-findings", "Tool | Place | What | Threads: | Hazards:", found.iter().map(row))
 }
 
 fn site(site: &SanitizerSite) -> String {

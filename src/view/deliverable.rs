@@ -102,7 +102,7 @@ fn table(name: &str, readings: Columns, audits: &[Audit]) -> Table {
         let cells = told().map(|(_, name)| reading(audit, name).map(shown).unwrap_or_default());
         std::iter::once(code(audit.now.artefact.kernel.short_name())).chain(cells).collect()
     };
-    tables::table(name, columns, audits.iter().map(row).collect())
+    tables::table(name, columns, audits.iter().map(row))
 }
 
 /// What the heads say that is counted.

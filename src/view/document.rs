@@ -18,7 +18,6 @@ pub enum Align {
 
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Column {
-    /// Header, plain text.
     pub title: String,
     pub align: Align,
 }
@@ -53,7 +52,6 @@ impl Cell {
         Cell { words: words.into(), ..Cell::default() }
     }
 
-    /// The same, sorted by a number.
     #[must_use]
     pub fn sorted(self, by: impl Into<Option<f64>>) -> Cell {
         Cell { sort: by.into().filter(|by| by.is_finite()), ..self }
@@ -64,7 +62,6 @@ impl Cell {
         Cell { tone, ..self }
     }
 
-    /// The same, which shows a reading.
     #[must_use]
     pub fn of(self, reading: &Reading) -> Cell {
         let metrics = match reading {
@@ -136,7 +133,6 @@ impl From<Table> for Block {
 pub struct Section {
     /// Stable name, `stalls`.
     pub name: String,
-    /// Heading, plain text.
     pub title: String,
     pub blocks: Vec<Block>,
 }
@@ -163,7 +159,6 @@ impl Line {
 
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Document {
-    /// Title, plain text.
     pub title: String,
     /// The lines under the title: kernel, work, chip.
     pub lead: Vec<Line>,
@@ -174,7 +169,6 @@ pub struct Document {
 }
 
 impl Document {
-    /// The charts of the page, in reading order.
     pub fn charts(&self) -> Vec<&Chart> {
         fn collect<'d>(blocks: &'d [Block], into: &mut Vec<&'d Chart>) {
             for block in blocks {
@@ -190,7 +184,6 @@ impl Document {
         charts
     }
 
-    /// The sections of the page, then those with everything else.
     pub fn every_section(&self) -> impl Iterator<Item = &Section> + Clone {
         self.sections.iter().chain(&self.details)
     }

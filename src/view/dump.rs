@@ -14,7 +14,6 @@ pub const SCHEMA: &str = "kernel-audit/analysis/4";
 /// How much is written of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// All that is concluded.
     Whole,
     /// What an agent needs to go on.
     Brief {
@@ -45,7 +44,6 @@ impl Conclusions<'_> {
         Ok(())
     }
 
-    /// What stands before the next kernel.
     fn begin(&mut self) -> io::Result<()> {
         let (schema, rows) = match self.detail {
             Detail::Whole => (SCHEMA, "launches"),

@@ -7,7 +7,6 @@ use crate::catalog::Code;
 use crate::words::Words;
 use std::io;
 
-/// The schema of conclusions in brief.
 pub(super) const SCHEMA: &str = "kernel-audit/brief/1";
 /// Bytes that a kernel takes at most.
 const MOST: usize = 2000;
@@ -116,7 +115,6 @@ fn said(words: &Words) -> String {
     cut(&words.to_plain())
 }
 
-/// A text of one sentence's length at most.
 fn cut(text: &str) -> String {
     match text.char_indices().nth(SENTENCE) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -46,7 +46,6 @@ pub(super) fn tested_at(tested: &TestRun, heading: &Heading) -> Words {
     words!(" at commit `{}`, **not this page's**", short)
 }
 
-/// A test that did not pass.
 fn said(test: &TestCase, ended: &str) -> String {
     let why = if test.why.is_empty() { String::new() } else { format!(": {}", test.why) };
     format!("the test {} {ended}{why}", test.name)

@@ -64,7 +64,6 @@ pub(super) fn more(audit: &Audit) -> Option<String> {
     ))
 }
 
-/// What cannot be of the stated work, a sentence each.
 pub fn impossible(audit: &Audit) -> Vec<Words> {
     let say = |one: &Impossible| match one {
         Impossible::UnderFloor { amount, floor, measured, by } => words!(

@@ -15,14 +15,12 @@ pub struct Heading {
     pub title: String,
     /// `YYYY-MM-DD`.
     pub date: String,
-    /// Which audit of that day.
     #[serde(skip_serializing_if = "Nth::is_first")]
     pub number: Nth,
     /// Commit, with `-dirty` where the tree had changes; empty when unknown.
     pub commit: String,
     /// What the new version changed; may be empty.
     pub change: String,
-    /// Version of this program.
     pub program: String,
     /// How to make the page again.
     pub command: String,
@@ -69,7 +67,6 @@ impl Heading {
         all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
     }
 
-    /// The earlier audits that the page shows.
     pub(in crate::view) fn shown(&self) -> &[Milestone] {
         &self.history[self.history.len().saturating_sub(SHOWN)..]
     }

@@ -2,7 +2,7 @@
 
 use super::brief::lead::called;
 use super::document::{Cell, Table};
-use super::tables::{self, code, columns_of, text};
+use super::tables::{self, code, text};
 use crate::analysis::{Milestone, StallBasis};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -73,13 +73,11 @@ pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
         }
         cells
     };
-    let columns = columns_of(&HISTORY.map(|(_, title, _)| title).join(" | "));
-    tables::filled("history", columns, rows.iter().map(line).collect())
+    tables::filled("history", HISTORY.map(|(_, title, _)| title).join(" | "), rows.iter().map(line))
 }
 
 /// What audits are compared with: subject, day, snapshot, commit and reason in each row.
 pub fn baselines(rows: &[[String; 5]]) -> Table {
     let line = |row: &[String; 5]| row.iter().map(|cell| text(cell.clone())).collect();
-    let columns = columns_of("Subject | From | Compared with | Commit | Why");
-    tables::table("baselines", columns, rows.iter().map(line).collect())
+    tables::table("baselines", "Subject | From | Compared with | Commit | Why", rows.iter().map(line))
 }

@@ -3,7 +3,7 @@
 use super::charts::times;
 use super::document::{Cell, Table};
 use super::floor;
-use super::tables::{self, code, columns_of, text};
+use super::tables::{self, code, text};
 use crate::analysis::{Milestone, Offered};
 use crate::quantity::{format, glance};
 use crate::words;
@@ -22,15 +22,14 @@ pub struct Listed {
     pub milestones: Vec<Milestone>,
 }
 
-/// The table of some subjects, in their order.
 pub fn index(subjects: &[Listed]) -> Table {
     let gpus = subjects.iter().filter_map(|listed| listed.milestones.last().map(gpu)).filter(|gpu| !gpu.is_empty());
     let has_gpus = gpus.collect::<BTreeSet<&str>>().len() > 1;
     let gpu = if has_gpus { " | GPU" } else { "" };
-    let columns = columns_of(&format!(
+    let head = format!(
         "Subject | Last audit{gpu} | Time: | Rate: | Of the reference: | Of the floor: | Verdict | Limited by | First change | Forecast: | Trend",
-    ));
-    tables::table("index", columns, subjects.iter().filter_map(|listed| row(listed, has_gpus)).collect())
+    );
+    tables::table("index", head, subjects.iter().filter_map(|listed| row(listed, has_gpus)))
 }
 
 /// `H200` of `NVIDIA H200 (sm_90)`.

@@ -49,7 +49,6 @@ pub struct SourceFile {
     pub rows: Vec<CodeRow>,
 }
 
-/// The source view of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceText {
     /// What is shown and what is not; empty where a page has no source view.
@@ -61,7 +60,6 @@ pub struct SourceText {
     pub code: Vec<CodeRow>,
 }
 
-/// The source view of a listing.
 pub(crate) fn source_text(listing: &Listing) -> SourceText {
     let costs = || listing.files.iter().flat_map(|file| &file.lines).filter_map(|line| line.cost.as_ref());
     let most = costs().filter_map(|cost| cost.samples).max().unwrap_or(0);

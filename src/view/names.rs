@@ -3,7 +3,6 @@
 //! A list, so that a template is checked without a document. Sections of the comment that are called as a subject are
 //! not in it.
 
-/// Each section with its blocks.
 #[rustfmt::skip]
 pub const NAMES: &[(&str, &[&str])] = &[
     ("asked", &["asked", "zeros", "lanes"]),

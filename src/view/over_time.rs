@@ -313,8 +313,7 @@ pub(super) fn side_by_side(sides: &[Option<&OverTime>], letters: &[&str]) -> Opt
             |side: &Option<&OverTime>| side.and_then(|over| Some(tell(over, over.shape.as_ref()?))).unwrap_or_default();
         std::iter::once(text(*label)).chain(sides.iter().map(|side| text(of(side)))).collect()
     };
-    let columns = super::tables::columns_of(&format!("Over the launch | {}", letters.join(" | ")));
-    Some(table("over-time", columns, rows.iter().map(cells).collect()))
+    Some(table("over-time", format!("Over the launch | {}", letters.join(" | ")), rows.iter().map(cells)))
 }
 
 /// Characters of a line of levels.

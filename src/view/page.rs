@@ -24,7 +24,6 @@ pub(super) fn title(kind: &str, heading: &Heading) -> String {
     [kind, &heading.subject, &day].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" — ")
 }
 
-/// Everything that is known, in full.
 fn details(heading: &Heading, audit: &Audit) -> Vec<Section> {
     let trials = std::iter::once(correctness::section(heading, audit)).chain(benchmark::section(audit));
     let first = trials.chain(brief::verdict::in_full(audit)).chain([brief::units::in_full(heading, audit)]);

@@ -36,7 +36,6 @@ impl<'a> Reason<'a> {
         Reason { whole: &comparison.whole, limits, timed: timed.as_ref(), faults: Vec::new() }
     }
 
-    /// Why, in a sentence or two.
     pub fn why(&self) -> String {
         let caution = self.caution().map(|caution| format!(" {caution}.")).unwrap_or_default();
         let own = format!("{}{caution}", self.profile());
@@ -186,7 +185,6 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// What to measure where the launches do not decide.
     fn more_launches(&self) -> String {
         let Some((time, carrier)) = self.whole.time.as_ref().zip(self.carrier()) else { return String::new() };
         if time.course != carrier.course && carrier.course != Course::Unclear {

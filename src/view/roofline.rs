@@ -3,7 +3,7 @@
 use super::charts;
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, columns_of, filled, list, paragraph, quantity, reading, text};
+use super::tables::{self, code, filled, list, paragraph, quantity, reading, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -49,7 +49,6 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Section {
     Section::new("roofline", "Roofline", blocks)
 }
 
-/// Tensor work that nothing counts.
 fn uncounted(roofline: &Roofline) -> Option<String> {
     let listed: Vec<String> = roofline.uncounted.iter().map(|(opcode, count)| format!("{opcode} {count}")).collect();
     (!listed.is_empty()).then(|| {
@@ -135,8 +134,7 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     // A pipe that did nothing on either side keeps its ceiling out of the way of those that did.
     let worked = |ceiling: &Ceiling| ceiling.achieved.value() != Some(0.0);
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
-    let columns = columns_of("Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by");
-    filled("ceilings", columns, shown.map(line).collect())
+    filled("ceilings", "Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by", shown.map(line))
 }
 
 fn source(ceiling: &Ceiling) -> Cell {
@@ -176,5 +174,5 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     };
     let rows = roofline.points.iter().map(line);
     let head = "Intensity: | Reached: | Roof: | Of the roof: | Roof set by";
-    filled("points", columns_of(&format!("Work | Level | Old intensity: | Old of the roof: | {head}")), rows.collect())
+    filled("points", format!("Work | Level | Old intensity: | Old of the roof: | {head}"), rows)
 }

@@ -2,7 +2,7 @@
 
 use super::brief;
 use super::document::{Block, Cell};
-use super::spots::{Rows, place, table};
+use super::spots::{place, table};
 use super::tables::{self, columns_of, count, fold, heading, left, paragraph, right, text};
 use crate::analysis::phases::SectorAccess;
 use crate::analysis::{AccessLine, Accesses, Audit, LineWaits, Pattern, Place, ReasonLines, SourceLines, Spot, Waits};
@@ -84,9 +84,9 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         vec![percent(line.share), text(reasons.join(", "))]
     };
     let make = |name, lines: &[LineWaits], by_instruction| {
-        let rows = rows(lines).into_iter().map(|at| (&lines[at].spot, cells(&lines[at]))).collect();
+        let rows = rows(lines).into_iter().map(|at| (&lines[at].spot, cells(&lines[at])));
         let columns = vec![right("Samples"), left("Waits of these samples")];
-        table(Rows { name, columns, rows }, by_instruction)
+        table(name, columns, rows, by_instruction)
     };
     let mut blocks =
         vec![title, lead("waits-lines", audit, source, sentence), make("waits-lines", &waits.lines, false)];
@@ -110,8 +110,12 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
                 (spot, vec![text(label(&reason.reason)), percent(reason.share), percent(share)])
             })
             .collect();
-        let columns = columns_of("Stall reason | Samples of the reason: | Of these at the line:");
-        folded.push(table(Rows { name: "waits-reasons", columns, rows }, false));
+        folded.push(table(
+            "waits-reasons",
+            "Stall reason | Samples of the reason: | Of these at the line:",
+            rows,
+            false,
+        ));
         folded.extend(causes(waits));
     }
     if !waits.hotspots.is_empty() && source.lines == Lines::Known {
@@ -174,17 +178,16 @@ fn causes(waits: &Waits) -> Vec<Block> {
     }
     let columns = vec![left("Stall reason"), right("Of its samples for this line")];
     let words = "What these warps wait for, traced in the SASS: the preceding barrier, or the nearest earlier instruction that sets the scoreboard.";
-    vec![paragraph("waits-causes", words), table(Rows { name: "waits-causes", columns, rows }, false)]
+    vec![paragraph("waits-causes", words), table("waits-causes", columns, rows, false)]
 }
 
-/// The lines that make the work of the part that limits.
 pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
     let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
     let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
     let words = words!("**Largest contributors**, by {}:", limiting.say());
     let columns = vec![right("Share")];
-    vec![paragraph("limiting-lines", words), table(Rows { name: "limiting-lines", columns, rows }, false)]
+    vec![paragraph("limiting-lines", words), table("limiting-lines", columns, rows, false)]
 }
 
 fn label(reason: &str) -> &str {
@@ -216,7 +219,6 @@ fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
     lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
 }
 
-/// Accesses of global memory by line.
 pub(super) fn global(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.global.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
@@ -264,8 +266,8 @@ fn excess(
     cells: impl Fn(&AccessLine) -> Vec<Cell>,
 ) -> Vec<Block> {
     let make = |name, of: &[AccessLine], is_of_instructions| {
-        let rows = excess_lines(of).map(|line| (&line.spot, cells(line))).collect();
-        table(Rows { name, columns: columns_of(head), rows }, is_of_instructions)
+        let rows = excess_lines(of).map(|line| (&line.spot, cells(line)));
+        table(name, columns_of(head), rows, is_of_instructions)
     };
     let mut blocks = vec![make(by_line, &accesses.lines, false)];
     let rows = |of| excess_lines(of).count();
@@ -276,7 +278,6 @@ fn excess(
     blocks
 }
 
-/// Bank conflicts by line.
 pub(super) fn shared(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = source.shared.as_ref().filter(|accesses| accesses.excess > 0) else { return Vec::new() };
@@ -306,26 +307,21 @@ pub(super) fn shared(audit: &Audit) -> Vec<Block> {
     blocks
 }
 
-/// Local memory by line: spills and arrays of a thread.
 pub(super) fn local(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = &source.local else { return Vec::new() };
     let lines = accesses.lines.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
-    let rows = lines
-        .map(|(_, line)| {
-            (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
-        })
-        .collect();
-    let columns = columns_of("Access | Requests: | Sectors: | Share of local sectors:");
+    let rows = lines.map(|(_, line)| {
+        (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
+    });
     let (name, words) = ("local-lines", "Spilled registers and arrays of a thread that the compiler put in memory.");
     vec![
         heading(name, "Local memory by source line"),
         lead(name, audit, source, words),
-        table(Rows { name, columns, rows }, false),
+        table(name, "Access | Requests: | Sectors: | Share of local sectors:", rows, false),
     ]
 }
 
-/// Lines with idle lanes.
 pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let mut blocks = Vec::new();
@@ -334,7 +330,6 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
             let lanes = text(format!("{} of 32", format::fixed(line.lanes, 1))).sorted(line.lanes);
             (&line.spot, vec![count(line.executed), lanes, percent(line.share)])
         });
-        let columns = columns_of("Executions: | Lanes that ran: | Idle, of all lane slots:");
         blocks.push(heading("idle-lanes", "Lines with idle lanes"));
         blocks.push(lead(
             "idle-lanes",
@@ -342,7 +337,7 @@ pub(super) fn instructions(audit: &Audit) -> Vec<Block> {
             source,
             "Lines whose instructions ran for few lanes of their warps, by divergence or by predicate; guards that no lane takes are left out.",
         ));
-        blocks.push(table(Rows { name: "idle-lanes", columns, rows: rows.collect() }, false));
+        blocks.push(table("idle-lanes", "Executions: | Lanes that ran: | Idle, of all lane slots:", rows, false));
     }
     blocks
 }

@@ -1,20 +1,19 @@
 //! Tables whose rows are places of a kernel: a line of source with its text, or an instruction.
 
-use super::document::{Block, Cell, Column};
-use super::tables::{code, columns_of, filled, text};
+use super::document::{Block, Cell};
+use super::tables::{Head, code, columns_of, filled, text};
 use crate::analysis::{Place, Spot};
-
-/// Columns beside the place of a row, and the cells of each row.
-pub(super) struct Rows<'a> {
-    pub(super) name: &'a str,
-    pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<(&'a Spot, Vec<Cell>)>,
-}
 
 /// A table whose first columns name the place: the line and its text, or the instruction and, with `by_instruction`,
 /// its line.
-pub(super) fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
-    let has_lines = parts.rows.iter().any(|(spot, _)| spot.place.line > 0);
+pub(super) fn table<'s>(
+    name: &str,
+    head: impl Head,
+    rows: impl IntoIterator<Item = (&'s Spot, Vec<Cell>)>,
+    by_instruction: bool,
+) -> Block {
+    let rows: Vec<(&Spot, Vec<Cell>)> = rows.into_iter().collect();
+    let has_lines = rows.iter().any(|(spot, _)| spot.place.line > 0);
     let row = |(spot, cells): (&Spot, Vec<Cell>)| {
         let when = |is_there: bool, cell: Cell| if is_there { cell } else { Cell::default() };
         let place = [
@@ -24,8 +23,8 @@ pub(super) fn table(parts: Rows<'_>, by_instruction: bool) -> Block {
         ];
         place.into_iter().chain(cells).collect()
     };
-    let columns = [columns_of("Instruction | Line | Source"), parts.columns].concat();
-    filled(parts.name, columns, parts.rows.into_iter().map(row).collect()).into()
+    let columns = [columns_of("Instruction | Line | Source"), head.columns()].concat();
+    filled(name, columns, rows.into_iter().map(row)).into()
 }
 
 pub(super) fn place(spot: &Spot) -> String {

@@ -41,7 +41,6 @@ pub(super) fn left(title: &str) -> Column {
     Column { title: title.into(), align: Align::Left }
 }
 
-/// A column of numbers.
 pub(super) fn right(title: &str) -> Column {
     Column { title: title.into(), align: Align::Right }
 }
@@ -52,12 +51,37 @@ pub(super) fn columns_of(head: &str) -> Vec<Column> {
     head.split(" | ").map(column).collect()
 }
 
-pub(super) fn table(name: &str, columns: Vec<Column>, rows: Vec<Vec<Cell>>) -> Table {
-    Table { name: name.into(), caption: Words::default(), columns, rows }
+/// What a table has above its rows.
+pub(super) trait Head {
+    fn columns(self) -> Vec<Column>;
+}
+
+impl Head for Vec<Column> {
+    fn columns(self) -> Vec<Column> {
+        self
+    }
+}
+
+/// As [`columns_of`] reads it.
+impl Head for &str {
+    fn columns(self) -> Vec<Column> {
+        columns_of(self)
+    }
+}
+
+impl Head for String {
+    fn columns(self) -> Vec<Column> {
+        columns_of(&self)
+    }
+}
+
+pub(super) fn table(name: &str, head: impl Head, rows: impl IntoIterator<Item = Vec<Cell>>) -> Table {
+    Table { name: name.into(), caption: Words::default(), columns: head.columns(), rows: rows.into_iter().collect() }
 }
 
 /// The same without the columns in which no row says anything; of two sides the one with values tells that the other has none.
-pub(super) fn filled(name: &str, mut columns: Vec<Column>, mut rows: Vec<Vec<Cell>>) -> Table {
+pub(super) fn filled(name: &str, head: impl Head, rows: impl IntoIterator<Item = Vec<Cell>>) -> Table {
+    let Table { mut columns, mut rows, .. } = table(name, head, rows);
     for at in (0..columns.len()).rev() {
         if rows.iter().all(|row| row[at].words.is_empty()) {
             let (gone, sides) = (columns.remove(at).title, [("Old", "New"), ("New", "Old")]);
@@ -93,7 +117,6 @@ pub(super) fn steps<W: Into<Words>>(name: &str, items: impl IntoIterator<Item = 
     Block { name: name.into(), content: Content::List { ordered: true, items } }
 }
 
-/// Lines of a program or a shell.
 pub(super) fn verbatim(name: &str, language: &str, text: impl Into<String>) -> Block {
     Block { name: name.into(), content: Content::Code { language: language.into(), text: text.into() } }
 }
@@ -103,7 +126,6 @@ pub(super) fn fold(name: &str, summary: impl Into<String>, blocks: Vec<Block>) -
     Block { name: name.into(), content: Content::Fold { summary: summary.into(), blocks } }
 }
 
-/// The tone of a comparison's verdict.
 pub(super) fn verdict(verdict: crate::analysis::Verdict) -> Cell {
     use crate::analysis::Verdict as V;
     text(verdict.word()).toned(match verdict {
@@ -189,7 +211,6 @@ pub(super) fn change(row: &Row) -> Cell {
     text(said).sorted(if is_percent { new - old } else { 100.0 * (new - old) / old })
 }
 
-/// The metric names that a reading rests on.
 pub(super) fn source(row: &Row) -> String {
     let names = |reading: &Reading| match reading {
         Reading::Measured(m) => m.from.metrics.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
@@ -230,7 +251,7 @@ pub(super) fn readings(name: &str, head: &str, rows: &[&Row], extra: Vec<Extra<'
         cells.extend(extra.iter().map(|e| e.cells.get(at).cloned().unwrap_or_default()));
         cells
     };
-    table(name, columns, rows.iter().enumerate().map(line).collect())
+    table(name, columns, rows.iter().enumerate().map(line))
 }
 
 /// A table of readings with the metric's name in the last column.
@@ -252,7 +273,6 @@ pub(super) fn names(name: &str, lead: &str, names: &[impl AsRef<str>]) -> Block 
     fold(name, format!("{lead}: {} metrics", names.len()), vec![paragraph(name, words!("{}.", listed))])
 }
 
-/// Names one after the other.
 pub(super) fn listed(names: &[impl AsRef<str>]) -> Words {
     words::join(names.iter().map(|name| words::code(name.as_ref())), ", ")
 }

@@ -1,7 +1,7 @@
 //! A timeline in words: kernels by time, how busy the GPU was, copies, calls, and what follows.
 
 use super::document::{Block, Cell, Document, Section, Table};
-use super::tables::{self, code, columns_of, count, list, paragraph, steps, text, verbatim};
+use super::tables::{self, code, count, list, paragraph, steps, text, verbatim};
 use crate::analysis::{
     ApiClass, ApiRow, DeviceTime, Judgement, KernelShare, Part, Role, TimelineAudit, ToProfile, Transfer,
 };
@@ -40,11 +40,10 @@ pub(crate) fn timeline_page(
 ) -> Document {
     let mut document = timeline_document(&format!("Timeline: {title}"), audit);
     let cells = |file: &Origin| vec![code(file.path.clone()), count(file.bytes), code(file.blake3.clone())];
-    let columns = columns_of("File | Bytes: | BLAKE3");
-    let rows = files.iter().map(cells).collect();
+    let rows = files.iter().map(cells);
     let blocks = vec![
         paragraph("date", words!("Written on {} from what Nsight Systems recorded.", date)),
-        table("files", "What was read.".to_owned(), columns, rows),
+        table("files", "What was read.".to_owned(), "File | Bytes: | BLAKE3", rows),
         verbatim("command", "sh", command),
     ];
     document.sections.push(Section::new("provenance", "Where this comes from", blocks));
@@ -74,15 +73,14 @@ fn maybe(value: Option<f64>, unit: Unit) -> Cell {
     value.map_or_else(|| text("not measured"), |value| tables::quantity(value, unit))
 }
 
-fn table(name: &str, caption: String, columns: Vec<super::Column>, rows: Vec<Vec<Cell>>) -> Block {
-    Table { name: name.into(), caption: caption.into(), columns, rows }.into()
+fn table(name: &str, caption: String, head: &str, rows: impl IntoIterator<Item = Vec<Cell>>) -> Block {
+    Table { caption: caption.into(), ..tables::table(name, head, rows) }.into()
 }
 
 fn kernels(rows: &[KernelShare]) -> Vec<Block> {
     let total: f64 = rows.iter().map(|row| row.totals.total_ns).sum();
     let launches: u64 = rows.iter().map(|row| row.totals.count).sum();
     let caption = format!("{} kernels, {} launches, {} in sum.", rows.len(), format::integer(launches), time(total));
-    let columns = columns_of("Kernel | Time: | Total: | Launches: | Median: | Min: | Max:");
     let cells = |row: &KernelShare| {
         vec![
             code(row.totals.name.clone()),
@@ -94,8 +92,9 @@ fn kernels(rows: &[KernelShare]) -> Vec<Block> {
             maybe(row.totals.max_ns, Unit::NS),
         ]
     };
-    let shown = rows.iter().take(MOST).map(cells).collect();
-    let mut blocks = vec![table("kernels", caption, columns, shown)];
+    let shown = rows.iter().take(MOST).map(cells);
+    let mut blocks =
+        vec![table("kernels", caption, "Kernel | Time: | Total: | Launches: | Median: | Min: | Max:", shown)];
     if let Some(rest) = rows.get(MOST..).filter(|rest| !rest.is_empty()) {
         let share: f64 = rest.iter().map(|row| row.share_percent).sum();
         let words = words!("{} more kernels took {} of the time; --json lists them.", rest.len(), percent(share));
@@ -143,7 +142,6 @@ fn devices(rows: &[DeviceTime]) -> Vec<Block> {
 }
 
 fn transfers(rows: &[Transfer]) -> Vec<Block> {
-    let columns = columns_of("Operation | Count: | Total: | Size: | Rate:");
     let cells = |row: &Transfer| {
         vec![
             text(row.name.clone()),
@@ -154,7 +152,7 @@ fn transfers(rows: &[Transfer]) -> Vec<Block> {
         ]
     };
     let caption = "Rate is size over time.".to_owned();
-    vec![table("transfers", caption, columns, rows.iter().map(cells).collect())]
+    vec![table("transfers", caption, "Operation | Count: | Total: | Size: | Rate:", rows.iter().map(cells))]
 }
 
 fn calls(rows: &[ApiRow]) -> Vec<Block> {
@@ -172,9 +170,13 @@ fn calls(rows: &[ApiRow]) -> Vec<Block> {
             maybe(row.totals.max_ns, Unit::NS),
         ]
     };
-    let columns = columns_of("Function | What it does | Calls: | Total: | Median: | Max:");
     let caption = "Time on the CPU, inside the call.".to_owned();
-    vec![table("calls", caption, columns, shown.iter().take(MOST).map(cells).collect())]
+    vec![table(
+        "calls",
+        caption,
+        "Function | What it does | Calls: | Total: | Median: | Max:",
+        shown.iter().take(MOST).map(cells),
+    )]
 }
 
 fn class(class: ApiClass) -> Option<&'static str> {

@@ -1,14 +1,5 @@
-//! The arguments of every verb.
-//!
-//! | verb | its flags |
-//! | --- | --- |
-//! | generate, render | `generate.rs`, and `subject.rs` with what stands for keys of a `[[subject]]` |
-//! | compare, check, history, baseline | `judge.rs` |
-//! | show, timeline, dump, explain | `look.rs` |
-//! | collect, launch, doctor | `act.rs` |
-//! | init, lint, completions | `around.rs` |
-//!
-//! The list of verbs and of exit statuses is `verb.rs`; how the text of a flag becomes a value, `value.rs`.
+//! The arguments of every verb; the list of verbs and of exit statuses is `verb.rs`, how the text of a flag becomes a value
+//! `value.rs`.
 
 mod act;
 mod generate;

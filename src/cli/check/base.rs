@@ -103,7 +103,6 @@ impl Base {
         Ok(Base { name: name.to_owned(), commit, folder, config, pins, changed, all, moved })
     }
 
-    /// The subjects that it has audits of.
     pub(super) fn subjects(&self) -> impl Iterator<Item = &String> {
         self.all.keys()
     }

@@ -72,7 +72,6 @@ impl<'a> Committed<'a> {
         Committed { folder, states: OnceLock::new() }
     }
 
-    /// What git says of a file.
     fn kept(&self, file: &Path) -> Kept {
         let name = file.file_name().and_then(|name| name.to_str()).filter(|_| file.parent() == Some(self.folder));
         let Some(name) = name else { return moment::kept(file) };

@@ -21,7 +21,6 @@ pub(super) enum Outcome {
     Inconclusive,
     /// There is nothing to compare with yet.
     New,
-    /// Neither.
     Pass,
 }
 

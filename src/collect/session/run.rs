@@ -132,7 +132,6 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    /// Times and profiles.
     fn measured(&mut self, inputs: &str) -> Result<(), CollectError> {
         self.trial(Trial::Time, inputs)?;
         self.profile(inputs)?;

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 const ALONE: &str = "alone";
 
 impl Session<'_> {
-    /// Runs the program under one tool.
     pub(super) fn sanitizer(&mut self, tool: SanitizerTool, inputs: &str) -> Result<(), CollectError> {
         let file = files::sanitizer(tool);
         let smaller = self.request.check.as_ref().map(|check| check.program.shown());

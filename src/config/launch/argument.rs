@@ -40,7 +40,6 @@ struct MapKeys {
 }
 
 impl Text {
-    /// The argument at this place of the list.
     pub(super) fn argument(&self, keys: &ArgumentKeys, at: usize) -> Result<Argument, ConfigError> {
         let dtype = keys.dtype.get_ref();
         let dtype = DType::named(dtype).ok_or_else(|| {

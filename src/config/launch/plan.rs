@@ -17,7 +17,6 @@ pub(in crate::config) struct LaunchKeys {
 }
 
 impl Text {
-    /// The whole launch, where arguments are given.
     pub(in crate::config) fn plan(&self, keys: &LaunchKeys) -> Result<Option<LaunchPlan>, ConfigError> {
         let Some(arguments) = &keys.args else { return Ok(None) };
         let needed = |value: &Option<Spanned<toml::Value>>, key: &str| {

@@ -149,7 +149,6 @@ impl Text {
         Ok(CheckPlan { reference: self.reference(on, keys, files)?, tolerance, worst, seeds })
     }
 
-    /// `[subject.reference]`.
     pub(in crate::config) fn reference_plan(
         &self,
         on: Subjected<'_>,
@@ -239,7 +238,6 @@ impl Text {
         })
     }
 
-    /// Where an argument stands among some.
     fn position<'a>(
         &self,
         name: &Spanned<String>,
@@ -252,7 +250,6 @@ impl Text {
         })
     }
 
-    /// Buffers that only the reference has.
     fn own_buffers(
         &self,
         keys: Option<&Spanned<Vec<ArgumentKeys>>>,

@@ -21,7 +21,6 @@ pub(super) const SCRIPT: &str = include_str!("page.js");
 /// What a page ends with, whatever its template: by it the program knows its own pages.
 pub(super) const END: &str = "<!-- audit:page -->\n";
 
-/// Whether a file is a page of this program.
 pub fn is_own(path: &Path) -> bool {
     crate::read::bytes(path).is_ok_and(|page| page.ends_with(END.as_bytes()))
 }

@@ -6,7 +6,6 @@ const SHOWN: usize = 5;
 /// Ceilings below this many percent are not worth a line.
 const LEAST: f64 = 2.0;
 
-/// The actions that the page shows.
 pub(in crate::view) fn shown(audit: &Audit) -> Vec<&Lever> {
     match audit.now.bottleneck.roof {
         Some(_) => Vec::new(),

@@ -9,7 +9,6 @@ use crate::words::{Words, words};
 
 /// Percent of the time of all kernels from which on a kernel has its verdict and its actions on the page.
 const LEAST: f64 = 10.0;
-/// Actions shown of each.
 const ACTIONS: usize = 3;
 /// The blocks of one kernel, and what stands for those that have none.
 pub(super) const EACH: &str = "each";
@@ -18,7 +17,6 @@ const REST: &str = "rest";
 /// How much of the section the page has room for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// Rows of the table.
     pub(super) rows: usize,
     /// Kernels with Verdict and Next under it.
     pub(super) told: usize,
@@ -129,7 +127,6 @@ fn left_out(audit: &Audit, left: &[Told<'_>], room: Room) -> Option<Block> {
     (!parts.is_empty()).then(|| paragraph(REST, words!("Left out for room: {}.", words::join(parts, "; "))))
 }
 
-/// Kernels with their share of the time.
 fn listed(audit: &Audit, places: &[usize]) -> Words {
     let one = |at: &usize| {
         let kernel = &audit.report.kernels[*at];

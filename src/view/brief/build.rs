@@ -11,7 +11,7 @@ use crate::evidence::{BuildLog, BuildRecord};
 use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
-use crate::view::document::{Block, Cell, Document, Section, Table};
+use crate::view::document::{Block, Cell, Column, Document, Section, Table};
 use crate::view::tables::{self, code, columns_of, list, paragraph, right, table, text};
 use crate::words::{Words, words};
 use cuda_binary::op::Sync;
@@ -92,13 +92,13 @@ fn compared(launch: &[Fact], occupancy: &[Fact]) -> Table {
         None => vec![Cell::default(); 3],
     };
     let line = |at: usize| halves().flat_map(|(_, facts)| half(facts.get(at))).collect();
-    table("build", columns_of(&columns.join(" | ")), (0..launch.len().max(occupancy.len())).map(line).collect())
+    table("build", columns.join(" | "), (0..launch.len().max(occupancy.len())).map(line))
 }
 
 /// One side, a fact a column.
 fn alone(launch: &[Fact], occupancy: &[Fact]) -> Table {
     let facts: Vec<&Fact> = launch.iter().chain(occupancy).collect();
-    let columns = facts.iter().map(|fact| right(fact.label)).collect();
+    let columns: Vec<Column> = facts.iter().map(|fact| right(fact.label)).collect();
     table("build", columns, vec![facts.iter().map(|fact| written(fact, fact.new.as_ref())).collect()])
 }
 
@@ -269,7 +269,7 @@ fn printed_rows(build: &[BuildRow], old: &[BuildRow]) -> Table {
         let strong = own.enumerate().map(|(at, cell)| if at + 1 == sides.len() { cell.strong() } else { cell });
         std::iter::once(text(*label)).chain(strong).collect()
     };
-    table("build", columns, PRINTED.iter().map(line).collect())
+    table("build", columns, PRINTED.iter().map(line))
 }
 
 fn printed(value: Option<u64>) -> Cell {
@@ -283,10 +283,9 @@ fn bytes(value: Option<u64>) -> Cell {
 
 /// The page of a build log by itself: every kernel that the assembler reported.
 pub(crate) fn build_log(log: &BuildLog) -> Document {
-    let columns = columns_of(
-        "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:",
-    );
-    let rows = table("kernels", columns, log.records.iter().map(printed_row).collect());
+    let head =
+        "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:";
+    let rows = table("kernels", head, log.records.iter().map(printed_row));
     let mut sections = vec![Section::new("kernels", "Kernels", vec![rows.into()])];
     let mut told = |name: &str, title: &str, items: Vec<String>| {
         if !items.is_empty() {

@@ -10,7 +10,7 @@ use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
 use crate::view::reason::Reason;
-use crate::view::tables::{columns_of, filled, list, paragraph, text};
+use crate::view::tables::{filled, list, paragraph, text};
 use crate::words::{Words, words};
 
 /// Counters of the table, beside cycles, time and the unit of the story.
@@ -190,7 +190,7 @@ fn counters(audit: &Audit) -> Option<Table> {
     }
     lines.iter_mut().for_each(|cells| cells.push(Cell::default()));
     lines.extend(rows.into_iter().map(|(row, _, because)| [line(row), vec![text(because)]].concat()));
-    (!lines.is_empty()).then(|| filled("counters", columns_of(" | Old: | New: | Change: | By"), lines))
+    (!lines.is_empty()).then(|| filled("counters", " | Old: | New: | Change: | By", lines))
 }
 
 /// The cycles that the verdict rests on, where they are of other launches than the profiled ones.
@@ -201,7 +201,6 @@ fn launches(audit: &Audit) -> Option<Vec<Cell>> {
     (old != profiled.old || new != profiled.new).then(|| both("Elapsed cycles, timed launches", (old, new), amount))
 }
 
-/// The time that the change is told by.
 fn timed(audit: &Audit) -> Option<Vec<Cell>> {
     let change = audit.time_of_change()?;
     let label = if change.is_timed { "Median of the benchmark" } else { "Duration under ncu" };

@@ -10,7 +10,7 @@ use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::code;
 use crate::view::document::{Block, Cell, Section, Table, Tone};
 use crate::view::groups::distinct;
-use crate::view::tables::{self, columns_of, heading, judged, paragraph, sentence, table, text};
+use crate::view::tables::{self, heading, judged, paragraph, sentence, table, text};
 use crate::words::Words;
 use crate::{catalog, words};
 
@@ -68,9 +68,8 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let left_over = predicted.split_off(predicted.len().min(most - rows.len()));
     let mut blocks: Vec<Block> = Vec::new();
     if !rows.is_empty() || !predicted.is_empty() {
-        let columns = columns_of("Check, prediction | Stated | Found | ");
-        let rows = rows.into_iter().map(|(_, row)| row).chain(predicted).collect();
-        blocks.push(table("checks", columns, rows).into());
+        let rows = rows.into_iter().map(|(_, row)| row).chain(predicted);
+        blocks.push(table("checks", "Check, prediction | Stated | Found | ", rows).into());
     }
     let left_out: Vec<Judgement> = left_out.into_iter().map(|(judgement, _)| judgement).collect();
     blocks.extend(more(&left_out, left_over.len()).map(|said| paragraph("more", said)));
@@ -160,8 +159,7 @@ pub(in crate::view) fn predictions_in_full(audit: &Audit) -> Option<Table> {
         Some(row)
     });
     let rows: Vec<Vec<Cell>> = rows.collect();
-    let columns = columns_of("Lever of the old side | At most: | What it aims at | Outcome");
-    (!rows.is_empty()).then(|| table("estimates", columns, rows))
+    (!rows.is_empty()).then(|| table("estimates", "Lever of the old side | At most: | What it aims at | Outcome", rows))
 }
 
 /// A lever of the old page by the count that it was to move, and what became of it.
@@ -248,8 +246,7 @@ fn checklist(lines: &[&CheckedLine]) -> Table {
             tables::code(line.expected.reading.clone()),
         ]
     };
-    let columns = columns_of("Check | Old result | Old: | Result | Found: | Wanted: | Reading");
-    tables::filled("checks", columns, lines.iter().map(row).collect())
+    tables::filled("checks", "Check | Old result | Old: | Result | Found: | Wanted: | Reading", lines.iter().map(row))
 }
 
 fn found(reading: &Reading) -> Cell {

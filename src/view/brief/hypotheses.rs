@@ -10,7 +10,7 @@ use crate::evidence::{Missing, Reading};
 use crate::quantity::{self, Quantity, Unit, format};
 use crate::view::document::{CONCLUSIONS, Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, code, columns_of, heading as head, judged, list, paragraph, reading, text};
+use crate::view::tables::{self, code, heading as head, judged, list, paragraph, reading, text};
 use crate::words::{Words, words};
 
 const CONDITIONS: usize = 3;
@@ -24,7 +24,6 @@ fn told(all: &[Tested]) -> impl Iterator<Item = &Tested> {
     all.iter().filter(is_told)
 }
 
-/// A row for each.
 pub(super) fn rows(audit: &Audit) -> impl Iterator<Item = Vec<Cell>> {
     told(&audit.hypotheses).map(|tested| row(audit, tested))
 }
@@ -174,9 +173,7 @@ pub(in crate::view) fn summary(tested: &[Tested]) -> Option<Words> {
     (!found.is_empty()).then(|| words!("**Hypotheses:** {}.", found.join("; ")))
 }
 
-/// The table of what earlier audits decided.
 pub fn ledger(milestones: &[Milestone]) -> Table {
-    let columns = columns_of("Date | Commit | Hypothesis | Change | Result | Why");
     let row = |(at, one): (usize, &Concluded)| {
         let milestone = &milestones[at];
         let commit = if milestone.commit.is_empty() { text("") } else { code(milestone.commit.clone()) };
@@ -190,7 +187,11 @@ pub fn ledger(milestones: &[Milestone]) -> Table {
             text(one.reason.clone()),
         ]
     };
-    tables::table("ledger", columns, decided(milestones).into_iter().map(row).collect())
+    tables::table(
+        "ledger",
+        "Date | Commit | Hypothesis | Change | Result | Why",
+        decided(milestones).into_iter().map(row),
+    )
 }
 
 /// What stands behind the name of a hypothesis that was stated too late, with a space in front.
@@ -201,13 +202,11 @@ fn late(foresight: Foresight) -> &'static str {
     }
 }
 
-/// A sentence without its full stop.
 fn stem(sentence: &str) -> &str {
     sentence.trim().trim_end_matches('.')
 }
 
 fn conditions(tested: &Tested) -> Table {
-    let columns = columns_of("When | Expected | Before: | After: | Result");
     let row = |condition: &Condition| {
         let when = match condition.when {
             When::Before => "must hold before",
@@ -219,7 +218,7 @@ fn conditions(tested: &Tested) -> Table {
         let before = condition.old.as_ref().map(|old| shown(name, old)).unwrap_or_default();
         vec![text(when), code(wording(condition)), before, shown(name, &condition.new), met]
     };
-    tables::table("tested", columns, tested.conditions.iter().map(row).collect())
+    tables::table("tested", "When | Expected | Before: | After: | Result", tested.conditions.iter().map(row))
 }
 
 fn wording(condition: &Condition) -> String {

@@ -9,9 +9,7 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::groups::summed;
-use crate::view::tables::{
-    self, Extra, columns_of, filled, fold, heading, left, paragraph, percent, right, table, text,
-};
+use crate::view::tables::{self, Extra, filled, fold, heading, left, paragraph, percent, right, table, text};
 use crate::view::{code, source_lines};
 use crate::words::{Words, words};
 use cuda_binary::Op;
@@ -68,8 +66,11 @@ fn compared(opcodes: &[Vec<Cell>], phases: &[Vec<Cell>]) -> Table {
     };
     let phases = &phases[..phases.len().min(opcodes.len().max(TOP + 1))];
     let line = |at: usize| [side(opcodes, at, 4), side(phases, at, 3)].concat();
-    let columns = columns_of("Warp instructions | Old: | New: | Share: | By phase | Count: | Share:");
-    filled("instructions", columns, (0..opcodes.len().max(phases.len())).map(line).collect())
+    filled(
+        "instructions",
+        "Warp instructions | Old: | New: | Share: | By phase | Count: | Share:",
+        (0..opcodes.len().max(phases.len())).map(line),
+    )
 }
 
 /// One side, an opcode a column, and the phases in a sentence.

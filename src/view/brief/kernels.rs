@@ -9,7 +9,7 @@ use crate::quantity::glance::{digits, time};
 use crate::shell::quoted;
 use crate::view::ceiling;
 use crate::view::document::{Block, Cell, Section};
-use crate::view::tables::{code, columns_of, count, filled, fold, heading, paragraph, text};
+use crate::view::tables::{code, count, filled, fold, heading, paragraph, text};
 use crate::words::{Words, words};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -56,7 +56,7 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Vec<Block> {
     }
     let rows: Vec<Row> = (0..audit.report.kernels.len()).map(|at| Row::bare(audit, at)).collect();
     let all = Shown { is_whole: true, has_grid: true, ..Shown::among(rows) };
-    let part = |name: &str, rows: &[Row]| all.table(name, rows.iter().map(|row| all.cells(row)).collect());
+    let part = |name: &str, rows: &[Row]| all.table(name, rows.iter().map(|row| all.cells(row)));
     let (unfolded, folded) = all.rows.split_at(all.rows.len().min(UNFOLDED));
     // Why this kernel and no other.
     let choice = match &audit.report.kernels[0] {
@@ -193,10 +193,10 @@ impl<'a> Shown<'a> {
         }
     }
 
-    fn table(&self, name: &str, rows: Vec<Vec<Cell>>) -> Block {
+    fn table(&self, name: &str, rows: impl IntoIterator<Item = Vec<Cell>>) -> Block {
         let grid = if self.is_whole { "Grid × block" } else { "Grid" };
         let head = "Launches: | Time per launch: | % of time: | Limiter | Busiest, % of peak | First lever | Ceiling:";
-        filled(name, columns_of(&format!("Kernel | {grid} | {head} | Of total: | Flags")), rows).into()
+        filled(name, format!("Kernel | {grid} | {head} | Of total: | Flags"), rows).into()
     }
 
     fn cells(&self, row: &Row<'_>) -> Vec<Cell> {

@@ -26,7 +26,6 @@ pub(in crate::view) fn lines(heading: &Heading, audit: &Audit) -> Vec<Line> {
     lines.into_iter().flatten().map(|(name, words)| Line::new(name, words)).collect()
 }
 
-/// What was run: title, shape, types, chip, commit.
 fn what(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     if heading.title.is_empty() {
@@ -252,7 +251,6 @@ pub(super) fn speed(audit: &Audit) -> Option<f64> {
     percent.map(|percent| 1.0 / (1.0 + percent / 100.0)).or(audit.performance.speedup)
 }
 
-/// Whether it computes what it should.
 fn standing(heading: &Heading, audit: &Audit) -> Words {
     let mut parts: Vec<Words> = Vec::new();
     match audit.standing() {

@@ -10,7 +10,7 @@ use crate::quantity::glance::{amount, bytes, digits};
 use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::source_lines;
-use crate::view::tables::{self, columns_of, filled, paragraph, table, text};
+use crate::view::tables::{self, filled, paragraph, table, text};
 use crate::words::{Words, words};
 
 /// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
@@ -127,8 +127,8 @@ fn bytes_moved(audit: &Audit) -> Option<Table> {
     };
     let rows: Vec<Vec<Cell>> = levels(audit).iter().map(line).collect();
     let own = if audit.before.is_some() { "New" } else { "Bytes" };
-    let columns = columns_of(&format!("Level | Old: | {own}: | Unavoidable: | Factor: | Hit rate:"));
-    (!rows.is_empty()).then(|| filled("bytes", columns, rows))
+    (!rows.is_empty())
+        .then(|| filled("bytes", format!("Level | Old: | {own}: | Unavoidable: | Factor: | Hit rate:"), rows))
 }
 
 /// The part of what cannot be avoided below which more is missing than what levels round and count in other passes.
@@ -192,7 +192,7 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
             text(excess).sorted(access.excess() as f64),
         ]
     };
-    Some(table("accesses", columns_of(ACCESSES), told.iter().map(line).collect()))
+    Some(table("accesses", ACCESSES, told.iter().map(line)))
 }
 
 /// `size`, where the launcher tells the arguments; `the argument at byte 16`, of those that the kernel is called with; its place in the
@@ -236,7 +236,7 @@ fn by_line(audit: &Audit) -> Option<Table> {
             text(amount(line.excess as f64)).sorted(line.excess as f64),
         ]
     };
-    (!lines.is_empty()).then(|| table("accesses", columns_of(ACCESSES), lines.iter().map(row).collect()))
+    (!lines.is_empty()).then(|| table("accesses", ACCESSES, lines.iter().map(row)))
 }
 
 fn coalescing(audit: &Audit) -> Option<Words> {

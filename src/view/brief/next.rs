@@ -10,7 +10,7 @@ use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
 use crate::view::document::{Block, Section, Table};
 use crate::view::groups::grouped;
-use crate::view::tables::{columns_of, filled, paragraph, text};
+use crate::view::tables::{filled, paragraph, text};
 use crate::words::{Words, words};
 
 /// The part of a tile in which the tensor pipe idles from which the phases without products are told.
@@ -163,6 +163,9 @@ pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) ->
             text(&lever.check),
         ]
     };
-    let columns = columns_of("#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check");
-    filled(name, columns, levers.iter().enumerate().map(row).collect())
+    filled(
+        name,
+        "#: | Where | Do | Forecast, ceiling: | In time: | Why | Risk, cost | Check",
+        levers.iter().enumerate().map(row),
+    )
 }

@@ -13,7 +13,6 @@ pub(super) fn row(audit: &Audit, metric: impl AsRef<str>) -> Option<&Row> {
     audit.panels.iter().find_map(|panel| panel.row(metric.as_ref())).filter(|row| row.has_number())
 }
 
-/// The new side's value of a metric.
 pub(super) fn value(audit: &Audit, metric: impl AsRef<str>) -> Option<f64> {
     row(audit, metric)?.new.value()
 }

@@ -15,7 +15,6 @@ pub(super) const THEORETICAL: &str = "Theoretical";
 pub(super) const ACHIEVED: &str = "Achieved";
 pub(super) const LIMITED: &str = "Blocks/SM, limited by";
 
-/// What a page tells of it.
 pub(super) fn facts(audit: &Audit) -> Vec<Fact> {
     let percent = |value: f64| format!("{} %", format::fixed(value, 1));
     [

@@ -188,9 +188,9 @@ fn rows(
         (Some(CycleUnit::Tile | CycleUnit::Block), _) => "Cycles/tile",
         _ => "Cycles",
     };
-    let columns = columns_of(&format!(
+    let head = format!(
         "Phase | {lines} | Old: | {own}: | {unit}: | Tensor: | Counted: | Issue slots: | Executed: | Opcodes | Waits (of the phase)"
-    ));
+    );
     let line = |(phase, is_part): &(&Phase, bool)| {
         let label = words!("{}{}", if *is_part { "· " } else { "" }, places::row(phase, phases.steps));
         let was = old.and_then(|old| twin(&phases.phases, &old.phases, phase)).map(share);
@@ -215,7 +215,7 @@ fn rows(
         cells.push(text(if is_full { places::waits(phase, file) } else { waits(audit, phases, phase) }));
         cells
     };
-    filled("phases", columns, shown.iter().map(line).collect())
+    filled("phases", head, shown.iter().map(line))
 }
 
 /// `4 QGMMA (4.18 M)`: an opcode in the code and its executions.
@@ -240,7 +240,7 @@ fn pacer(audit: &Audit, phases: &Phases) -> Option<Block> {
             text(waits(audit, phases, line)),
         ]
     };
-    (!lines.is_empty()).then(|| table("pacer", columns, lines.iter().map(row).collect()).into())
+    (!lines.is_empty()).then(|| table("pacer", columns, lines.iter().map(row)).into())
 }
 
 /// Steps by which the cycles of the main loop are told: where they are of the life of a warp, or of a block that stays for the

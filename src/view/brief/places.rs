@@ -57,7 +57,6 @@ fn calls(phase: &Phase) -> String {
     if is_call { format!(" (:{first})") } else { String::new() }
 }
 
-/// What a phase is called.
 pub(in crate::view) struct PhaseWords {
     /// As a row.
     pub(in crate::view) own: &'static str,

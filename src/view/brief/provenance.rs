@@ -7,7 +7,7 @@ use crate::source::ncu_csv::DETAILS;
 use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
 use crate::view::groups::grouped;
 use crate::view::heading::Heading;
-use crate::view::tables::{self, code, columns_of, count, fold, list, paragraph, text, verbatim};
+use crate::view::tables::{self, code, count, fold, list, paragraph, text, verbatim};
 use crate::words::{Words, words};
 use std::collections::BTreeSet;
 
@@ -176,7 +176,6 @@ pub(in crate::view) fn sources(audit: &Audit) -> Block {
 }
 
 fn artefacts(audit: &Audit) -> Table {
-    let columns = columns_of("Evidence | File | Format | Bytes: | Results used | BLAKE3");
     let line = |role: &str, origin: &Origin, used: String| {
         vec![
             text(role),
@@ -191,7 +190,7 @@ fn artefacts(audit: &Audit) -> Table {
     rows.extend(audit.before.iter().map(|old| line("old report", &old.artefact.origin, used(&old.artefact))));
     rows.extend(audit.trials.files.iter().map(|(role, origin)| line(role, origin, String::new())));
     rows.extend(audit.trials.build_logs.iter().map(|origin| line("build log", origin, String::new())));
-    tables::table("artefacts", columns, rows)
+    tables::table("artefacts", "Evidence | File | Format | Bytes: | Results used | BLAKE3", rows)
 }
 
 /// The report's row ids, shortened where there are many.

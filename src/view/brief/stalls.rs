@@ -11,7 +11,7 @@ use crate::quantity::format;
 use crate::quantity::glance::digits;
 use crate::view::document::{Block, Cell, Section};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, Extra, columns_of, filled, fold, paragraph, text};
+use crate::view::tables::{self, Extra, filled, fold, paragraph, text};
 use crate::view::{charts, source_lines};
 use crate::words::{Words, words};
 
@@ -96,8 +96,7 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
-        let columns = columns_of(&format!("Stall | Old: | {own}: | Here"));
-        blocks.push(filled("stalls", columns, rows.into_iter().map(line).collect()).into());
+        blocks.push(filled("stalls", format!("Stall | Old: | {own}: | Here"), rows.into_iter().map(line)).into());
     }
     Some(Section::new("stalls", "Warp stalls", blocks))
 }

@@ -8,7 +8,7 @@ use crate::catalog::{Code, Counter, Family, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
 use crate::view::heading::Heading;
-use crate::view::tables::{self, columns_of, filled, left, paragraph, right, text};
+use crate::view::tables::{self, filled, left, paragraph, right, text};
 use crate::view::{charts, over_time, source_lines};
 use crate::words::{Words, words};
 
@@ -123,7 +123,7 @@ fn by_unit(audit: &Audit, names: &[&str], [old, new, reference]: [&[Unit]; 3]) -
     };
     let has_time = time[1..].iter().any(|side| !side.words.is_empty());
     let rows = Some(time).filter(|_| has_time).into_iter().chain(names.iter().map(line));
-    filled("units", columns_of("% of peak | Old: | New: | Reference:"), rows.collect())
+    filled("units", "% of peak | Old: | New: | Reference:", rows)
 }
 
 fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> Table {
@@ -137,7 +137,6 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     filled("units", columns, rows)
 }
 
-/// The time of the reference; empty without one.
 fn duration(audit: &Audit) -> Cell {
     let rows = audit.trials.reference.iter().flat_map(|reference| &reference.rows);
     let time = rows.filter(|own| own.id == audit.performance.time.id).map(|row| &row.reference).next();

@@ -173,7 +173,6 @@ fn is_told(sentence: &Words, finding: &Finding) -> bool {
     sentence.to_plain().split(|letter: char| letter != ':' && !letter.is_ascii_digit()).any(|word| word == line)
 }
 
-/// Where most of what limits stands.
 pub(super) fn place_of_limit(audit: &Audit) -> Option<Words> {
     audit.now.findings.iter().find(|finding| finding.code == audit.now.bottleneck.limiter).and_then(place)
 }

@@ -144,5 +144,5 @@ fn versions_table(rows: &[Version], reference: &str) -> Table {
     };
     let mut columns = columns_of("Version | Change | Time: | Rate: | % | Of the floor: | Verdict");
     columns[4] = right(&format!("% of {reference}"));
-    filled("history", columns, rows.iter().map(line).collect())
+    filled("history", columns, rows.iter().map(line))
 }

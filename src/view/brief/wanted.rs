@@ -31,7 +31,6 @@ const ASKED: [Asked; 4] = [
 ];
 /// The section of bytes by level of memory.
 const BY_LEVEL: &str = "MemoryWorkloadAnalysis";
-/// The section of stall reasons.
 const WAITS: &str = "WarpStateStats";
 /// The section of samples by instruction, which the source goes with.
 const BY_LINE: &str = "SourceCounters";
@@ -191,7 +190,6 @@ fn metrics(table: &Table) -> impl Iterator<Item = &str> {
     table.rows.iter().flatten().flat_map(|cell| cell.metrics.iter().map(String::as_str))
 }
 
-/// The names under which the sides have a counter.
 fn names(row: &Row) -> Vec<&str> {
     let names = sides(row).filter_map(|reading| match reading {
         Reading::Measured(measured) => Some(measured.from.metrics.iter().map(AsRef::as_ref)),

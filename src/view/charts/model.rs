@@ -18,7 +18,6 @@ pub const CHARTS: [&str; 9] = [
 pub struct Chart {
     /// Stable id, one of [`CHARTS`].
     pub id: String,
-    /// What is shown; plain text.
     pub title: String,
     /// Basis and unit of the numbers; plain text.
     pub subtitle: String,
@@ -33,9 +32,7 @@ pub struct Chart {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Figure {
     Bars(Bars),
-    /// Curves and marks over two axes.
     Plot(Plot),
-    /// Shares of peaks over time.
     Series(Series),
 }
 
@@ -44,17 +41,14 @@ pub enum Figure {
 pub struct Series {
     /// What the levels are called, in the order of their looks.
     pub legend: Vec<String>,
-    /// Marks on the axis of time.
     pub ticks: Vec<Tick>,
     /// The right end of that axis, in the unit of its marks.
     pub until: f64,
     /// The unit of time, `µs`.
     pub unit: String,
-    /// The panels from top to bottom.
     pub panels: Vec<Panel>,
 }
 
-/// The levels of one side.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Panel {
     /// Which side; empty for the only one.
@@ -98,7 +92,6 @@ pub struct Bars {
     pub rows: Vec<BarRow>,
 }
 
-/// The bars of one thing.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct BarRow {
     pub label: String,
@@ -114,7 +107,6 @@ pub struct Bar {
     pub text: String,
 }
 
-/// A labelled place on an axis.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Tick {
     pub at: f64,
@@ -145,14 +137,12 @@ pub enum Shape {
     Diamond,
 }
 
-/// A line through points in order.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Curve {
     pub shade: Shade,
     /// Written along its end; may be empty.
     pub label: String,
     pub points: Vec<(f64, f64)>,
-    /// Drawn with dashes.
     pub is_dashed: bool,
 }
 
@@ -168,12 +158,10 @@ pub struct Mark {
     pub legend: String,
 }
 
-/// Curves and marks over two axes.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Plot {
     pub x: Axis,
     pub y: Axis,
     pub curves: Vec<Curve>,
-    /// Points, over the lines.
     pub marks: Vec<Mark>,
 }

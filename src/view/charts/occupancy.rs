@@ -5,7 +5,6 @@ use super::model::{Axis, Chart, Curve, Figure, Mark, Plot, Shade, Shape, Tick};
 use crate::analysis::{Audit, Cliff};
 use crate::quantity::format;
 
-/// The charts of registers and of shared memory.
 pub(in crate::view) fn charts(audit: &Audit) -> Vec<Chart> {
     audit.now.occupancy.cliffs.iter().filter_map(chart).collect()
 }

@@ -4,7 +4,7 @@ use super::sass::offset;
 use crate::analysis::code::{CheckResult, CodeAudit, Deciding};
 use crate::analysis::{Judgement, Role};
 use crate::view::document::{Block, Cell};
-use crate::view::tables::{columns_of, filled, judged, text};
+use crate::view::tables::{filled, judged, text};
 
 /// Deciding instructions named in a cell.
 const NAMED: usize = 4;
@@ -15,8 +15,14 @@ pub(super) fn blocks(audit: &CodeAudit) -> Vec<Block> {
     }
     // A check without a name of its own is called by its rule.
     let has_rules = audit.checks.iter().any(|check| check.name != check.rule);
-    let columns = columns_of("Check | Old verdict | Verdict | Rule | Found | Decided by");
-    vec![filled("checks", columns, audit.checks.iter().map(|check| row(check, has_rules)).collect()).into()]
+    vec![
+        filled(
+            "checks",
+            "Check | Old verdict | Verdict | Rule | Found | Decided by",
+            audit.checks.iter().map(|check| row(check, has_rules)),
+        )
+        .into(),
+    ]
 }
 
 fn row(check: &CheckResult, has_rules: bool) -> Vec<Cell> {

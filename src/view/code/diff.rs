@@ -5,7 +5,7 @@ use crate::analysis::sass::{ClassChange, DiffLine, SassDiff};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell};
 use crate::view::groups::summed;
-use crate::view::tables::{columns_of, fold, paragraph, table, text, verbatim};
+use crate::view::tables::{fold, paragraph, table, text, verbatim};
 use crate::words::{Words, words};
 
 const CHANGED: usize = 8;
@@ -64,9 +64,8 @@ pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     let how = "Addresses, encodings and labels are left out; jumps are compared by distance.";
     let mut blocks = vec![paragraph("size", words!("{}. {}", said(diff), how))];
     if !diff.classes.is_empty() {
-        let columns = columns_of("Class | Added: | Removed:");
         let row = |c: &ClassChange| vec![text(c.label.clone()), signed('+', c.added), signed('−', c.removed)];
-        blocks.push(table("classes", columns, diff.classes.iter().map(row).collect()).into());
+        blocks.push(table("classes", "Class | Added: | Removed:", diff.classes.iter().map(row)).into());
     }
     if diff.hunks.is_empty() || diff.rewritten().is_some() {
         return blocks;

@@ -59,7 +59,7 @@ pub(in crate::view) fn blocks(code: &CodeFacts) -> Vec<Block> {
         cells.push(agreement(row));
         cells
     };
-    let mut blocks = vec![tables::table("resources", columns, code.resources.iter().map(line).collect()).into()];
+    let mut blocks = vec![tables::table("resources", columns, code.resources.iter().map(line)).into()];
     let made = match code.command.is_empty() {
         true => words!("The cubin `{}` was given", &code.input),
         false => words!("Built with `{}` ({})", &code.command, &code.compiler),
@@ -111,17 +111,14 @@ fn identity(identity: &Identity) -> Option<Words> {
     })
 }
 
-/// Occupancy as the build fixes it.
 pub(super) fn occupancy(code: &CodeFacts) -> Vec<Block> {
     if code.occupancies.is_empty() {
         let words = "Not derived: the chip is not in the catalog, or the cubin states no registers.";
         return vec![paragraph("occupancy", words)];
     }
-    let columns = columns_of(
-        "Threads: | from | Shared memory: | by registers: | by shared memory: | by warps: | by blocks: | Blocks per SM: | Warps per SM: | Occupancy: | Limited by",
-    );
-    let rows = code.occupancies.iter().map(occupancy_row).collect();
-    let mut blocks: Vec<Block> = vec![tables::table("occupancy", columns, rows).into()];
+    let head = "Threads: | from | Shared memory: | by registers: | by shared memory: | by warps: | by blocks: | Blocks per SM: | Warps per SM: | Occupancy: | Limited by";
+    let mut blocks: Vec<Block> =
+        vec![tables::table("occupancy", head, code.occupancies.iter().map(occupancy_row)).into()];
     if code.occupancies.iter().any(|row| row.shared_is_unknown) {
         let words = words!(
             "Dynamic shared memory is not stated and counts as none: `dynamic_shared` under `[subject.launch]` states it."

@@ -3,9 +3,7 @@
 use crate::analysis::code::{CodeFacts, LoopRow};
 use crate::quantity::format;
 use crate::view::document::{Block, Cell, Column};
-use crate::view::tables::{
-    code, columns_of, count, fold, heading, left, paragraph, percent, right, strong, table, text,
-};
+use crate::view::tables::{code, columns_of, count, fold, heading, paragraph, percent, strong, table, text};
 use crate::words;
 
 /// Loops and lines of local memory shown unfolded.
@@ -26,34 +24,30 @@ pub(super) fn blocks(audit: &CodeFacts) -> Vec<Block> {
     }
     blocks.extend(loops(audit));
     blocks.extend(local(audit));
-    let columns = vec![left("Opcode"), right("In the code")];
-    let rows = audit.opcodes.iter().map(|(opcode, n)| vec![code(opcode.clone()), plain(*n)]).collect();
+    let rows = audit.opcodes.iter().map(|(opcode, n)| vec![code(opcode.clone()), plain(*n)]);
     let summary = format!("The {} most frequent opcodes", audit.opcodes.len());
-    blocks.push(fold("opcodes", summary, vec![table("opcodes", columns, rows).into()]));
+    blocks.push(fold("opcodes", summary, vec![table("opcodes", "Opcode | In the code:", rows).into()]));
     blocks
 }
 
-/// A count without separators.
 fn plain(n: usize) -> Cell {
     text(n.to_string()).sorted(n as f64)
 }
 
 fn classes(audit: &CodeFacts) -> Block {
-    let columns = columns_of("Class | Instructions: | Share: | Predicated:");
     let row = |class: &crate::analysis::sass::ClassCount| {
         let share = 100.0 * class.count as f64 / audit.instructions as f64;
         vec![text(class.label()), count(class.count as u64), percent(share, 1), count(class.predicated as u64)]
     };
-    table("classes", columns, audit.classes.iter().map(row).collect()).into()
+    table("classes", "Class | Instructions: | Share: | Predicated:", audit.classes.iter().map(row)).into()
 }
 
 fn widths(audit: &CodeFacts) -> Block {
-    let columns = vec![left("Access"), left("Bits per lane × instructions")];
     let row = |row: &crate::analysis::code::WidthRow| {
         let words: Vec<String> = row.widths.iter().map(|(bits, count)| format!("{bits} × {count}")).collect();
         vec![code(row.opcode.name()), text(words.join(", "))]
     };
-    table("widths", columns, audit.widths.iter().map(row).collect()).into()
+    table("widths", "Access | Bits per lane × instructions", audit.widths.iter().map(row)).into()
 }
 
 /// An offset as disassemblers print it.
@@ -61,7 +55,6 @@ pub(super) fn offset(at: u64) -> String {
     format!("{at:#06x}")
 }
 
-/// Lines as a range.
 pub(super) fn lines(lines: Option<(u32, u32)>) -> String {
     match lines {
         None => "not known".into(),

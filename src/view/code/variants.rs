@@ -9,7 +9,7 @@ use crate::analysis::{Sample, Standing, VariantTimes};
 use crate::catalog::chip_of_arch;
 use crate::quantity::{format, glance};
 use crate::view::columns::{lead, letters};
-use crate::view::document::{Block, Cell, Document, Section};
+use crate::view::document::{Block, Cell, Column, Document, Section};
 use crate::view::tables::{left, paragraph, right, table, text};
 use crate::words::{Words, words};
 
@@ -211,8 +211,9 @@ pub(super) fn counted(row: &CodeColumnsRow) -> Vec<Cell> {
 pub(crate) fn code_side_by_side(names: &[String], columns: &[CodeColumns]) -> Document {
     let letters = letters(names.len());
     let section = |one: &CodeColumns| {
-        let columns = std::iter::once(left("What")).chain(letters.iter().map(|letter| right(letter))).collect();
-        let rows = table("columns", columns, one.rows.iter().map(counted).collect());
+        let columns: Vec<Column> =
+            std::iter::once(left("What")).chain(letters.iter().map(|letter| right(letter))).collect();
+        let rows = table("columns", columns, one.rows.iter().map(counted));
         let blocks = vec![paragraph("kernels", kernels(one, &letters)), rows.into()];
         Section::new(format!("code-{}", one.arch), format!("Code for {}", one.arch), blocks)
     };
