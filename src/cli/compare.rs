@@ -129,13 +129,7 @@ fn code(arguments: &Compare, sides: &[File<'_>], files: &[String], out: &mut dyn
 }
 
 fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| not_json(&error))?;
-    writeln!(out, "{text}")?;
-    Ok(())
-}
-
-fn not_json(error: &serde_json::Error) -> Failure {
-    Failure::usage(format!("the comparison cannot be printed as JSON: {error}"))
+    Ok(writeln!(out, "{}", serde_json::to_string_pretty(value)?)?)
 }
 
 #[derive(serde::Serialize)]
@@ -166,9 +160,9 @@ fn said(joined: &Joined) -> serde_json::Result<String> {
 /// Prints a comparison as JSON around the kernels, which are `told` already.
 fn print_json(files: &[String], matched: &Matched, told: &mut impl Read, out: &mut dyn Write) -> Result<(), Failure> {
     const PLACE: &str = "\n  \"joined\": [";
-    let unmatched = serde_json::to_value(&matched.unmatched).map_err(|error| not_json(&error))?;
+    let unmatched = serde_json::to_value(&matched.unmatched)?;
     let around = Printed { schema: SCHEMA, files, joined: [], unmatched };
-    let around = serde_json::to_string_pretty(&around).map_err(|error| not_json(&error))?;
+    let around = serde_json::to_string_pretty(&around)?;
     let (before, after) = around.split_once(PLACE).unwrap_or((&around, ""));
     write!(out, "{before}{PLACE}")?;
     std::io::copy(told, out)?;
@@ -220,7 +214,7 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
     each_joined(&mut sides, &keys, &matched, |joined| {
         if arguments.json {
             let comma = if verdicts.is_empty() { "" } else { "," };
-            write!(told, "{comma}\n    {}", said(&joined).map_err(|error| not_json(&error))?)?;
+            write!(told, "{comma}\n    {}", said(&joined)?)?;
         } else {
             terminal::print_section(&page.section(&joined), width, &mut told)?;
         }

@@ -96,6 +96,12 @@ impl From<io::Error> for Failure {
     }
 }
 
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Failure {
+        Failure::usage(format!("it cannot be printed as JSON: {error}"))
+    }
+}
+
 /// Errors, each with the status that it ends the run with: those of its variants that are named, and that of all others.
 macro_rules! ends_with {
     ($($error:ident: $($($variant:ident)|+ => $own:ident,)* _ => $status:ident;)+) => {

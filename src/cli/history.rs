@@ -40,7 +40,6 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             change.clone_from(message.as_ref().unwrap_or(&String::new()));
         }
     }
-    let failed = |error: &dyn std::fmt::Display| Failure::usage(format!("the history cannot be printed: {error}"));
     match arguments.format {
         HistoryFormat::Json => {
             let lost: Vec<String> = lost.iter().map(ToString::to_string).collect();
@@ -54,15 +53,16 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
                 "schema": "kernel-audit/history/1", "subject": subject, "audits": rows, "milestones": known,
                 "misnamed": record.misnamed(), "unreadable": lost, "commits_unknown": unknown,
             });
-            writeln!(out, "{}", serde_json::to_string_pretty(&value).map_err(|error| failed(&error))?)?;
+            writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
         }
         HistoryFormat::Csv => {
+            let failed = |error: csv::Error| Failure::usage(format!("the history cannot be printed: {error}"));
             let mut writer = csv::Writer::from_writer(&mut *out);
             let head =
                 ["date", "commit", "change", "gpu", "time", "rate", "share", "registers", "top_stall", "verdict"];
-            writer.write_record(head).map_err(|error| failed(&error))?;
+            writer.write_record(head).map_err(failed)?;
             for row in &rows {
-                writer.write_record(row.each_ref().map(|text| cell(text))).map_err(|error| failed(&error))?;
+                writer.write_record(row.each_ref().map(|text| cell(text))).map_err(failed)?;
             }
             writer.flush()?;
         }

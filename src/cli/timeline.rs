@@ -38,10 +38,7 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
             .iter()
             .map(|origin| Origin { path: analysis::public_path(&origin.path), ..origin.clone() });
         let printed = Printed { schema: SCHEMA, files: files.collect(), audit: &audit };
-        let text = serde_json::to_string_pretty(&printed)
-            .map_err(|error| Failure::usage(format!("the timeline cannot be printed: {error}")))?;
-        writeln!(out, "{text}")?;
-        return Ok(());
+        return Ok(writeln!(out, "{}", serde_json::to_string_pretty(&printed)?)?);
     }
     let names: Vec<&str> = timeline.origins.iter().map(|origin| origin.path.as_str()).collect();
     terminal::print(&view::timeline_document(&names.join(", "), &audit), width(arguments.width), out)?;

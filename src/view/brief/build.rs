@@ -12,7 +12,7 @@ use crate::quantity::format;
 use crate::quantity::glance::amount;
 use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
 use crate::view::document::{Block, Cell, Column, Document, Section, Table};
-use crate::view::tables::{self, code, columns_of, list, paragraph, right, table, text};
+use crate::view::tables::{self, list, paragraph, right, table, text};
 use crate::words::{Words, words};
 use cuda_binary::op::Sync;
 
@@ -202,8 +202,10 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
 /// Of the machine code where it is at hand, else of the assembler's log alone.
 pub(in crate::view) fn in_full(audit: &Audit) -> Section {
     let old = audit.before.as_ref().map(|old| old.build.as_slice()).unwrap_or_default();
+    let sides = [("old: ", old), ("", audit.now.build.as_slice())];
+    let records = sides.into_iter().flat_map(|(side, rows)| rows.iter().map(move |row| (side, &row.record)));
     let is_printed = !audit.now.build.is_empty() || !old.is_empty();
-    let printed = is_printed.then(|| printed_rows(&audit.now.build, old).into());
+    let printed = is_printed.then(|| printed_table("build", records).into());
     let title = "Resources (ptxas, cubin, launch)";
     if let Some(mut section) = in_parts("resources", title, &audit.code, |code| blocks(&code.facts)) {
         // A log of its own says more than the build beside the code.
@@ -238,54 +240,27 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
     Section::new("resources", "Resources (ptxas)", blocks)
 }
 
-/// What the assembler printed of a kernel.
-type Printed = (&'static str, fn(&BuildRow) -> Cell);
-
-const PRINTED: [Printed; 9] = [
-    ("Architecture", |b| text(&b.record.arch)),
-    ("Registers per thread", |b| printed(b.record.registers)),
-    ("Registers per thread, as launched", |b| tables::reading(&b.launch_registers)),
-    ("Spill stores, callees included", |b| bytes(b.record.spills()[0])),
-    ("Spill loads, callees included", |b| bytes(b.record.spills()[1])),
-    ("Stack frame", |b| bytes(b.record.stack_bytes)),
-    ("Static shared memory", |b| bytes(b.record.shared_bytes)),
-    ("Barriers", |b| printed(b.record.barriers)),
-    ("Functions called, not inlined", |b| tables::count(b.record.callees.len() as u64)),
-];
-
-fn printed_rows(build: &[BuildRow], old: &[BuildRow]) -> Table {
-    let (columns, sides) = match old {
-        [] => (columns_of("Build | Value:"), vec![build]),
-        old => (columns_of("Build | Old: | New:"), vec![old, build]),
+/// What the assembler printed of kernels, spills of callees included, each with what stands in front of its name.
+fn printed_table<'r>(name: &str, records: impl IntoIterator<Item = (&'static str, &'r BuildRecord)>) -> Table {
+    let head =
+        "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:";
+    let row = |(side, record): (&str, &BuildRecord)| {
+        let [stores, loads] = record.spills();
+        let numbers = [record.registers, stores, loads, record.stack_bytes, record.shared_bytes, record.barriers];
+        let kernel = if record.demangled.is_empty() { &record.mangled } else { &record.demangled };
+        let named = [text(words!("{}`{}`", side, kernel)), text(record.arch.clone())];
+        named.into_iter().chain(numbers.map(printed)).collect()
     };
-    let join = |rows: &[BuildRow], read: fn(&BuildRow) -> Cell| {
-        let cells: Vec<Cell> = rows.iter().map(read).collect();
-        let sort = cells.first().and_then(|cell| cell.sort);
-        let words = words::join(cells.into_iter().map(|cell| cell.words), " / ");
-        if words.is_empty() { text("not in the log") } else { text(words).sorted(sort) }
-    };
-    let line = |(label, read): &Printed| {
-        let own = sides.iter().map(|side| join(side, *read));
-        let strong = own.enumerate().map(|(at, cell)| if at + 1 == sides.len() { cell.strong() } else { cell });
-        std::iter::once(text(*label)).chain(strong).collect()
-    };
-    table("build", columns, PRINTED.iter().map(line))
+    table(name, head, records.into_iter().map(row))
 }
 
 fn printed(value: Option<u64>) -> Cell {
     value.map_or_else(|| text("not printed"), tables::count)
 }
 
-fn bytes(value: Option<u64>) -> Cell {
-    let shown = |bytes: u64| text(format!("{} B", format::integer(bytes))).sorted(bytes as f64);
-    value.map_or_else(|| text("not printed"), shown)
-}
-
 /// The page of a build log by itself: every kernel that the assembler reported.
 pub(crate) fn build_log(log: &BuildLog) -> Document {
-    let head =
-        "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:";
-    let rows = table("kernels", head, log.records.iter().map(printed_row));
+    let rows = printed_table("kernels", log.records.iter().map(|record| ("", record)));
     let mut sections = vec![Section::new("kernels", "Kernels", vec![rows.into()])];
     let mut told = |name: &str, title: &str, items: Vec<String>| {
         if !items.is_empty() {
@@ -296,19 +271,6 @@ pub(crate) fn build_log(log: &BuildLog) -> Document {
     told("warnings", "Warnings", warnings.collect());
     told("unrecognised", "Lines not understood", log.unrecognised_lines.clone());
     Document { title: log.origin.path.clone(), sections, ..Document::default() }
-}
-
-fn printed_row(record: &BuildRecord) -> Vec<Cell> {
-    let numbers = [
-        record.registers,
-        record.spill_store_bytes,
-        record.spill_load_bytes,
-        record.stack_bytes,
-        record.shared_bytes,
-        record.barriers,
-    ];
-    let name = if record.demangled.is_empty() { &record.mangled } else { &record.demangled };
-    [code(name.clone()), text(record.arch.clone())].into_iter().chain(numbers.map(printed)).collect()
 }
 
 /// What the build and the launch say about registers when they differ.
