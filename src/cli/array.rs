@@ -214,11 +214,8 @@ impl Row {
 fn table(rows: &[Row], folder: &Path) -> Result<(), Failure> {
     let mut text = "subject\tnode\tattempts\tseconds\tslurm\tresult\twhy\n".to_owned();
     for row in rows {
-        let why: Vec<&str> = [row.failure.as_str()]
-            .into_iter()
-            .filter(|why| !why.is_empty())
-            .chain(row.missed.iter().map(String::as_str))
-            .collect();
+        let failure = Some(row.failure.as_str()).filter(|why| !why.is_empty());
+        let why: Vec<&str> = failure.into_iter().chain(row.missed.iter().map(String::as_str)).collect();
         let cells = [
             row.subject.as_str(),
             &row.node,
@@ -266,11 +263,9 @@ fn told(number: &str, rows: &[Row], wall: Duration, table: &Path, out: &mut dyn 
     for ((_, text), subjects) in words.iter().filter(|((is_lost, _), _)| !is_lost) {
         say(format!("not measured: {text}: {}", subjects.join(", ")))?;
     }
-    let lost: Vec<String> = words
-        .iter()
-        .filter(|((is_lost, _), _)| *is_lost)
-        .map(|((_, text), subjects)| format!("{}: {text}", subjects.join(", ")))
-        .collect();
+    let lost = words.iter().filter(|((is_lost, _), _)| *is_lost);
+    let lost = lost.map(|((_, text), subjects)| format!("{}: {text}", subjects.join(", ")));
+    let lost: Vec<String> = lost.collect();
     let whole = rows.iter().filter(|row| row.result() == "whole").count();
     writeln!(out, "{whole} of {} subjects are whole", rows.len())?;
     if lost.is_empty() {

@@ -107,10 +107,9 @@ impl Folder {
         match self.collected.step(step) {
             Some(step) if step.outcome == StepOutcome::Made => Ok(Some(self.folder.join(&step.file))),
             Some(step) => Err(step.why.clone()),
-            None => Ok([name.to_owned(), format!("{name}z")]
-                .map(|name| self.folder.join(name))
+            None => Ok([self.folder.join(name), self.folder.join(format!("{name}z"))]
                 .into_iter()
-                .find(|p| p.is_file())),
+                .find(|path| path.is_file())),
         }
     }
 

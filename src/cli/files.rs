@@ -170,11 +170,9 @@ impl<'d> Files<'d> {
         }
         drawn.iter().try_for_each(|(path, _)| is_free(path, force, svg::is_own))?;
         // HTML page and charts are made again from the snapshot with `audit render`.
-        let derived: Vec<Output<'_>> = html
-            .map(|html| Output { path: &self.html, bytes: html.as_bytes() })
-            .into_iter()
-            .chain(drawn.iter().map(|(path, text)| Output { path, bytes: text.as_bytes() }))
-            .collect();
+        let charts = drawn.iter().map(|(path, text)| Output { path, bytes: text.as_bytes() });
+        let html = html.map(|html| Output { path: &self.html, bytes: html.as_bytes() });
+        let derived: Vec<Output<'_>> = html.into_iter().chain(charts).collect();
         write_with(&outputs, &derived)?;
         self.remove_stale(&drawn);
         path.parent().into_iter().for_each(sweep);

@@ -188,15 +188,13 @@ pub(super) fn print_comment(
         let link = base.map(|base| format!("{base}/{page}")).unwrap_or_default();
         pages.push((made, page, link));
     }
-    let entries: Vec<Entry<'_>> = pages
-        .iter()
-        .map(|(made, page, link)| Entry {
-            heading: made.heading(),
-            audit: Some(&made.audit).filter(|audit| !audit.is_of_code_alone()),
-            page: page.clone(),
-            link: link.clone(),
-        })
-        .collect();
+    let entries = pages.iter().map(|(made, page, link)| Entry {
+        heading: made.heading(),
+        audit: Some(&made.audit).filter(|audit| !audit.is_of_code_alone()),
+        page: page.clone(),
+        link: link.clone(),
+    });
+    let entries: Vec<Entry<'_>> = entries.collect();
     let text =
         view::comment(&entries, index_of(all, base).as_ref(), |document| templates.page(view::COMMENT, document))?;
     write!(out, "{text}")?;

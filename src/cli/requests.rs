@@ -205,11 +205,8 @@ fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
         }
         Trial::Bench => {
             let found = source::read_bench(path).map_err(|error| error.to_string())?;
-            let wrong: Vec<&str> = found
-                .iter()
-                .filter(|one| !one.correctness.passed)
-                .map(|one| one.correctness.subject.as_str())
-                .collect();
+            let wrong = found.iter().map(|one| &one.correctness).filter(|check| !check.passed);
+            let wrong: Vec<&str> = wrong.map(|check| check.subject.as_str()).collect();
             Ok(if wrong.is_empty() { "correct".to_owned() } else { format!("WRONG: {}", wrong.join(", ")) })
         }
         Trial::Tests => {

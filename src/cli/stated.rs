@@ -7,6 +7,7 @@ use crate::config::{Amount, Subject};
 /// What the subject states, with the checklists that it names spelled out.
 pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
     let stated = &subject.work;
+    let written = subject.change.as_deref().and_then(written::hypothesis);
     Work {
         shape: stated.shape.clone().unwrap_or_default(),
         types: stated.types.clone().unwrap_or_default(),
@@ -18,13 +19,7 @@ pub(super) fn stated_work(subject: &Subject, limits: &Limits) -> Work {
             warps: tiles.warps.value(),
         }),
         expected: expectations(&subject.checklists, &subject.expect, limits),
-        hypotheses: subject
-            .change
-            .as_deref()
-            .and_then(written::hypothesis)
-            .into_iter()
-            .chain(subject.hypotheses.iter().cloned())
-            .collect(),
+        hypotheses: written.into_iter().chain(subject.hypotheses.iter().cloned()).collect(),
     }
 }
 

@@ -33,11 +33,8 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
     let limits = Limits { overrides: arguments.thresholds.iter().cloned().collect() };
     let audit = analysis::judge_timeline(&timeline, &limits);
     if arguments.json {
-        let files = timeline
-            .origins
-            .iter()
-            .map(|origin| Origin { path: analysis::public_path(&origin.path), ..origin.clone() });
-        let printed = Printed { schema: SCHEMA, files: files.collect(), audit: &audit };
+        let public = |origin: &Origin| Origin { path: analysis::public_path(&origin.path), ..origin.clone() };
+        let printed = Printed { schema: SCHEMA, files: timeline.origins.iter().map(public).collect(), audit: &audit };
         return Ok(writeln!(out, "{}", serde_json::to_string_pretty(&printed)?)?);
     }
     let names: Vec<&str> = timeline.origins.iter().map(|origin| origin.path.as_str()).collect();

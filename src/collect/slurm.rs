@@ -105,10 +105,8 @@ pub(crate) fn submit(array: &Array) -> Result<String, CollectError> {
 /// own, such as a controller that restarts, is worth another try.
 pub fn queue(array: &str, interrupt: &Interrupt) -> Result<Option<Vec<Task>>, CollectError> {
     let mut call = Call { interrupt: interrupt.clone(), limit: Duration::from_secs(60), ..Call::new("squeue") };
-    call.arguments = ["--noheader", "--array", "--states=all", "--format=%K|%T|%N", "--jobs", array]
-        .iter()
-        .map(Into::into)
-        .collect();
+    let words = ["--noheader", "--array", "--states=all", "--format=%K|%T|%N", "--jobs", array];
+    call.arguments = words.iter().map(Into::into).collect();
     let ran = asked(&call)?;
     if ran.status.success() {
         return Ok(Some(tasks(&String::from_utf8_lossy(&ran.stdout))));

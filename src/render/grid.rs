@@ -31,12 +31,11 @@ impl Grid {
 }
 
 pub(super) fn set(header: Vec<String>, rows: Vec<Vec<String>>, aligns: Vec<Align>) -> Grid {
-    let widths: Vec<usize> = (0..header.len())
-        .map(|at| {
-            let cells = rows.iter().filter_map(|row| row.get(at));
-            cells.chain(header.get(at)).map(|cell| width(cell)).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
-        })
-        .collect();
+    let widest = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(at));
+        cells.chain(header.get(at)).map(|cell| width(cell)).filter(|w| *w <= WIDEST).max().unwrap_or(0).max(3)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(widest).collect();
     let line = |cells: Vec<String>| {
         let places = widths.iter().zip(&aligns).map(Some).chain(std::iter::repeat(None));
         cells.into_iter().zip(places).map(|(cell, place)| match place {

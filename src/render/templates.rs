@@ -79,10 +79,9 @@ impl Templates {
     /// The same with everything that is wrong, in order of the templates' names.
     pub fn lint(folder: Option<&Path>, overrides: &[Override]) -> Result<Templates, Vec<RenderError>> {
         let one = |fault: RenderError| vec![fault];
-        let mut sources: BTreeMap<String, Source> = BUILT_IN
-            .iter()
-            .map(|(name, text)| ((*name).to_owned(), Source { text: (*text).to_owned(), file: None }))
-            .collect();
+        let built_in =
+            |(name, text): &(&str, &str)| ((*name).to_owned(), Source { text: (*text).to_owned(), file: None });
+        let mut sources: BTreeMap<String, Source> = BUILT_IN.iter().map(built_in).collect();
         if let Some(folder) = folder {
             read_folder(folder, folder, "", &mut sources).map_err(one)?;
         }

@@ -217,11 +217,8 @@ fn column_widths(header: &[Cell], table: &Table, aligns: &[Align], width: usize)
 
 impl Screen {
     fn row(&mut self, row: &[Cell], widths: &[usize], aligns: &[Align]) {
-        let columns: Vec<Vec<String>> = row
-            .iter()
-            .zip(widths)
-            .map(|(cell, width)| lines(cell).iter().flat_map(|line| wrap(line, *width)).collect())
-            .collect();
+        let column = |(cell, width): (&Cell, &usize)| lines(cell).iter().flat_map(|line| wrap(line, *width)).collect();
+        let columns: Vec<Vec<String>> = row.iter().zip(widths).map(column).collect();
         for at in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
             let mut line = String::new();
             let mut blank = String::new();

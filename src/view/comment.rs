@@ -156,14 +156,8 @@ fn overview(entries: &[&Entry<'_>]) -> Table {
         // The time of wrong results is none to compare.
         let sound = entry.audit.filter(|audit| !is_wrong(audit));
         let change = sound.and_then(Audit::time_of_change);
-        let alone = sound.and_then(|audit| {
-            audit
-                .trials
-                .timing
-                .as_ref()
-                .map(|timing| timing.kernel.time.median)
-                .or_else(|| audit.performance.time.new.value())
-        });
+        let timing = sound.and_then(|audit| audit.trials.timing.as_ref()).map(|timing| timing.kernel.time.median);
+        let alone = timing.or_else(|| sound?.performance.time.new.value());
         let side = |ns: Option<f64>| text(ns.map(time).unwrap_or_default()).sorted(ns);
         vec![
             text(&entry.heading.subject),

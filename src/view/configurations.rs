@@ -77,15 +77,12 @@ fn longer(short: f64, long: f64) -> String {
 /// What the second does more or less than the best, the largest difference first.
 fn why(best: &Configuration, next: &Configuration) -> Option<Words> {
     let (first, second) = (best.time()?, next.time()?);
-    let mut apart: Vec<(f64, String)> = CONFIGURATION_READINGS
-        .iter()
-        .filter_map(|(metric, label)| {
-            let (a, b) = (*best.readings.get(metric.name())?, *next.readings.get(metric.name())?);
-            let factor = (a > 0.0 && b > 0.0).then(|| (a / b).max(b / a)).filter(|factor| *factor >= APART)?;
-            let said = format!("{label} {} instead of {}", written(*metric, b), written(*metric, a));
-            Some((factor, said))
-        })
-        .collect();
+    let apart = CONFIGURATION_READINGS.iter().filter_map(|(metric, label)| {
+        let (a, b) = (*best.readings.get(metric.name())?, *next.readings.get(metric.name())?);
+        let factor = (a > 0.0 && b > 0.0).then(|| (a / b).max(b / a)).filter(|factor| *factor >= APART)?;
+        Some((factor, format!("{label} {} instead of {}", written(*metric, b), written(*metric, a))))
+    });
+    let mut apart: Vec<(f64, String)> = apart.collect();
     apart.sort_by(|a, b| b.0.total_cmp(&a.0));
     let named: Vec<String> = apart.into_iter().take(NAMED).map(|(_, said)| said).collect();
     let more = longer(first, second);

@@ -6,7 +6,8 @@ use super::heading::Heading;
 use super::tables::{self, code, count, paragraph, strong, text};
 use crate::analysis::{Audit, Standing};
 use crate::evidence::{
-    Correctness, LaunchFacts, OutputCheck, SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, TestRun,
+    Correctness, LaunchFacts, OutputCheck, SanitizerFinding, SanitizerLevel, SanitizerRun, SanitizerSite, TestCase,
+    TestRun,
 };
 use crate::quantity::format;
 use crate::words::{Words, words};
@@ -36,13 +37,8 @@ fn standing(audit: &Audit) -> Words {
     match audit.standing() {
         Standing::Wrong => words!("**WRONG:** {}.", faults(audit).join("; ")),
         Standing::Correct => {
-            let said = audit
-                .trials
-                .correctness
-                .as_ref()
-                .map(within)
-                .into_iter()
-                .chain(audit.trials.tested.as_ref().map(tests_passed));
+            let outputs = audit.trials.correctness.as_ref().map(within);
+            let said = outputs.into_iter().chain(audit.trials.tested.as_ref().map(tests_passed));
             words!("**Correct:** {}.{}", words::join(said, "; "), tools)
         }
         Standing::NotChecked => {
@@ -121,10 +117,8 @@ fn tests(tested: &TestRun, heading: &Heading) -> Vec<Block> {
     let mut blocks = vec![paragraph("tests", said)];
     let failed = tested.failed.iter().map(|test| (test, strong("WRONG").toned(Tone::Bad)));
     let broken = tested.broken.iter().map(|test| (test, text("broke off")));
-    let rows: Vec<_> = failed
-        .chain(broken)
-        .map(|(test, ended)| vec![code(test.name.clone()), ended, text(test.why.clone())])
-        .collect();
+    let row = |(test, ended): (&TestCase, Cell)| vec![code(test.name.clone()), ended, text(test.why.clone())];
+    let rows: Vec<_> = failed.chain(broken).map(row).collect();
     if !rows.is_empty() {
         blocks.push(tables::table("tests", "Test | Result | It said", rows).into());
     }

@@ -65,10 +65,8 @@ pub(super) fn kernel(audit: &Audit, before: &[String]) -> io::Result<Kernel> {
         true => said(&audit.now.bottleneck.sentence),
         false => "The results are wrong: nothing is said of the performance.".to_owned(),
     };
-    let at = finding
-        .and_then(|finding| finding.at.as_ref())
-        .map(|at| format!("{}:{}", at.file, at.line))
-        .unwrap_or_default();
+    let at = finding.and_then(|finding| finding.at.as_ref());
+    let at = at.map(|at| format!("{}:{}", at.file, at.line)).unwrap_or_default();
     let mut kernel = Kernel {
         name: cut(audit.now.artefact.kernel.short_name()),
         standing: audit.standing(),

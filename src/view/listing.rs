@@ -66,26 +66,19 @@ pub(crate) fn source_text(listing: &Listing) -> SourceText {
     let (old, most_old) = listing.old_samples.unzip();
     let hottest = listing.instructions.iter().filter_map(|one| one.cost.samples).max().unwrap_or(0);
     let id = |file: usize, line: u32| format!("f{file}-{line}");
-    let files = listing.files.iter().enumerate().map(|(at, file)| SourceFile {
-        name: file.name.clone(),
-        rows: file
-            .lines
-            .iter()
-            .map(|line| CodeRow {
-                line: id(at, line.number),
-                at: line.number.to_string(),
-                text: verbatim(&line.text),
-                callers: line.callers.join(", "),
-                cost: line
-                    .cost
-                    .as_ref()
-                    .map(|cost| CostText {
-                        old: heated(cost.old, old, most_old.unwrap_or_default()),
-                        ..written(cost, listing.samples, most)
-                    })
-                    .unwrap_or_default(),
-            })
-            .collect(),
+    let cost = |cost: &LineCost| CostText {
+        old: heated(cost.old, old, most_old.unwrap_or_default()),
+        ..written(cost, listing.samples, most)
+    };
+    let files = listing.files.iter().enumerate().map(|(at, file)| {
+        let rows = file.lines.iter().map(|line| CodeRow {
+            line: id(at, line.number),
+            at: line.number.to_string(),
+            text: verbatim(&line.text),
+            callers: line.callers.join(", "),
+            cost: line.cost.as_ref().map(cost).unwrap_or_default(),
+        });
+        SourceFile { name: file.name.clone(), rows: rows.collect() }
     });
     let code = listing.instructions.iter().map(|one| CodeRow {
         line: one.line.map(|(file, line)| id(file, line)).unwrap_or_default(),

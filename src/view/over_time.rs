@@ -44,11 +44,8 @@ pub(super) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
             }
             let told = beside_verdict(audit);
             said.retain(|sentence| Some(sentence) != told.as_ref());
-            let old = audit
-                .before
-                .as_ref()
-                .and_then(|old| old.over_time.as_ref())
-                .and_then(|old| Some((old, old.shape.as_ref()?)));
+            let old = audit.before.as_ref().and_then(|old| old.over_time.as_ref());
+            let old = old.and_then(|old| Some((old, old.shape.as_ref()?)));
             said.extend(old.map(|(old, was)| before((old, was), (over, shape))));
             blocks.push(list("shape", said));
         }

@@ -59,12 +59,10 @@ impl<'a> Reason<'a> {
             _ => String::new(),
         };
         // The page shows both names and both grids.
-        let caution = self
-            .whole
-            .other_work
-            .as_ref()
-            .map(|_| ". Caution: another kernel in another grid, the work not stated for both");
-        let own = own + caution.unwrap_or_default();
+        let own = match self.whole.other_work {
+            Some(_) => own + ". Caution: another kernel in another grid, the work not stated for both",
+            None => own,
+        };
         match self.benchmark() {
             Some((Join::Agrees, timed)) => format!("benchmark{}; cycles of {own}", count(timed)),
             Some((Join::Decides, timed)) => {

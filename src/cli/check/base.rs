@@ -173,10 +173,8 @@ impl Base {
             let compared = found.milestone.compared.as_ref().filter(|compared| compared.with.is_none());
             compared.is_some() && self.subject(subject).is_some_and(|stated| stated.baseline.is_none())
         };
-        let apart = seen
-            .iter()
-            .flat_map(|seen| &seen.record.entries)
-            .filter(|entry| !is_known(&&entry.found) && is_apart(entry));
+        let entries = seen.iter().flat_map(|seen| &seen.record.entries);
+        let apart = entries.filter(|entry| !is_known(&&entry.found) && is_apart(entry));
         all.extend(apart.map(|entry| {
             format!("{} is compared with no audit of its series, and {name} states no baseline.", entry.found.name())
         }));

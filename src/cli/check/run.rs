@@ -63,11 +63,8 @@ fn gate(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     let file = arguments.folder.config.as_deref().unwrap_or(Path::new(plan::DEFAULT_CONFIG));
     // What the base states holds where it is gone here.
     let file = (config.is_some() || arguments.folder.out.is_none()).then_some(file);
-    let base = arguments
-        .base
-        .as_deref()
-        .map(|name| Base::of(name, file, &folder, arguments.folder.out.is_some()))
-        .transpose()?;
+    let base = |name: &String| Base::of(name, file, &folder, arguments.folder.out.is_some());
+    let base = arguments.base.as_ref().map(base).transpose()?;
     let lowered = base.as_ref().map(|base| base.limits(&mut limits)).unwrap_or_default();
     let Asked { names, left_out } = Asked::of(arguments, config.as_ref(), &folder, &found, base.as_ref())?;
     let project = config.as_ref().map(|config| config.folder.clone()).unwrap_or_default();

@@ -141,15 +141,11 @@ pub(super) fn findings(audit: &Audit, least: Severity) -> Said {
         found.iter().filter(move |finding| !old.unwrap_or_default().contains(&finding.code))
     }
     let of_code = audit.code.iter().flat_map(|code| unknown(&code.findings, code.old_findings.as_deref()));
-    let new: Vec<String> = audit
-        .new_findings()
-        .chain(of_code)
-        .filter(is_pattern)
-        .map(|finding| {
-            let at = finding.at.as_ref().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
-            format!("{}{at}", finding.code)
-        })
-        .collect();
+    let said = |finding: &Finding| {
+        let at = finding.at.as_ref().map(|at| format!(" at {}:{}", at.file, at.line)).unwrap_or_default();
+        format!("{}{at}", finding.code)
+    };
+    let new: Vec<String> = audit.new_findings().chain(of_code).filter(is_pattern).map(said).collect();
     let unseen = |finding: &&Finding| {
         audit.change.as_ref().is_some_and(|change| change.unseen_before.contains(&finding.code)) && is_pattern(finding)
     };

@@ -12,20 +12,17 @@ pub(in crate::render) fn source_view(source: &SourceText) -> Option<String> {
     if source.note.is_empty() {
         return None;
     }
-    let lines: String = source
-        .files
-        .iter()
-        .map(|file| {
-            let rows = file.rows.iter().map(|of| {
-                let [samples, sectors, excess, executed, waits] = costs(&of.cost);
-                let old = if source.has_old { number("old", &of.cost.old.1, &of.cost.old.0) } else { String::new() };
-                row(of, [old, samples, sectors, excess, code(of), executed, waits])
-            });
-            let head = ["Line", "Old", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"];
-            let head: Vec<&str> = head.into_iter().filter(|title| source.has_old || *title != "Old").collect();
-            table(&file.name, &head, rows)
-        })
-        .collect();
+    let lines = source.files.iter().map(|file| {
+        let rows = file.rows.iter().map(|of| {
+            let [samples, sectors, excess, executed, waits] = costs(&of.cost);
+            let old = if source.has_old { number("old", &of.cost.old.1, &of.cost.old.0) } else { String::new() };
+            row(of, [old, samples, sectors, excess, code(of), executed, waits])
+        });
+        let head = ["Line", "Old", "Samples", "Sectors", "Excess", &file.name, "Executed", "Waits for"];
+        let head: Vec<&str> = head.into_iter().filter(|title| source.has_old || *title != "Old").collect();
+        table(&file.name, &head, rows)
+    });
+    let lines: String = lines.collect();
     let instructions = source.code.iter().map(|of| {
         let [samples, sectors, excess, executed, waits] = costs(&of.cost);
         row(of, [samples, code(of), sectors, excess, executed, waits])

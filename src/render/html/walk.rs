@@ -119,28 +119,22 @@ impl Sink for Html {
             Some(Column { align: Align::Right, .. }) => "number",
             _ => "words",
         };
-        let header: String = table
-            .columns
-            .iter()
-            .map(|column| {
-                let title = ink.words(&Words::from(&column.title));
-                format!("<th class=\"{}\" scope=\"col\">{title}</th>", class(Some(column)))
-            })
-            .collect();
+        let head = |column: &Column| {
+            let title = ink.words(&Words::from(&column.title));
+            format!("<th class=\"{}\" scope=\"col\">{title}</th>", class(Some(column)))
+        };
+        let header: String = table.columns.iter().map(head).collect();
         self.push(&format!(
             "<div class=\"wide\">\n<table class=\"grid\" data-table=\"{}\">\n<thead>\n<tr>{header}</tr>\n</thead>\n<tbody>",
             line(&table.name)
         ));
         for row in &table.rows {
-            let cells: String = row
-                .iter()
-                .enumerate()
-                .map(|(at, cell)| {
-                    let key = cell.sort.map(|key| key.to_string()).unwrap_or_default();
-                    let class = format!("{}{}", class(table.columns.get(at)), tone(cell.tone));
-                    format!("<td class=\"{class}\" data-key=\"{key}\">{}</td>", ink.words(&cell.words))
-                })
-                .collect();
+            let cells = row.iter().enumerate().map(|(at, cell)| {
+                let key = cell.sort.map(|key| key.to_string()).unwrap_or_default();
+                let class = format!("{}{}", class(table.columns.get(at)), tone(cell.tone));
+                format!("<td class=\"{class}\" data-key=\"{key}\">{}</td>", ink.words(&cell.words))
+            });
+            let cells: String = cells.collect();
             self.push(&format!("<tr>{cells}</tr>"));
         }
         self.push("</tbody>\n</table>\n</div>");

@@ -14,7 +14,7 @@ use crate::view::code::{PTXAS, blocks, in_parts, of_shared, ptxas, warnings};
 use crate::view::document::{Block, Cell, Column, Document, Section, Table};
 use crate::view::tables::{self, list, paragraph, right, table, text};
 use crate::words::{Words, words};
-use cuda_binary::op::Sync;
+use cuda_binary::{Op, op::Sync};
 
 /// The share of the shared memory of an SM from which that of a block is told beside it.
 const TELLS: f64 = 0.25;
@@ -63,11 +63,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     };
     let (same, alone) =
         (of_kept(true, "The same on both sides"), of_kept(false, "Of the new side (old not collected)"));
-    let notes: Vec<Words> =
-        [same, alone, occupancy::room(audit), audit.now.phases.as_ref().and_then(|phases| roles(audit, phases))]
-            .into_iter()
-            .flatten()
-            .collect();
+    let roles = audit.now.phases.as_ref().and_then(|phases| roles(audit, phases));
+    let notes: Vec<Words> = [same, alone, occupancy::room(audit), roles].into_iter().flatten().collect();
     if !notes.is_empty() {
         blocks.push(list("build-notes", notes));
     }
@@ -181,21 +178,18 @@ fn roles(audit: &Audit, phases: &Phases) -> Option<Words> {
     if phases.roles.len() < 2 || known.is_empty() {
         return None;
     }
-    let told: Vec<String> = (0..phases.roles.len())
-        .map(|at| {
-            let role = &phases.roles[at];
-            let telling: Vec<String> = known
-                .iter()
-                .filter(|row| row.range.0 == role.start)
-                .flat_map(|row| row.telling.iter().filter(|(opcode, _)| opcode.sync() != Some(Sync::Products)).take(3))
-                .map(|(opcode, count)| format!("{count} {opcode}"))
-                .collect();
-            let telling = if telling.is_empty() { String::new() } else { format!(": {}", telling.join(", ")) };
-            let (name, offset) = (places::role_name(phases, at), format!("{:#x}", role.start));
-            let at = if name.contains(&offset) { String::new() } else { format!(", at {offset}") };
-            format!("{name} ({}{at}){telling}", format::counted(role.warps, "warp"))
-        })
-        .collect();
+    let is_other = |(opcode, _): &&(Op, usize)| opcode.sync() != Some(Sync::Products);
+    let told = (0..phases.roles.len()).map(|at| {
+        let role = &phases.roles[at];
+        let own = known.iter().filter(|row| row.range.0 == role.start);
+        let telling = own.flat_map(|row| row.telling.iter().filter(is_other).take(3));
+        let telling: Vec<String> = telling.map(|(opcode, count)| format!("{count} {opcode}")).collect();
+        let telling = if telling.is_empty() { String::new() } else { format!(": {}", telling.join(", ")) };
+        let (name, offset) = (places::role_name(phases, at), format!("{:#x}", role.start));
+        let at = if name.contains(&offset) { String::new() } else { format!(", at {offset}") };
+        format!("{name} ({}{at}){telling}", format::counted(role.warps, "warp"))
+    });
+    let told: Vec<String> = told.collect();
     Some(words!("Roles: {}.", told.join("; ")))
 }
 

@@ -153,11 +153,8 @@ fn moved(rows: &[StallRow], change: f64, points: impl Fn((f64, f64)) -> f64) -> 
     let mut found: Vec<(&StallRow, f64)> =
         rows.iter().filter(is_own).filter_map(|row| Some((row, by(row).filter(|by| by.abs() >= least)?))).collect();
     found.sort_by(|(_, a), (_, b)| b.abs().total_cmp(&a.abs()));
-    found
-        .into_iter()
-        .take(SHOWN)
-        .map(|(row, by)| format!("{} {}", format::uncapital(&row.row.label), format::signed(by, 1)))
-        .collect()
+    let told = |(row, by): (&StallRow, f64)| format!("{} {}", format::uncapital(&row.row.label), format::signed(by, 1));
+    found.into_iter().take(SHOWN).map(told).collect()
 }
 
 /// `of the consumers' old time wait for the turn 13.7 → 9.9 %`: the phases whose time moved most, in percent of the old side's: a share of
@@ -180,19 +177,17 @@ fn phases(audit: &Audit) -> Option<Words> {
     found.retain(|(_, was, is)| (was - is).abs() >= POINTS && (was * whole - is).abs() >= POINTS);
     found.sort_by(|a, b| (b.1 - b.2).abs().total_cmp(&(a.1 - a.2).abs()));
     found.truncate(PHASES);
-    let told: Vec<String> = found
-        .iter()
-        .map(|(kind, was, is)| {
-            // A phase that a side does not have is none, and not one of no length.
-            let share = |share: f64, unit: &str| match share > 0.0 {
-                true => format!("{}{unit}", format::fixed(100.0 * share, 1)),
-                false => "none".to_owned(),
-            };
-            let name = format::uncapital(places::phase_words(*kind).own);
-            let unit = if *is > 0.0 { "" } else { " %" };
-            format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
-        })
-        .collect();
+    // A phase that a side does not have is none, and not one of no length.
+    let share = |share: f64, unit: &str| match share > 0.0 {
+        true => format!("{}{unit}", format::fixed(100.0 * share, 1)),
+        false => "none".to_owned(),
+    };
+    let told = found.iter().map(|(kind, was, is)| {
+        let name = format::uncapital(places::phase_words(*kind).own);
+        let unit = if *is > 0.0 { "" } else { " %" };
+        format!("{name} {} → {}", share(*was, unit), share(*is, " %"))
+    });
+    let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| words!("of the {}' old time {}", places::whose(new), told.join(", ")))
 }
 

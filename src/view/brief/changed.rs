@@ -2,7 +2,7 @@
 
 use super::numbers::{both, row, sides, tenth};
 use super::{chain, lead, story, verdict};
-use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, expectation};
+use crate::analysis::{Audit, Comparison, LimiterChange, Row, Standing, Weight, expectation};
 use crate::catalog::{Code, Counter};
 use crate::quantity::glance::{amount, bytes, time};
 use crate::quantity::{Unit, format};
@@ -142,31 +142,26 @@ fn basis(reason: &Reason<'_>, comparison: &Comparison) -> Vec<Words> {
 
 /// What sets the two measurements apart; nothing where they were taken alike.
 fn conditions(audit: &Audit) -> Option<Words> {
-    let differing: Vec<String> = audit
-        .settings
-        .iter()
-        .filter(|setting| setting.weight != crate::analysis::Weight::Informs && setting.sets_apart())
-        .map(|setting| {
-            let (old, new) = (setting.old.as_deref().unwrap_or_default(), setting.new.as_deref().unwrap_or_default());
-            let why = if setting.id == "sm-clock" { story::clock(audit) } else { "" };
-            format!("{} {old} → {new}{why}", setting.label)
-        })
-        .collect();
+    let apart = audit.settings.iter().filter(|setting| setting.weight != Weight::Informs && setting.sets_apart());
+    let differing = apart.map(|setting| {
+        let (old, new) = (setting.old.as_deref().unwrap_or_default(), setting.new.as_deref().unwrap_or_default());
+        let why = if setting.id == "sm-clock" { story::clock(audit) } else { "" };
+        format!("{} {old} → {new}{why}", setting.label)
+    });
+    let differing: Vec<String> = differing.collect();
     (!differing.is_empty()).then(|| words!("Conditions differ: {}.", differing.join("; ")))
 }
 
 /// Cycles, time, the unit of the story, the counters of work that changed most, and the opcodes that did.
 fn counters(audit: &Audit) -> Option<Table> {
-    let mut rows: Vec<(&Row, f64, Words)> = WORK
-        .iter()
-        .filter_map(|metric| {
-            let row = row(audit, metric)?;
-            let change = row.change()?;
-            let weight = chain::weight(audit, *metric, change.old, change.new)?;
-            let is_told = (change.new.max(1.0) / change.old.max(1.0)).ln().abs() >= (1.0 + LEAST / 100.0).ln();
-            is_told.then(|| (row, weight, chain::because(audit, *metric, change.new > change.old)))
-        })
-        .collect();
+    let moved = |metric: Counter| {
+        let row = row(audit, metric)?;
+        let change = row.change()?;
+        let weight = chain::weight(audit, metric, change.old, change.new)?;
+        let is_told = (change.new.max(1.0) / change.old.max(1.0)).ln().abs() >= (1.0 + LEAST / 100.0).ln();
+        is_told.then(|| (row, weight, chain::because(audit, metric, change.new > change.old)))
+    };
+    let mut rows: Vec<(&Row, f64, Words)> = WORK.into_iter().filter_map(moved).collect();
     rows.sort_by(|(_, a, _), (_, b, _)| b.total_cmp(a));
     rows.truncate(SHOWN);
     let perf = &audit.performance;

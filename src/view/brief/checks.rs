@@ -87,10 +87,8 @@ fn more(checks: &[Judgement], predictions: usize) -> Option<String> {
         let count = checks.iter().filter(|own| **own == judgement).count();
         (count > 0).then(|| format!("{count} {}", judgement.word(Role::Check)))
     };
-    let words: Vec<String> = [Judgement::Fails, Judgement::Unclear, Judgement::NotMeasured, Judgement::DoesNotApply]
-        .into_iter()
-        .filter_map(of)
-        .collect();
+    let open = [Judgement::Fails, Judgement::Unclear, Judgement::NotMeasured, Judgement::DoesNotApply];
+    let words: Vec<String> = open.into_iter().filter_map(of).collect();
     let predicted = (predictions > 0).then(|| format::counted(predictions as u64, "prediction"));
     let parts: Vec<String> = (!words.is_empty()).then(|| words.join(", ")).into_iter().chain(predicted).collect();
     (!parts.is_empty()).then(|| format!("And {} more: {}.", checks.len() + predictions, parts.join("; ")))

@@ -2,7 +2,7 @@
 
 use crate::analysis::code::Identity;
 use crate::analysis::{Audit, Standing, clocks_are_free};
-use crate::evidence::{Correctness, Missing, Reading, SanitizerRun};
+use crate::evidence::{Correctness, Missing, Reading, SanitizerRun, TestRun};
 use crate::quantity::format;
 use crate::quantity::glance::{amount, digits, rate, time};
 use crate::view::document::Line;
@@ -259,11 +259,8 @@ fn standing(heading: &Heading, audit: &Audit) -> Words {
         }
         Standing::Correct => {
             let outputs = audit.trials.correctness.as_ref().map(passed);
-            let tests = audit
-                .trials
-                .tested
-                .as_ref()
-                .map(|tested| words!("{}{}", tests_passed(tested), tested_at(tested, heading)));
+            let passed = |tested: &TestRun| words!("{}{}", tests_passed(tested), tested_at(tested, heading));
+            let tests = audit.trials.tested.as_ref().map(passed);
             parts.push(words!("Correct: {}", words::join(outputs.into_iter().chain(tests), "; ")));
         }
         Standing::NotChecked => {

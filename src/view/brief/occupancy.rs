@@ -73,20 +73,15 @@ pub(super) fn room(audit: &Audit) -> Option<Words> {
     // Beside the driver's share, which every block has.
     let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
     let has_shared = own.into_iter().filter_map(|name| value(audit, name)).any(|bytes| bytes > 0.0);
-    let rooms: Vec<String> = audit
-        .now
-        .occupancy
-        .cliffs
-        .iter()
-        .filter_map(|cliff| {
-            let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
-            match cliff.unit.as_str() {
-                "register" => Some(format::counted(room, "register")),
-                "byte of shared memory" if has_shared => Some(format!("{} B of shared memory", format::integer(room))),
-                _ => None,
-            }
-        })
-        .collect();
+    let free = |cliff: &Cliff| {
+        let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
+        match cliff.unit.as_str() {
+            "register" => Some(format::counted(room, "register")),
+            "byte of shared memory" if has_shared => Some(format!("{} B of shared memory", format::integer(room))),
+            _ => None,
+        }
+    };
+    let rooms: Vec<String> = audit.now.occupancy.cliffs.iter().filter_map(free).collect();
     match rooms.as_slice() {
         [] => None,
         _ => Some(words!("Headroom before occupancy drops: {}.", rooms.join(", "))),

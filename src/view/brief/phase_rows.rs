@@ -35,10 +35,8 @@ pub(super) fn twin<'o>(phases: &[Phase], old: &'o [Phase], phase: &Phase) -> Opt
     if let Some(at) = phases.iter().position(|own| std::ptr::eq(own, phase)) {
         return old.get(at);
     }
-    phases
-        .iter()
-        .zip(old)
-        .find_map(|(own, other)| other.parts.get(own.parts.iter().position(|part| std::ptr::eq(part, phase))?))
+    let place = |own: &Phase| own.parts.iter().position(|part| std::ptr::eq(part, phase));
+    phases.iter().zip(old).find_map(|(own, other)| other.parts.get(place(own)?))
 }
 
 /// Cycles of a prologue in front of all tiles of a block: one with an instruction that all warps of the role run once in each block.

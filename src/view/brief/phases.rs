@@ -41,11 +41,8 @@ const UNITS: [Counter; 4] = [
 /// The section; `None` without phases worth a row, or with too few samples.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let phases = audit.now.phases.as_ref().filter(|phases| phases.samples >= ENOUGH)?;
-    let old = audit
-        .before
-        .as_ref()
-        .and_then(|old| old.phases.as_ref())
-        .filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
+    let old = audit.before.as_ref().and_then(|old| old.phases.as_ref());
+    let old = old.filter(|old| old.samples >= ENOUGH && is_same_loop(phases, old));
     let shown = shown(
         &phases.phases,
         old.map(|old| old.phases.as_slice()),

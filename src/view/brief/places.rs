@@ -20,13 +20,8 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
         None => kind.into(),
     };
     let with = |kind: &str, wanted: fn(&OpcodeRun) -> bool| {
-        let told: Vec<String> = phase
-            .opcodes
-            .iter()
-            .filter(|run| wanted(run))
-            .take(OPCODES)
-            .map(|run| format!("{} {}", run.count, run.opcode))
-            .collect();
+        let told = phase.opcodes.iter().filter(|run| wanted(run)).take(OPCODES);
+        let told: Vec<String> = told.map(|run| format!("{} {}", run.count, run.opcode)).collect();
         if told.is_empty() { named(kind) } else { words!("{} ({})", kind, told.join(", ")) }
     };
     let PhaseWords { own, .. } = phase_words(phase.kind);

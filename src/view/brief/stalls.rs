@@ -53,11 +53,8 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         |reading: Option<&Reading>| reading.and_then(Reading::value).is_some_and(|share| share > 0.0 && share >= least);
     // A warp that issues, or that another one is picked before, waits for nothing.
     let is_wait = |row: &&StallRow| row.reason != "selected" && (!has_whole || row.reason != NOT_SELECTED);
-    let (mut rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares
-        .rows
-        .iter()
-        .filter(is_wait)
-        .partition(|row| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref()));
+    let has_share = |row: &&StallRow| is_large(Some(&row.row.new)) || is_large(row.row.old.as_ref());
+    let (mut rows, small): (Vec<&StallRow>, Vec<&StallRow>) = shares.rows.iter().filter(is_wait).partition(has_share);
     if rows.is_empty() && (has_whole || small.is_empty()) {
         return None;
     }

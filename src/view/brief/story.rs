@@ -221,11 +221,8 @@ pub(super) fn clock(audit: &Audit) -> &'static str {
     let hertz = |cycles: Option<f64>, ns: Option<f64>| Some(cycles? / ns?);
     let was = hertz(value(perf.cycles.old.as_ref()), value(perf.time.old.as_ref()));
     let is = hertz(value(Some(&perf.cycles.new)), value(Some(&perf.time.new)));
-    let busier = audit
-        .change
-        .as_ref()
-        .and_then(|change| change.story.as_ref())
-        .is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
+    let story = audit.change.as_ref().and_then(|change| change.story.as_ref());
+    let busier = story.is_some_and(|story| story.unit.is_tensor && story.unit.share.1 > story.unit.share.0);
     match was.zip(is) {
         Some((was, is)) if busier && is < LEAST * was => ": the busier pipe draws more power",
         _ => "",

@@ -52,15 +52,11 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
     }
     let launches = audit.now.artefact.launches.len();
     if launches > 1 || audit.before.as_ref().is_some_and(|o| o.artefact.launches.len() > 1) {
-        let old = audit
-            .before
-            .as_ref()
-            .map(|o| format!(", {} on the old side", o.artefact.launches.len()))
-            .unwrap_or_default();
+        let old = audit.before.as_ref().map(|old| format!(", {} on the old side", old.artefact.launches.len()));
         let words = words!(
             "Median over {} launches{}; in brackets the smallest, the largest and how many had a value.",
             launches,
-            old
+            old.unwrap_or_default()
         );
         blocks.push(paragraph("launches", words));
     }

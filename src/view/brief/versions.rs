@@ -20,12 +20,10 @@ const WORDS: usize = 6;
 
 /// The section; `None` for a first audit whose times are of one state of the clocks.
 pub(in crate::view) fn section(heading: &Heading, audit: &Audit) -> Option<Section> {
-    let reference = audit
-        .trials
-        .timing
-        .as_ref()
-        .and_then(|timing| Some((called(&timing.benchmark.reference.as_ref()?.name), timing.reference.as_ref()?)));
-    let step = audit.trials.timing.as_ref().and_then(clock_steps::sentence);
+    let timing = audit.trials.timing.as_ref();
+    let reference = timing.and_then(|timing| Some((timing.benchmark.reference.as_ref()?, timing.reference.as_ref()?)));
+    let reference = reference.map(|(reference, timed)| (called(&reference.name), timed));
+    let step = timing.and_then(clock_steps::sentence);
     // The lead has the time of a first audit, and that of the reference beside it.
     if heading.history.is_empty() && audit.before.is_none() && step.is_none() {
         return None;

@@ -87,20 +87,18 @@ pub(in crate::view) fn memory(audit: &Audit) -> Option<Chart> {
         if is_old { row.old.as_ref().and_then(Reading::value) } else { row.new.value() }
     };
     let rate = |metric: Counter, is_old: bool| side(audit.panels.iter().find_map(|panel| panel.row(metric))?, is_old);
-    let bars: Vec<BarRow> = levels
-        .iter()
-        .map(|(level, row)| {
-            let bar = |(shade, is_old): (Shade, bool)| {
-                let value = side(row, is_old)?;
-                let hits = level.hits.and_then(|(cache, metric)| Some((cache, rate(metric, is_old)?)));
-                let hits = hits.map(|(cache, rate)| format!(", {} % hit in {cache}", format::fixed(rate, 1)));
-                let text = format!("{}{}", glance::bytes(value), hits.unwrap_or_default());
-                Some(Bar { shade, value, text })
-            };
-            let sides = [(Shade::Old, true), (Shade::New, false)];
-            BarRow { label: level.label.to_owned(), bars: sides.into_iter().filter_map(bar).collect() }
-        })
-        .collect();
+    let bars = levels.iter().map(|(level, row)| {
+        let bar = |(shade, is_old): (Shade, bool)| {
+            let value = side(row, is_old)?;
+            let hits = level.hits.and_then(|(cache, metric)| Some((cache, rate(metric, is_old)?)));
+            let hits = hits.map(|(cache, rate)| format!(", {} % hit in {cache}", format::fixed(rate, 1)));
+            let text = format!("{}{}", glance::bytes(value), hits.unwrap_or_default());
+            Some(Bar { shade, value, text })
+        };
+        let sides = [(Shade::Old, true), (Shade::New, false)];
+        BarRow { label: level.label.to_owned(), bars: sides.into_iter().filter_map(bar).collect() }
+    });
+    let bars: Vec<BarRow> = bars.collect();
     let has_old = bars.iter().any(|row| row.bars.len() > 1);
     let said = |row: &BarRow| {
         let texts: Vec<&str> = row.bars.iter().map(|bar| bar.text.as_str()).collect();

@@ -39,17 +39,13 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
             .filter_map(|curve| Some((names.iter().position(|name| *name == curve.unit)?, curve.points.clone())))
             .collect(),
     };
-    let messages: Vec<String> = sides
-        .iter()
-        .map(|(title, over, shape)| match *title {
-            "" => over_time::message(over, shape),
-            // The means of both sides would be more than a line.
-            title => {
-                let message = over_time::message(over, shape);
-                format!("{}: {}", format::capital(title), message.split(" Means").next().unwrap_or_default())
-            }
-        })
-        .collect();
+    let messages = sides.iter().map(|(title, over, shape)| {
+        let message = over_time::message(over, shape);
+        // The means of both sides would be more than a line.
+        let brief = || message.split(" Means").next().unwrap_or_default();
+        if title.is_empty() { message } else { format!("{}: {}", format::capital(title), brief()) }
+    });
+    let messages: Vec<String> = messages.collect();
     let until = longest / in_unit;
     let mut ticks = axis::from_zero(until, |at| format::plain(at, 2));
     ticks.retain(|tick| tick.at <= until);

@@ -16,18 +16,12 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let peak = pipe.peak.value().filter(|peak| *peak > 0.0)?;
     let shown: Vec<&Point> = points.iter().copied().filter(|point| point.compute == pipe.id).collect();
     // The old side's points of the same pipe, under the roof of the new one.
-    let before: Vec<&Point> = audit
-        .before
-        .iter()
-        .flat_map(|old| &old.roofline.points)
-        .filter(|point| point.compute == pipe.id && point.intensity > 0.0 && point.rate > 0.0)
-        .collect();
-    let levels: Vec<(&Ceiling, f64)> = roofline
-        .ceilings
-        .iter()
-        .filter(|c| c.kind == CeilingKind::Memory)
-        .filter_map(|c| Some((c, c.peak.value().filter(|peak| *peak > 0.0)?)))
-        .collect();
+    let before = audit.before.iter().flat_map(|old| &old.roofline.points);
+    let is_shown = |point: &&Point| point.compute == pipe.id && point.intensity > 0.0 && point.rate > 0.0;
+    let before: Vec<&Point> = before.filter(is_shown).collect();
+    let levels = roofline.ceilings.iter().filter(|ceiling| ceiling.kind == CeilingKind::Memory);
+    let levels = levels.filter_map(|level| Some((level, level.peak.value().filter(|peak| *peak > 0.0)?)));
+    let levels: Vec<(&Ceiling, f64)> = levels.collect();
     if levels.is_empty() {
         return None;
     }
@@ -73,18 +67,12 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
         ),
         ..mark(Shade::New, point)
     });
-    let said: Vec<String> = shown
-        .iter()
-        .map(|point| {
-            format!(
-                "{} FLOP per byte of {}, {} % of the roof that {} sets there",
-                format::fixed(point.intensity, 2),
-                label(&point.memory),
-                format::fixed(point.share(), 2),
-                if point.is_under_slope { "the level" } else { "the pipe" }
-            )
-        })
-        .collect();
+    let said = |point: &&Point| {
+        let [intensity, share] = [point.intensity, point.share()].map(|value| format::fixed(value, 2));
+        let (level, by) = (label(&point.memory), if point.is_under_slope { "the level" } else { "the pipe" });
+        format!("{intensity} FLOP per byte of {level}, {share} % of the roof that {by} sets there")
+    };
+    let said: Vec<String> = shown.iter().map(said).collect();
     Some(Chart {
         id: "roofline".into(),
         // What its products are made of stands at the roof.

@@ -124,11 +124,8 @@ fn provenance(heading: &Heading, audit: &Audit) -> Section {
     };
     let inputs = words::join(inputs.into_iter().map(words::code), ", ");
     let mut items = vec![words!("Built from {}", inputs)];
-    let cubins: Vec<Words> = audit
-        .code
-        .iter()
-        .filter_map(|build| Some(words!("`{}`", short(&build.facts.cubin.as_ref()?.blake3))))
-        .collect();
+    let cubins = audit.code.iter().filter_map(|build| build.facts.cubin.as_ref());
+    let cubins: Vec<Words> = cubins.map(|cubin| words!("`{}`", short(&cubin.blake3))).collect();
     items.extend((!cubins.is_empty()).then(|| words!("Cubin (BLAKE3): {}", words::join(cubins, ", "))));
     items.push(words!("SHA-256 of the kernel's code: {}", words::join(audit.code.iter().map(hash), "; ")));
     let blocks = vec![paragraph("again", words), verbatim("again", "sh", &heading.command), list("facts", items)];

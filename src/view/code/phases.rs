@@ -38,12 +38,8 @@ pub(super) fn blocks(code: &CodeFacts, most: usize) -> Vec<Block> {
     for (at, role) in roles.iter().enumerate() {
         let own = loops.iter().filter(|one| owner(one) == Some(at));
         let main = own.max_by_key(|one| (one.hottest, one.instructions)).map(|one| told(one));
-        let holds: Vec<String> = role
-            .telling
-            .iter()
-            .filter(|(opcode, _)| opcode.sync() != Some(Sync::Products))
-            .map(|(opcode, count)| format!("{count} {opcode}"))
-            .collect();
+        let holds = role.telling.iter().filter(|(opcode, _)| opcode.sync() != Some(Sync::Products));
+        let holds: Vec<String> = holds.map(|(opcode, count)| format!("{count} {opcode}")).collect();
         let mut row = vec![
             text(format::capital(&role.who)),
             text(lines(role.lines)),
