@@ -15,7 +15,7 @@ use crate::evidence::{self, Launch, NameSet, Origin, SassListing, SourceView, Wa
 use crate::plain;
 use crate::snapshot::Record;
 use crate::source::{self, ReadError, sass};
-use crate::view::{self, Conclusions, Detail};
+use crate::view::{self, Conclusions, Detail, distinct};
 use regex::Regex;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -81,11 +81,7 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Audit, Vec<String
     if arguments.brief {
         let earlier = Record::read(&plan.series, name, limits[Threshold::Regression])?.milestones();
         let tested = earlier.into_iter().rev().flat_map(|milestone| milestone.hypotheses);
-        for one in tested.filter(|one| one.judgement == Judgement::Fails) {
-            if !refuted.contains(&one.name) {
-                refuted.push(one.name);
-            }
-        }
+        refuted = distinct(tested.filter(|one| one.judgement == Judgement::Fails).map(|one| one.name));
     }
     Ok((audit(&gathered.evidence, &limits), refuted))
 }

@@ -1,6 +1,7 @@
 //! A Python project as `audit init` finds it: the kernels that its sources define or have compiled, and the program that
 //! launches them.
 
+use crate::view::distinct;
 use regex::Regex;
 use std::path::{Path, PathBuf};
 
@@ -171,13 +172,7 @@ pub(super) fn enclosed(text: &str) -> &str {
 /// What the group of a pattern takes, each once, in order.
 pub(super) fn names(pattern: &str, text: &str) -> Vec<String> {
     let Ok(pattern) = Regex::new(pattern) else { return Vec::new() };
-    let mut names: Vec<String> = Vec::new();
-    for found in pattern.captures_iter(text) {
-        if !names.contains(&found[1].to_owned()) {
-            names.push(found[1].to_owned());
-        }
-    }
-    names
+    distinct(pattern.captures_iter(text).map(|found| found[1].to_owned()))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Profiles side by side as a document.
 
 use super::document::{Block, Cell, Document, Line, Section, Table};
-use super::groups::distinct;
+use super::groups::{distinct, grouped};
 use super::over_time;
 use super::reason::Reason;
 use super::tables::{self, code, heading, left, list, paragraph, right, text};
@@ -189,15 +189,11 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
         columns.extend([right(&letters[against.column]), right("Change"), left("Verdict")]);
     }
     let panel = |at: usize| joined.against[at].panels.iter().find(|panel| panel.id == id);
-    let mut ids: Vec<(&str, &str)> = Vec::new();
-    for row in (0..joined.against.len()).filter_map(panel).flat_map(|panel| &panel.rows) {
-        if !ids.iter().any(|(known, _)| *known == row.id) {
-            ids.push((&row.id, &row.label));
-        }
-    }
-    let line = |(row_id, label): &(&str, &str)| {
+    let rows = (0..joined.against.len()).filter_map(panel).flat_map(|panel| &panel.rows);
+    let labels = grouped(rows.map(|row| (row.id.as_str(), row.label.as_str())));
+    let line = |(row_id, labels): (&str, Vec<&str>)| {
         let old = (0..joined.against.len()).find_map(|at| panel(at)?.row(row_id)?.old.as_ref());
-        let mut cells = vec![text(*label), old.map(tables::reading).unwrap_or_default()];
+        let mut cells = vec![text(labels[0]), old.map(tables::reading).unwrap_or_default()];
         for (at, against) in joined.against.iter().enumerate() {
             let row = panel(at).and_then(|panel| panel.row(row_id));
             let verdict = against.comparison.reading(row_id).map(|reading| tables::verdict(reading.verdict));
@@ -209,7 +205,7 @@ fn table(id: &str, joined: &Joined, letters: &[String]) -> Table {
         }
         cells
     };
-    tables::table(id, columns, ids.iter().map(line))
+    tables::table(id, columns, labels.into_iter().map(line))
 }
 
 #[cfg(test)]

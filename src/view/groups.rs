@@ -27,6 +27,6 @@ pub(super) fn summed<K: PartialEq, N: AddAssign>(pairs: impl IntoIterator<Item =
 }
 
 /// Each once.
-pub(super) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+pub(crate) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     grouped(all.into_iter().map(|one| (one, ()))).into_iter().map(|(one, _)| one).collect()
 }

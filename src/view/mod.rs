@@ -49,6 +49,7 @@ pub use dump::{Conclusions, Detail, SCHEMA};
 pub use faults::faults;
 pub(crate) use faults::void_check;
 pub use floor::{impossible, of_series};
+pub(crate) use groups::distinct;
 pub(crate) use heading::Acceptance;
 pub use heading::Heading;
 pub use history::baselines;

@@ -7,6 +7,7 @@ use crate::analysis::{Audit, Level, Row, Standing, Unit};
 use crate::catalog::{Code, Counter, Family, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::groups::distinct;
 use crate::view::heading::Heading;
 use crate::view::tables::{self, filled, left, paragraph, right, text};
 use crate::view::{charts, over_time, source_lines};
@@ -98,15 +99,10 @@ fn names<'a>(sides: &[&'a [Unit]]) -> Vec<&'a str> {
     let is_memory =
         |unit: &Unit| matches!(unit.part, Part::MemoryL2 | Part::MemoryDram | Part::MemoryL1tex | Part::MemoryShared);
     let is_told = |unit: &Unit| unit.share >= if is_memory(unit) { LEAST } else { BUSY };
-    let mut names: Vec<&str> = Vec::new();
-    for side in sides {
-        // The busiest says something even where nothing is busy.
-        for (at, unit) in side.iter().enumerate() {
-            if (at == 0 && unit.share >= LEAST || is_told(unit)) && !names.contains(&unit.name.as_str()) {
-                names.push(&unit.name);
-            }
-        }
-    }
+    // The busiest says something even where nothing is busy.
+    let is_shown = |(at, unit): &(usize, &Unit)| *at == 0 && unit.share >= LEAST || is_told(unit);
+    let shown = sides.iter().flat_map(|side| side.iter().enumerate().filter(is_shown));
+    let mut names = distinct(shown.map(|(_, unit)| unit.name.as_str()));
     names.truncate(SHOWN);
     names
 }
