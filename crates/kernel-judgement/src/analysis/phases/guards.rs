@@ -1,5 +1,6 @@
 //! Executions with a lane on, by opcode: an instruction whose guard is off for all lanes is executed and does nothing.
 
+use super::code::Code;
 use super::detail::{GuardedOpcode, OpcodeRun};
 use super::study::Study;
 use super::values::Origin;
@@ -32,7 +33,7 @@ pub(super) fn guarded(study: &Study<'_>) -> Vec<GuardedOpcode> {
 pub(super) const MOST_LANES: f64 = 31.0;
 
 /// The executions of an instruction with a lane on, at least and at most: between `T/32` and `min(E, T)`. They are `T` for one lane
-/// of the warp, `T/32` where the guard is the same for all lanes, and all of them without a guard.
+/// of the warp, `T/32` where the guard is the same for all lanes of a whole warp, and all of them without a guard.
 pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
     let code = &study.code;
     let (executed, lanes) = (code.executed[row], code.lanes.as_ref()?[row]);
@@ -48,7 +49,17 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
         return Some((most, most));
     }
     let is_uniform = !origin.thread && !origin.memory && !origin.unknown;
-    Some(if is_uniform { (least, least) } else { (least, most) })
+    Some(if is_uniform && is_whole(code, row) { (least, least) } else { (least, most) })
+}
+
+/// Whether whole warps reach an instruction: one of its block without a guard runs in all 32 lanes.
+fn is_whole(code: &Code<'_>, row: usize) -> bool {
+    let Some(lanes) = &code.lanes else { return false };
+    let mut block = code.flow.blocks[code.block_of[row]].instructions.clone();
+    block.any(|own| {
+        let is_free = code.rows[own].word.is_some_and(|word| word.is_unconditional);
+        is_free && code.executed[own] > 0 && lanes[own] == 32 * code.executed[own]
+    })
 }
 
 /// Executions of a row; of a fence those with a lane on, as it does nothing where its guard is off.
