@@ -123,11 +123,14 @@ fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> 
     by.into_values().collect()
 }
 
-/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width an execution. `None` without any, or widths.
+/// Bytes that `LDGSTS` brings to shared memory: 32 lanes of the element's width an execution, and no more than the sectors that they need,
+/// where these were counted: a lane that is on and reads nothing fills its place with zeros. `None` without any, or widths.
 pub(super) fn copied_bytes(study: &Study<'_>) -> Option<u64> {
-    let rows =
-        (0..study.code.rows.len()).filter(|row| study.code.op(*row).copies_global() && !study.code.op(*row).is_bulk());
-    let bytes: Option<u64> = rows.map(|row| Some(study.code.executed[row] * 32 * study.width(row)? / 8)).sum();
+    let (code, sectors) = (&study.code, study.sectors());
+    let rows = (0..code.rows.len()).filter(|row| code.op(*row).copies_global() && !code.op(*row).is_bulk());
+    let needed = |row: usize| sectors.as_ref().map_or(u64::MAX, |[_, ideal]| 32 * ideal[row]);
+    let bytes: Option<u64> =
+        rows.map(|row| Some((code.executed[row] * 32 * study.width(row)? / 8).min(needed(row)))).sum();
     bytes.filter(|bytes| *bytes > 0)
 }
 
