@@ -105,8 +105,8 @@ pub(super) fn stages(m: &Measures<'_>) -> Option<Draft> {
     let check = stall("wait for the stage", waits, draft.saves(m));
     let stage = phases.phases.iter().flat_map(|phase| &phase.parts).find(|part| part.kind == PhaseKind::StageWait);
     let draft = draft.at(work.first().or(stage).map_or_else(|| At::waits(m, StallReason::LongScoreboard), at));
-    let draft =
-        draft.says(sentence, words!("the pacing warps wait for a stage {} of their lifetime{}", share(waits), of));
+    let who = if work.is_empty() { "the pacing warps" } else { "the warps that multiply" };
+    let draft = draft.says(sentence, words!("{} wait for a stage {} of their lifetime{}", who, share(waits), of));
     let full = registers(m).map(|full| words!("{}: no more warps", full));
     let draft = draft.risks(full.unwrap_or_else(|| "shared memory for the stages".into()));
     Some(draft.checks(check, StallReason::LongScoreboard.per_issue()))
