@@ -12,6 +12,12 @@ impl Code<'_> {
         special.filter(|number| THREAD.contains(number) || BLOCK.contains(number)).collect()
     }
 
+    /// The first instruction that asks which block this is.
+    pub(in crate::analysis) fn asks_for_block(&self, code: &Code<'_>) -> Option<usize> {
+        let asks = |row: &usize| code.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
+        (0..code.rows.len()).filter(|row| code.executed[*row] > 0).find(asks)
+    }
+
     /// By which of the thread's numbers, in x, y and z, the address of an access differs, itself and the loads of global memory that pick it;
     /// by all where something else does.
     pub(in crate::analysis) fn numbers_of_thread(&self, row: usize) -> [bool; 3] {

@@ -158,7 +158,17 @@ pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
 pub(super) fn at_loop(m: &Measures<'_>) -> At {
     let Some((study, cycle)) = outermost(m) else { return At::Launch };
     let last = exits(study, cycle).max_by_key(|row| study.code.executed[*row]);
-    let at = point(study, last.unwrap_or(study.code.flow.blocks[cycle.header].instructions.start));
+    at_call(point(study, last.unwrap_or(study.code.flow.blocks[cycle.header].instructions.start)))
+}
+
+/// The line on which a kernel asks which block it is, and takes its share of the work by it; the launch where the code is not known.
+pub(super) fn at_block(m: &Measures<'_>) -> At {
+    let asks = m.study.and_then(|study| Some(point(study, study.flows.asks_for_block(&study.code)?)));
+    asks.map_or(At::Launch, at_call)
+}
+
+/// The line that calls the function of a line, else that line.
+fn at_call(at: Point) -> At {
     match at.call.clone() {
         Some(Line { file, line }) => At::point(&Point { file, line, call: None, ..at }),
         None => At::point(&at),

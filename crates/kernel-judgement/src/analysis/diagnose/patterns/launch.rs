@@ -1,7 +1,7 @@
 //! The launch: one that did not run or is shorter than what starts it; blocks that are too few, unequal, or leave a last wave.
 
 use super::atomics::{hot_spot, shared_atomics};
-use super::balance::{Pieces, at_loop, dealt, is_last_wave, last_wave, pieces, share_out, take_from_queue};
+use super::balance::{Pieces, at_block, at_loop, dealt, is_last_wave, last_wave, pieces, share_out, take_from_queue};
 use super::barriers::meeting;
 use super::grid::{is_covered, is_small_grid, more_blocks, small_grid};
 use super::occupancy::short_blocks;
@@ -207,7 +207,7 @@ fn waves(m: &Measures<'_>) -> Option<Draft> {
     let expected = Some(if empty >= ERROR { empty.max(0.5 * lost) } else { (0.5 * lost).min(shown) });
     let expected = expected.filter(|expected| *expected >= WORTH)?;
     let draft = Draft::of(Action::WholeWaves, Change { fixed: (expected, cost), ..Change::default() });
-    let draft = draft.at(At::Launch).says(how, words!("{}{} waves", blocks, &now));
+    let draft = draft.at(at_block(m)).says(how, words!("{}{} waves", blocks, &now));
     Some(draft.risks(risk).checks(words!("waves {} → {}", now, fixed(goal, 2)), WAVES))
 }
 

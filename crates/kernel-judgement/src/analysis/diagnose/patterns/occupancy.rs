@@ -1,6 +1,6 @@
 //! Room for warps, and blocks that end before it is filled.
 
-use super::balance::{at_loop, ends, outermost};
+use super::balance::{at_block, at_loop, ends, outermost};
 use super::local::SPILLS;
 use super::tile::{of_sums, sums};
 use super::*;
@@ -344,6 +344,6 @@ fn larger_blocks(m: &Measures<'_>) -> Option<Draft> {
     // A size of which more warps fit opens those slots as well.
     let opens = filling.map_or(1.0, |((size, _), most)| room * f64::from(most) / f64::from(size.warps)).min(1.0);
     let change = Change { warps: (filled * opens, filled.powi(2) * opens), ..Change::default() };
-    let draft = Draft::of(Action::LargerBlocks, change).at(At::Launch).says(how, why);
+    let draft = Draft::of(Action::LargerBlocks, change).at(at_block(m)).says(how, why);
     Some(draft.checks(words!("achieved occupancy {} → {}", share(achieved), goal), ACHIEVED))
 }
