@@ -25,8 +25,9 @@ fn without_products<'a>(m: &Measures<'a>) -> Option<&'a Phase> {
 fn exposed_epilogue(m: &Measures<'_>) -> Option<Held> {
     let epilogue = without_products(m)?;
     let sentence = words!(
-        "{} of the warp samples are in {}, entered after the last products: the tensor pipe is idle there{}.",
+        "{} of the samples of {} are in {}, entered after the last products: the tensor pipe is idle there{}.",
         share(epilogue.share),
+        if m.sampled().is_some_and(|phases| phases.roles.len() > 1) { "the warps that multiply" } else { "all warps" },
         named(epilogue),
         m.unfilled()
     );
