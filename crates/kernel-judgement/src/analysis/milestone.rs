@@ -347,7 +347,7 @@ impl Concluded {
             name: tested.name.clone(),
             change: tested.change.clone(),
             judgement: tested.judgement,
-            reason: match found(tested) {
+            reason: match found(tested, !tested.name.starts_with(expectation::EXPECTED)) {
                 found if found.is_empty() => tested.say(),
                 // The author's words say what was expected.
                 found if tested.name.starts_with(expectation::EXPECTED) => format!("Found: {found}."),
@@ -358,13 +358,18 @@ impl Concluded {
     }
 }
 
-/// What was found in the place of what was missed: `tensor pipe 87.7 %; time +0.4 %`, each reading once.
-fn found(tested: &Tested) -> String {
+/// What was found in the place of what was missed: `tensor pipe 87.7 %; time +0.4 %`, each reading once, `with_stated` beside what was
+/// stated of it.
+fn found(tested: &Tested, with_stated: bool) -> String {
     let is_missed = |one: &&Condition| one.when == When::After && one.met == Judgement::Fails;
     let mut told: Vec<String> = Vec::new();
     for one in tested.conditions.iter().filter(is_missed) {
         let Some(found) = one.new.quantity() else { continue };
-        let said = expectation::said(&one.expected.reading, found);
+        let (reading, op) = (&one.expected.reading, one.expected.op.sign());
+        let mut said = expectation::said(reading, found);
+        if let Some(limit) = Quantity::new(one.expected.value, found.unit()).filter(|_| with_stated) {
+            said += &format!(" (stated {op} {})", expectation::amount(reading, limit));
+        }
         if !told.contains(&said) {
             told.push(said);
         }
