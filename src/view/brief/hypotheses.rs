@@ -71,7 +71,9 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
         text(if first().all(|one| one.new.value().is_none() && one.old.is_none()) {
             first().next().map(found).unwrap_or_default()
         } else {
-            join(first().map(found).collect())
+            let has_all = tested.conditions.iter().all(|one| one.new.value().is_some());
+            let alone = tested.judgement == Judgement::NotMeasured && audit.before.is_none() && has_all;
+            join(first().map(found).chain(alone.then(|| "no baseline to hold the change against".to_owned())).collect())
         }),
         judged,
     ]
