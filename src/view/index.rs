@@ -73,7 +73,7 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
 
 /// `12 to 43 %`, else the ceiling; `None` where neither is known.
 fn forecast(lever: &Offered) -> Option<String> {
-    let told = lever.forecast.map(|[low, high]| format!("{} to {} %", format::fixed(low, 0), format::fixed(high, 0)));
+    let told = lever.forecast.map(|ends| glance::between(ends, lever.bound));
     told.or_else(|| lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 0))))
 }
 
