@@ -2,6 +2,7 @@
 
 use super::lead::called;
 use super::numbers::share;
+use super::phases::SMALL_ALONE;
 use super::places::phase_words;
 use crate::analysis::phases::{CycleUnit, Phase, PhaseKind, Phases};
 use crate::analysis::{Audit, Gap, ReferenceProfile, Severity, TimeSplit};
@@ -10,8 +11,6 @@ use crate::quantity::{format, glance};
 use crate::view::clock_steps;
 use crate::words::{Words, words};
 
-/// Share of the samples from which a phase is a part of the tile worth a word.
-const SHOWN: f64 = 0.015;
 /// Shares of the elapsed time from which a part of it without work is told, and from which all of them are.
 const PART: f64 = 0.01;
 const LOST: f64 = 0.05;
@@ -110,7 +109,7 @@ fn parts(phases: &[Phase], is_in_turn: bool, has_step: bool) -> Vec<String> {
         };
         format!("{name} {}{of_tensor}", glance::cycles(cycles))
     };
-    parts.into_iter().filter(|part| part.share >= SHOWN).map(said).collect()
+    parts.into_iter().filter(|part| part.share >= SMALL_ALONE).map(said).collect()
 }
 
 /// What a phase of a kernel of products is called in a list.

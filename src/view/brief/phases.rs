@@ -19,7 +19,7 @@ const ENOUGH: u64 = 1_000;
 const FEW: u64 = 25;
 /// Shares below this are no row: beside an old side, which may have had more of it, and without one.
 pub(super) const SMALL: f64 = 0.01;
-const SMALL_ALONE: f64 = 0.025;
+pub(super) const SMALL_ALONE: f64 = 0.025;
 /// Rows beside that of a loop which its parts follow.
 const ROWS: usize = 8;
 /// Lines of another role below this share of its samples are no row.
