@@ -2,7 +2,7 @@
 
 use super::numbers::row;
 use super::phases::SMALL;
-use super::{build, places};
+use super::{build, memory, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
 use crate::analysis::{Audit, OpcodeMove, StallBasis, StallRow, Verdict};
 use crate::catalog::{self, Counter, Part};
@@ -274,10 +274,13 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
     (!dear.is_empty()).then(|| words!("**Cost:** {}{}.", words::join(dear, ", "), less))
 }
 
-/// What moved a counter of work: the access that asks for the sectors, else the largest opcode that it counts and that went its way.
+/// What moved a counter: bank conflicts, the access that asks for the sectors, else the largest opcode that it counts and that went its way.
 pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
     match asked(audit, counter, rose) {
         Some(OpcodeMove { opcode, executed, .. }) => {
+    if let Some((was, is)) = memory::conflicts(audit).filter(|_| counter == Counter::MemoryL1WavefrontsShared) {
+        return words!("bank conflicts {} → {}", amount(was), amount(is));
+    }
             let [was, is] = [executed.0, executed.1].map(|sectors| amount(sectors as f64));
             match executed {
                 (0, _) => words!("`{}` came, {} sectors", opcode.as_str(), is),

@@ -347,6 +347,13 @@ fn beside(audit: &Audit) -> Option<String> {
     ))
 }
 
+/// The wavefronts of shared memory beyond the least, where they are most of what all changed by.
+pub(super) fn conflicts(audit: &Audit) -> Option<(f64, f64)> {
+    let (was, is) = (audit.before.as_ref()?.coalescing.shared?, audit.now.coalescing.shared?);
+    let beyond = |(all, least): (f64, f64)| all - least;
+    (2.0 * (beyond(is) - beyond(was)).abs() > (is.0 - was.0).abs()).then(|| (beyond(was), beyond(is)))
+}
+
 fn shared(audit: &Audit) -> Option<Words> {
     let (all, ideal) = audit.now.coalescing.shared?;
     let excess = all - ideal;
