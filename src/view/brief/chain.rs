@@ -127,7 +127,7 @@ pub(super) fn counters(audit: &Audit) -> Option<Words> {
     (!parts.is_empty()).then(|| words!("**In the counters:** {}.", words::join(parts, "; ")))
 }
 
-/// `the warps' cycles −55.9 %, of which long scoreboard −41.2, barrier −6.3`: what an instruction waits times the instructions, in percent
+/// `the warps' cycles −55.9 %, of which long scoreboard −41.2, barrier −6.3 points`: what an instruction waits times the instructions, in percent
 /// of the old side's. `None` without an old side, and where they did not go the way of the time: warps beside each other wait longer.
 fn waits(audit: &Audit) -> Option<Words> {
     let story = audit.change.as_ref()?.story.as_ref()?;
@@ -139,7 +139,11 @@ fn waits(audit: &Audit) -> Option<Words> {
     let change = points((latency.old, latency.new));
     let moved = moved(&table.rows, change, points);
     ((change < 0.0) == story.is_faster() && !moved.is_empty()).then(|| {
-        words!("the warps' cycles {}, of which {}", format::change(was, was * (1.0 + change / 100.0)), moved.join(", "))
+        words!(
+            "the warps' cycles {}, of which {} points",
+            format::change(was, was * (1.0 + change / 100.0)),
+            moved.join(", ")
+        )
     })
 }
 
