@@ -267,7 +267,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         // Fewer mbarriers are fewer stages.
         if was != is {
             let (was, is) = (format::fixed(was, 0), format::fixed(is, 0));
-            dear.push(words!("mbarriers of a block {} → {}, two a stage of the ring", was, is));
+            dear.push(words!("mbarriers of a block {} → {}", was, is));
         }
     }
     let is_faster = audit.comparison().is_some_and(|comparison| comparison.whole.verdict == Verdict::Faster);
