@@ -304,9 +304,9 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent))).unwrap_or_default();
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
-        again if again >= excess => ", all of them asked for again by loads side by side in a row, from L1".to_owned(),
+        again if again >= excess => ", all of them read by a neighbouring load, which finds them in L1".to_owned(),
         again if again > 0.0 => {
-            format!(", {} of them asked for again by loads side by side in a row, from L1", amount(again))
+            format!(", {} of all these are read by a neighbouring load, which finds them in L1", amount(again))
         }
         _ => String::new(),
     };
