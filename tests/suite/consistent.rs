@@ -32,10 +32,26 @@ fn has_line_zero(line: &str) -> bool {
     })
 }
 
+/// Rows of accesses that read alike, and copies that bring less than they cannot avoid to bring.
+fn odd_accesses(page: &str) -> Vec<String> {
+    let (mut seen, mut odd) = (Vec::new(), Vec::new());
+    for line in page.lines().filter(|line| line.starts_with("| `") || line.starts_with("| L2 →")) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let key = (cells[1], line.contains("inherent"));
+        let is_twin = key.0.contains("(:") && seen.contains(&key);
+        let factor = cells.iter().rev().find_map(|cell| cell.parse::<f64>().ok());
+        if is_twin || line.contains("(operands of this tile shape)") && factor.is_some_and(|factor| factor < 0.99) {
+            odd.push(line.to_owned());
+        }
+        seen.push(key);
+    }
+    odd
+}
+
 /// What on a page contradicts something else there.
 fn contradictions(page: &str) -> Vec<String> {
     let page = page.split("<details>").next().unwrap_or_default();
-    let mut found: Vec<String> = Vec::new();
+    let mut found = odd_accesses(page);
     for line in page.lines() {
         if let Some(step) = number(line, "A step takes ", " cycles") {
             let tile = page.lines().find(|line| line.contains(" cycles, ") && line.contains(" steps."));

@@ -9,6 +9,7 @@ use crate::catalog::{self, Counter};
 use crate::quantity::glance::{amount, bytes, digits};
 use crate::quantity::{SECTOR, format};
 use crate::view::document::{Block, Cell, Section, Table};
+use crate::view::groups::grouped;
 use crate::view::source_lines;
 use crate::view::tables::{self, filled, paragraph, table, text};
 use crate::words::{Words, words};
@@ -171,28 +172,27 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
         return None;
     }
     let file = places::file(phases);
-    let line = |access: &&SectorAccess| {
+    let label = |access: &SectorAccess| {
         let width = access.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
         let base = access.at.opcode.split('.').next().unwrap_or_default();
-        let per = |sectors: u64| sectors as f64 / access.requests.max(1) as f64;
-        let excess = amount(access.excess() as f64);
-        let apart = apart(audit, access).map(|apart| words!(": {}", apart));
-        let excess = if access.is_inherent && access.excess() > 0 { format!("{excess}, inherent") } else { excess };
+        let apart = apart(audit, access).map(|apart| words!(": {}", apart)).unwrap_or_default();
+        words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart)
+    };
+    let alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
+    let line = |((label, is_inherent), all): ((Words, bool), Vec<&SectorAccess>)| {
+        let sum = |of: &dyn Fn(&SectorAccess) -> u64| all.iter().map(|access| of(access)).sum::<u64>() as f64;
+        let (requests, excess) = (sum(&|one| one.requests), sum(&SectorAccess::excess));
+        let [sectors, ideal] = [sum(&|one| one.sectors), sum(&|one| one.ideal)].map(|sum| sum / requests.max(1.0));
+        let inherent = if is_inherent { ", inherent" } else { "" };
         vec![
-            text(words!(
-                "`{}{}` ({}){}",
-                base,
-                width,
-                places::called_line(&access.at, file),
-                apart.unwrap_or_default()
-            )),
-            text(amount(access.requests as f64)).sorted(access.requests as f64),
-            text(digits(per(access.sectors))).sorted(per(access.sectors)),
-            text(digits(per(access.ideal))).sorted(per(access.ideal)),
-            text(excess).sorted(access.excess() as f64),
+            text(label),
+            text(amount(requests)).sorted(requests),
+            text(digits(sectors)).sorted(sectors),
+            text(digits(ideal)).sorted(ideal),
+            text(format!("{}{inherent}", amount(excess))).sorted(excess),
         ]
     };
-    Some(table("accesses", ACCESSES, told.iter().map(line)))
+    Some(table("accesses", ACCESSES, alike.into_iter().map(line)))
 }
 
 /// `size`, where the launcher tells the arguments; `the argument at byte 16`, of those that the kernel is called with; its place in the
