@@ -117,7 +117,7 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     // What was executed stands for the side of which nobody has the log.
     let is_told = built.as_ref().is_some_and(|built| audit.before.is_none() || built.old.is_some());
     let executed = fact(audit, SPILLS, Counter::SassInstExecutedRegisterSpilling, amount);
-    let shares = [NEW, OLD].into_iter().filter_map(|side| shared_bytes(audit, side)).any(|(bytes, _)| bytes > 0.0);
+    let shares = [NEW, OLD].into_iter().any(|side| occupancy::takes_shared(audit, side));
     let code = audit.code.first().map(|code| Fact {
         label: "Code, instructions",
         metrics: Vec::new(),
@@ -143,15 +143,8 @@ fn launch(audit: &Audit) -> Vec<Fact> {
     .collect()
 }
 
-/// Static and dynamic: what the kernel asks for, without what the system adds to each block; and whether dynamic is in it.
-fn shared_bytes(audit: &Audit, side: Side) -> Option<(f64, bool)> {
-    let of = |name: Counter| row(audit, name).and_then(side);
-    let asked = of(Counter::LaunchSharedMemPerBlockDynamic);
-    Some((of(Counter::LaunchSharedMemPerBlockStatic)? + asked.unwrap_or_default(), asked.is_some()))
-}
-
 fn shared(audit: &Audit, side: Side) -> Option<String> {
-    let (all, is_whole) = shared_bytes(audit, side)?;
+    let (all, is_whole) = occupancy::shared_bytes(audit, side)?;
     // Beside the shared memory of an SM, where a block takes enough of it to matter.
     let room = audit.now.occupancy.shared_per_sm.map(f64::from).filter(|room| all >= TELLS * room);
     let share = room.map(|room| format!(" ({})", of_shared(all, room)));

@@ -1,6 +1,6 @@
 //! The occupancy of a launch: what it is, what limits it and how far the next step is; in full, each limit.
 
-use super::numbers::{Fact, Side, fact, fact_of, row, value, whole};
+use super::numbers::{Fact, NEW, Side, fact, fact_of, row, whole};
 use crate::analysis::{Audit, Cliff, Row};
 use crate::catalog::Counter;
 use crate::quantity::format;
@@ -50,6 +50,18 @@ fn limits(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} ({})", whole(least), names.join(", ")))
 }
 
+/// Static and dynamic: what the kernel asks for, without what the system adds to each block; and whether dynamic is in it.
+pub(super) fn shared_bytes(audit: &Audit, side: Side) -> Option<(f64, bool)> {
+    let of = |name: Counter| row(audit, name).and_then(side);
+    let asked = of(Counter::LaunchSharedMemPerBlockDynamic);
+    Some((of(Counter::LaunchSharedMemPerBlockStatic)? + asked.unwrap_or_default(), asked.is_some()))
+}
+
+/// Whether a kernel asks for shared memory of its own.
+pub(super) fn takes_shared(audit: &Audit, side: Side) -> bool {
+    shared_bytes(audit, side).is_some_and(|(bytes, _)| bytes > 0.0)
+}
+
 /// Why one block is no finding, or what is free before the occupancy drops.
 pub(super) fn room(audit: &Audit) -> Option<Words> {
     let registers = audit.now.occupancy.registers?;
@@ -70,14 +82,13 @@ pub(super) fn room(audit: &Audit) -> Option<Words> {
             file
         ));
     }
-    // Beside the driver's share, which every block has.
-    let own = [Counter::LaunchSharedMemPerBlockStatic, Counter::LaunchSharedMemPerBlockDynamic];
-    let has_shared = own.into_iter().filter_map(|name| value(audit, name)).any(|bytes| bytes > 0.0);
     let free = |cliff: &Cliff| {
         let room = cliff.room?.checked_sub(cliff.at).filter(|room| *room > 0)?;
         match cliff.unit.as_str() {
             "register" => Some(format::counted(room, "register")),
-            "byte of shared memory" if has_shared => Some(format!("{} B of shared memory", format::integer(room))),
+            "byte of shared memory" if takes_shared(audit, NEW) => {
+                Some(format!("{} B of shared memory", format::integer(room)))
+            }
             _ => None,
         }
     };
