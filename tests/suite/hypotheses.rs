@@ -230,7 +230,9 @@ fn one_that_nobody_could_decide_stays_in_the_ledger() {
 #[test]
 fn words_beside_the_lessons_are_carried_and_the_lessons_are_those_of_the_page() {
     let repository = expecting("change.cycles < -10");
-    let lesson = |day: u32, percent: &str| format!("- 2026-01-0{day}, missed: step. Found: cycles +{percent} % (stated < −10.0 %).\n");
+    let lesson = |day: u32, percent: &str| {
+        format!("- 2026-01-0{day}, missed: step. Found: cycles +{percent} % (stated < −10.0 %).\n")
+    };
     let page = repository.step(2, "slower", 130_000.0);
     assert!(page.contains(&format!("## Conclusions\n{}", lesson(2, "30.0"))), "{page}");
     let written = page.replace(&lesson(2, "30.0"), &format!("{}\nBanks.\n", lesson(2, "30.0")));

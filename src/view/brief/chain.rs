@@ -282,9 +282,9 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
 pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
     match asked(audit, counter, rose) {
         Some(OpcodeMove { opcode, executed, .. }) => {
-    if let Some((was, is)) = memory::conflicts(audit).filter(|_| counter == Counter::MemoryL1WavefrontsShared) {
-        return words!("bank conflicts {} → {}", amount(was), amount(is));
-    }
+            if let Some((was, is)) = memory::conflicts(audit).filter(|_| counter == Counter::MemoryL1WavefrontsShared) {
+                return words!("bank conflicts {} → {}", amount(was), amount(is));
+            }
             let [was, is] = [executed.0, executed.1].map(|sectors| amount(sectors as f64));
             match executed {
                 (0, _) => words!("`{}` came, {} sectors", opcode.as_str(), is),

@@ -13,9 +13,8 @@ impl Code<'_> {
     }
 
     /// The first instruction that asks which block this is.
-    pub(in crate::analysis) fn asks_for_block(&self, code: &Code<'_>) -> Option<usize> {
-        let asks = |row: &usize| code.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
-        (0..code.rows.len()).filter(|row| code.executed[*row] > 0).find(asks)
+    pub(in crate::analysis) fn asks_for_block(&self) -> Option<usize> {
+        self.run().find(|row| self.registers(*row).special.is_some_and(|number| BLOCK.contains(&number)))
     }
 
     /// By which of the thread's numbers, in x, y and z, the address of an access differs, itself and the loads of global memory that pick it;

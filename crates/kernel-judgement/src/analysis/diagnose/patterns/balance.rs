@@ -163,7 +163,7 @@ pub(super) fn at_loop(m: &Measures<'_>) -> At {
 
 /// The line on which a kernel asks which block it is, and takes its share of the work by it; the launch where the code is not known.
 pub(super) fn at_block(m: &Measures<'_>) -> At {
-    let asks = m.study.and_then(|study| Some(point(study, study.flows.asks_for_block(&study.code)?)));
+    let asks = m.study.and_then(|study| Some(point(study, study.code.asks_for_block()?)));
     asks.map_or(At::Launch, at_call)
 }
 

@@ -41,7 +41,7 @@ fn rows(study: &Study<'_>) -> Option<(Vec<Row>, f64)> {
     let is_alone = |row: usize| sectors[row] > ideal[row] && 2 * sectors[row] >= lanes[row];
     let mut by: BTreeMap<_, Vec<(u32, usize)>> = BTreeMap::new();
     let mut others = 0.0;
-    for row in (0..code.rows.len()).filter(|row| code.executed[*row] > 0 && code.op(*row).reads_global()) {
+    for row in code.run().filter(|row| code.op(*row).reads_global()) {
         let place = places.get(&row).and_then(|place| Some((place.all(), place.bytes()?)));
         match place.filter(|_| code.op(row).loads_global() && is_alone(row)) {
             Some((parts, bytes)) => by.entry(parts).or_default().push((bytes, row)),
