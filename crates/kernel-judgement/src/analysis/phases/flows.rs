@@ -335,7 +335,8 @@ fn splits(code: &Code<'_>) -> BTreeMap<usize, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{back, ended, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
+    use crate::evidence::MachineWord;
 
     const fn general(number: u8, count: u8) -> Register {
         Register { file: RegisterFile::General, number, count }
@@ -359,30 +360,22 @@ mod tests {
         assert_eq!(code.definitions(2, pair), [0, 1], "not the load at 3, which 1 hides");
         assert_eq!(code.definitions(5, pair), [0, 3], "the last of each half behind the loop");
     }
-    /// A loaded value, then one of two by a flag and its opposite, and a reader; between them the flag may be made again.
+
+    /// A value, then one of two by a flag and its opposite, and a reader; between them the flag may be made again.
     #[test]
     fn of_two_writes_with_opposite_guards_one_is_certain() {
-        let flag = Register { file: RegisterFile::Predicate, number: 0, count: 1 };
-        let of = |is_not: [bool; 2], remade: bool| {
-            let row = |at: u64, write: Register, read: Register, guard: Option<bool>| {
-                let bits = u128::from(guard.unwrap_or_default()) << 15 | if guard.is_some() { 0 } else { 7 << 12 };
-                let mut word = MachineWord { bits, is_unconditional: guard.is_none(), ..MachineWord::default() };
-                (word.registers.writes[0], word.registers.reads[0]) = (write, read);
-                Instruction { function: "k".into(), offset: 16 * at, word: Some(word), ..Instruction::default() }
-            };
-            let (none, own) = (general(0, 0), general(9, 1));
-            let rows = [
-                row(0, own, none, None),
-                row(1, own, flag, Some(is_not[0])),
-                row(2, if remade { flag } else { none }, none, None),
-                row(3, own, flag, Some(is_not[1])),
-                row(4, none, own, None),
-            ];
-            let code = Code::counted(&rows, vec![1; rows.len()], None);
-            code.definitions(4, own)
+        let own = r(9);
+        let guarded = |is_not: bool| {
+            let bits = u128::from(is_not) << 15;
+            MachineWord { bits, is_unconditional: false, ..word(Op::MOV, &[own], &[P]) }
         };
-        assert_eq!(of([true, false], false), [1, 3]);
-        assert_eq!(of([false, false], false), [0, 1, 3], "both run, or neither");
-        assert_eq!(of([true, false], true), [0, 1, 3], "another flag");
+        let of = |is_not: [bool; 2], remade: &[Register]| {
+            let (always, between) = (word(Op::MOV, &[own], &[]), word(Op::ISETP, remade, &[]));
+            let rows = ended(&[always, guarded(is_not[0]), between, guarded(is_not[1]), word(Op::MOV, &[], &[own])]);
+            Code::counted(&rows, vec![1; rows.len()], None).definitions(4, own)
+        };
+        assert_eq!(of([true, false], &[]), [1, 3]);
+        assert_eq!(of([false, false], &[]), [0, 1, 3], "both run, or neither");
+        assert_eq!(of([true, false], &[P]), [0, 1, 3], "another flag");
     }
 }

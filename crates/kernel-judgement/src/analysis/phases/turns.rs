@@ -192,7 +192,7 @@ impl Code<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{P, back, ended, r, special, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, rows, special, word};
     use cuda_binary::Op;
 
     /// A loop with a counter in R4 from `start` that grows by `step`, up to R9, which is made of `bound`; R5 is the block's number.
@@ -251,7 +251,7 @@ mod tests {
                 word(Op::IADD3, &[r(9)], &reads),
             ]);
             let code = Code::counted(&rows, vec![1; rows.len()], None);
-            Flows::of(&code).behind_row(&code, 5).contains(&0)
+            code.behind_row(5).contains(&0)
         };
         assert!(has_flag([r(7), r(8)]) && has_flag([r(8), r(7)]));
         assert!(!has_flag([r(7), r(6)]), "no use of which it chooses the value");
