@@ -46,9 +46,9 @@ fn products_of_a_loop_that_nobody_counted_stay() {
     let [known, unknown] = uncounted("pairs/h200", "sgemm_tile", |_| {});
     let [with, none] = [&known, &unknown].map(|audit| bound(audit, "fewer-instructions"));
     assert!(with.zip(none).is_none_or(|(with, none)| with < none - 5.0), "{with:?} {none:?}");
-    // Reuse leaves the products of the code, and without it all that their pipe does.
+    // Reuse leaves the products of the code, and without it half of what their pipe does: the rest may make addresses.
     let [with, none] = [&known, &unknown].map(|audit| bound(audit, "reuse-in-sm").expect("a bound"));
-    assert!((with - none).abs() < 5.0, "{with} {none}");
+    assert!((none - (100.0 + with) / 2.0).abs() < 5.0, "{with} {none}");
     // Its registers hold the sums.
     assert!(lever(&known, "more-warps").is_none());
 }
