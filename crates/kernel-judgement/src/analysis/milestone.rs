@@ -306,8 +306,8 @@ impl Milestone {
                 .map(|lever| Offered {
                     code: lever.code.clone(),
                     what: lever.sentence.head().to_plain(),
-                    forecast: lever.forecast.map(|range| range.map(thousandths)),
-                    bound: lever.bound.map(thousandths),
+                    forecast: lever.forecast.map(|range| range.map(hundredths)),
+                    bound: lever.bound.map(hundredths),
                 })
                 .collect(),
             is_at_roof: audit.now.bottleneck.roof.is_some(),
@@ -337,8 +337,8 @@ impl Milestone {
 }
 
 /// As far as a page tells percent apart, and ten times: digits that nobody reads fill a snapshot.
-fn thousandths(percent: f64) -> f64 {
-    (1e3 * percent).round() / 1e3
+fn hundredths(percent: f64) -> f64 {
+    (1e2 * percent).round() / 1e2
 }
 
 impl Concluded {

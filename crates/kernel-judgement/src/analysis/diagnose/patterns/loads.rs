@@ -137,9 +137,10 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
 }
 
 /// What loads of 16 bytes a lane leave at least of the data stage of L1 and of the requests in front of it, where lanes read side by
-/// side. A request takes the stage at least once, and once for each 128 bytes.
+/// side, wherever they begin. A request takes the stage at least once, and once for each 128 bytes.
 fn widened(m: &Measures<'_>) -> [(Part, f64); 3] {
-    let loads = || m.accesses().iter().filter(|access| access.at.op().loads_global() && access.excess() == 0);
+    let is_beside = |access: &SectorAccess| access.excess() == 0 || access.is_shifted();
+    let loads = || m.accesses().iter().filter(|access| access.at.op().loads_global() && is_beside(access));
     let bits = |access: &SectorAccess| access.width_bits.unwrap_or(8) as f64;
     let sum =
         |of: &dyn Fn(&SectorAccess) -> f64| loads().map(|access| access.requests as f64 * of(access)).sum::<f64>();

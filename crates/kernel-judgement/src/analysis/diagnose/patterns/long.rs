@@ -1,6 +1,7 @@
 //! Integers of 64 bits that are divided by constants: in 32 bits each is one product.
 
 use super::*;
+use cuda_binary::op::Computes;
 
 /// What a quotient of 64 bits by a constant takes beyond one of 32: of four wide products three, their two carries with two sums and a
 /// move, and the upper halves of shift and sign. nvcc 12 and 13 make it so for sm_80 to sm_120.
@@ -20,7 +21,7 @@ fn takes_carry(code: &KernelCode<'_>, row: usize) -> bool {
 fn is_quotient(code: &KernelCode<'_>, row: usize) -> bool {
     let is_wide = code.registers(row).written().any(|own| own.file == RegisterFile::General && own.count == 2);
     let is_number = code.rows[row].word.is_some_and(|word| word.literal().is_some() || word.has_constant());
-    code.op(row) == Op::IMAD && is_wide && is_number && takes_carry(code, row)
+    code.op(row).computes() == Some(Computes::MultiplyAdd) && is_wide && is_number && takes_carry(code, row)
 }
 
 /// Numbers of 32 bits where the values fit: of each quotient one product stays, and of each sum the lower half.

@@ -50,19 +50,6 @@ fn all<'a>(study: &'a Study<'_>) -> Option<Vec<Pass<'a>>> {
     Some(found)
 }
 
-/// Of the sectors of loads the part, 0 to 1, that loads from one place bring again: once lanes lie side by side a cache may have them still.
-pub(super) fn brought_again(m: &Measures<'_>) -> f64 {
-    let Some((study, [sectors, _])) = m.study.and_then(|study| Some((study, study.sectors()?))) else { return 0.0 };
-    let mut by: BTreeMap<_, Vec<u64>> = BTreeMap::new();
-    for (row, place) in study.code.places().iter().filter(|(row, _)| study.code.op(**row).loads_global()) {
-        by.entry((place.all(), place.bytes())).or_default().push(sectors[*row]);
-    }
-    let again = |own: &Vec<u64>| own.iter().sum::<u64>() - own.iter().max().copied().unwrap_or_default();
-    let is_one = |(_, bytes): &(_, Option<u32>)| bytes.is_some();
-    let of_some: u64 = by.iter().filter(|(place, _)| is_one(place)).map(|(_, own)| again(own)).sum();
-    of_some as f64 / by.values().flatten().sum::<u64>().max(1) as f64
-}
-
 /// How often an input is read.
 fn times(group: &[&Pass<'_>]) -> f64 {
     group.iter().map(|pass| pass.turns).sum()

@@ -1,7 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
-use super::passes::brought_again;
+use super::work::brought_again;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
 use crate::analysis::derive::units;
