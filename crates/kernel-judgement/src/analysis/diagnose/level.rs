@@ -186,16 +186,14 @@ const OF_A_PASS: f64 = 0.25;
 const MEMORIES: [Counter; 2] = [units::MEMORY, Counter::SmMemoryThroughputAvgPctElapsed];
 
 /// The busiest part of the SMs by their roll-up alone. Where one of [`MEMORIES`] is the same, it is the one part of both: requests
-/// of the LSU, as instructions of its pipe and as what L1 takes in, which makes a pass or more for each; where L1 does less, constants,
-/// barriers or a queue. So it was in 51 and 14 of the 73 launches here and of public reports that an H100, an H200 or an older chip was at
-/// 20 % or more with. Where the schedulers issue as often, no part is busier than issue.
+/// of the LSU, as instructions of its pipe and as what L1 takes in, which makes a pass or more for each; where L1 does less it is
+/// constants, barriers or a queue. Where the schedulers issue as often, no part is busier than issue.
 fn behind(k: &Kernel<'_>, percent: f64, active: Option<f64>, l1: Option<f64>) -> Option<Part> {
     let is = |other: Option<f64>, apart: f64| other.is_some_and(|other| (other - percent).abs() <= apart);
     let issued = || Some(k.value(Counter::SmspIssueActiveAvgPctActive)? * active?);
+    let is_one = MEMORIES.iter().any(|whole| is(k.value(*whole), ROUNDED));
     match () {
-        () if MEMORIES.iter().any(|whole| is(k.value(*whole), ROUNDED)) => {
-            l1.is_none_or(|l1| l1 + OF_A_PASS >= percent).then_some(Part::MemoryLsu)
-        }
+        () if is_one && l1.is_none_or(|l1| l1 + OF_A_PASS >= percent) => Some(Part::MemoryLsu),
         () if is(issued(), OF_A_PASS) => Some(Part::Issue),
         () => None,
     }

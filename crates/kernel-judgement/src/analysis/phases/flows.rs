@@ -90,7 +90,7 @@ impl<'v> Code<'v> {
     }
 
     /// The rows that define a register for a row, along every way, ascending. One with a guard of its own may leave the value of an
-    /// earlier one. Each register of several is looked for by itself: one may be written in a block in which the others are not.
+    /// earlier one, but for two with opposite guards. Each register of several is looked for by itself: one may be written in a block in which the others are not.
     pub(in crate::analysis) fn definitions(&self, row: usize, register: Register) -> Vec<usize> {
         self.definitions_for(row, register, row)
     }

@@ -4,6 +4,7 @@ use super::code::{Code, Loop, reached};
 use super::flows::{BLOCK, LONGEST, THREAD, address};
 use crate::evidence::{MachineWord, Register, RegisterFile};
 use cuda_binary::Class;
+use cuda_binary::op::Computes;
 use std::collections::BTreeSet;
 
 impl Code<'_> {
@@ -64,14 +65,15 @@ impl Code<'_> {
         made.into_iter().any(|row| !is_sum(row) && comes_back(row))
     }
 
-    /// Whether each turn of the loop around an access makes a number for its address of a float that was loaded in front of the loop: where
+    /// Whether each turn of the loop around an access makes an integer for its address of a float that each lane has loaded: where
     /// the next one lies data says, as with a value of the turn's own.
     pub(super) fn is_made_anew(&self, row: usize) -> bool {
         let Some(cycle) = self.innermost(row) else { return false };
+        let is_own = |load: &usize| self.op(*load).loads_global() && self.differs_by_lane(*load, false);
         let is_made = |from: &usize| {
             cycle.blocks.contains(&self.block_of[*from])
-                && self.op(*from).is_of(&[Class::Conversion])
-                && self.behind_row(*from).iter().any(|load| self.op(*load).loads_global())
+                && self.op(*from).computes() == Some(Computes::ToInteger)
+                && self.behind_row(*from).iter().any(is_own)
         };
         self.address_behind(row).iter().any(is_made)
     }

@@ -2,7 +2,6 @@
 
 use super::bits::tables;
 use super::lanes::asides;
-use super::long::long;
 use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on};
 use super::*;
 use crate::analysis::derive::units;
@@ -145,7 +144,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let index = of_index(m, part);
     let is_index = index.is_some_and(|own| own >= INDEX);
     // What divides is most of the arithmetic of indices: that is what to change.
-    if long(m).is_some() || is_index && divided(m).is_some_and(|own| 2.0 * own.gone >= index.unwrap_or_default()) {
+    if is_index && divided(m).is_some_and(|own| 2.0 * own.gone >= index.unwrap_or_default()) {
         return None;
     }
     if part != Part::Issue && !is_index {

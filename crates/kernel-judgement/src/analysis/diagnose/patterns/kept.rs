@@ -171,9 +171,9 @@ pub(super) fn pointers(study: &Study<'_>, row: usize) -> BTreeSet<u16> {
     words.iter().copied().filter(is_pointer).collect()
 }
 
-/// Whether some stores of these accesses stand behind a load of them, or in a loop with one: what was read is replaced.
+/// Whether some stores of these accesses stand behind a load of them, or in a loop whose turns have one place for both: what was read is replaced.
 fn is_stored_again(code: &KernelCode<'_>, rows: &[usize]) -> bool {
-    let is_around = |cycle: &Loop, row: usize| cycle.blocks.contains(&code.block_of[row]);
+    let is_around = |cycle: &Loop, row: usize| cycle.blocks.contains(&code.block_of[row]) && code.stands(row, cycle);
     let turns = |load, store| code.loops.iter().any(|cycle| is_around(cycle, load) && is_around(cycle, store));
     let (loads, stores): (Vec<usize>, Vec<usize>) = rows.iter().partition(|row| code.op(**row).loads_global());
     stores.into_iter().any(|store| loads.iter().any(|load| *load < store || turns(*load, store)))

@@ -139,7 +139,7 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
 /// What loads of 16 bytes a lane leave at least of the data stage of L1 and of the requests in front of it, where lanes read side by
 /// side, wherever they begin. A request takes the stage at least once, and once for each 128 bytes.
 fn widened(m: &Measures<'_>) -> [(Part, f64); 3] {
-    let is_beside = |access: &SectorAccess| access.excess() == 0 || access.is_shifted();
+    let is_beside = |access: &SectorAccess| access.sectors <= access.ideal + access.requests;
     let loads = || m.accesses().iter().filter(|access| access.at.op().loads_global() && is_beside(access));
     let bits = |access: &SectorAccess| access.width_bits.unwrap_or(8) as f64;
     let sum =

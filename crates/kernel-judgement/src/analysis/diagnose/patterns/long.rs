@@ -2,6 +2,7 @@
 
 use super::*;
 use cuda_binary::op::Computes;
+use std::collections::BTreeSet;
 
 /// What a quotient of 64 bits by a constant takes beyond one of 32: of four wide products three, their two carries with two sums and a
 /// move, and the upper halves of shift and sign. nvcc 12 and 13 make it so for sm_80 to sm_120.
@@ -10,33 +11,47 @@ const BEYOND: f64 = 8.0;
 /// Instructions that go at most for each that is counted here: a product or a move of an upper half has no carry to be known by.
 const AT_MOST: f64 = 2.0;
 
-/// Whether an instruction takes a carry: a predicate that is no guard.
+/// Whether an instruction takes a carry: a predicate that is no guard, which is the first that it reads where it has one.
 fn takes_carry(code: &KernelCode<'_>, row: usize) -> bool {
-    let is_flag = |own: &Register| own.count > 0 && own.file == RegisterFile::Predicate;
-    // The guard is the first that is read.
-    code.op(row).is_of(&[Class::Integer]) && code.registers(row).read().skip(1).any(|own| is_flag(&own))
+    let guard = usize::from(!code.word(row).is_unconditional);
+    let is_flag = |own: Register| own.count > 0 && own.file == RegisterFile::Predicate;
+    code.op(row).is_of(&[Class::Integer]) && code.registers(row).read().skip(guard).any(is_flag)
 }
 
-/// The upper product of a quotient: two words wide, by a number of the code, with the carry of the products below.
+/// The upper product of a quotient: two words wide, by a number in the code, with the carry of the products below.
 fn is_quotient(code: &KernelCode<'_>, row: usize) -> bool {
     let is_wide = code.registers(row).written().any(|own| own.file == RegisterFile::General && own.count == 2);
-    let is_number = code.rows[row].word.is_some_and(|word| word.literal().is_some() || word.has_constant());
-    code.op(row).computes() == Some(Computes::MultiplyAdd) && is_wide && is_number && takes_carry(code, row)
+    let is_product = code.op(row).computes() == Some(Computes::MultiplyAdd) && code.word(row).literal().is_some();
+    is_product && is_wide && takes_carry(code, row)
+}
+
+/// What divides: upper products by a number whose halves no logic joins, as a hash does, and the other instructions that take a carry and
+/// make no address.
+fn quotients_and_sums(code: &KernelCode<'_>) -> [BTreeSet<usize>; 2] {
+    let joined: BTreeSet<usize> = code
+        .run()
+        .filter(|row| code.op(*row).computes() == Some(Computes::Logic))
+        .flat_map(|row| code.operands_of(row))
+        .collect();
+    let accesses: BTreeSet<usize> = code.run().filter(|row| code.op(*row).space().is_some()).collect();
+    let of_addresses: BTreeSet<usize> = code.behind_addresses(&accesses).into_iter().collect();
+    let (quotients, others): (BTreeSet<usize>, BTreeSet<usize>) =
+        code.run().filter(|row| takes_carry(code, *row)).partition(|row| is_quotient(code, *row));
+    [quotients.difference(&joined).copied().collect(), others.difference(&of_addresses).copied().collect()]
 }
 
 /// Numbers of 32 bits where the values fit: of each quotient one product stays, and of each sum the lower half.
 pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     let code = &m.sampled_code()?.code;
-    let executed = |is_meant: fn(&KernelCode<'_>, usize) -> bool| -> f64 {
-        (0..code.rows.len()).filter(|row| is_meant(code, *row)).map(|row| code.executed[row] as f64).sum()
-    };
-    let (quotients, sums) = (executed(is_quotient), executed(takes_carry));
+    let [quotients, sums] = quotients_and_sums(code);
+    let executed = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
+    let at = At::heaviest(m, |study, row| if quotients.contains(&row) { study.code.executed[row] } else { 0 });
+    let (quotients, sums) = (executed(&quotients), executed(&sums));
     let all = m.executed()?;
     let gone = Some((BEYOND * quotients + sums) / all).filter(|_| BEYOND * quotients >= WORTH_A_TRY * all)?;
     let least = (1.0 - AT_MOST * gone).max(0.0);
     let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, gone);
     let parts = [Part::Issue, Part::ComputeAlu, Part::ComputeFma];
-    let at = At::heaviest(m, |study, row| if is_quotient(&study.code, row) { study.code.executed[row] } else { 0 });
     let draft = draft.keeps(&parts, (1.0 - gone).max(0.0), least).at(at);
     let how =
         "Integers of 32 bits where the values fit: a division by a constant is one product then, in place of four";

@@ -29,6 +29,7 @@ mod on_tensor;
 mod order;
 pub(super) mod origin;
 mod passes;
+mod patch;
 mod products;
 mod records;
 mod reductions;

@@ -5,7 +5,7 @@ use crate::analysis::diagnose::level::L2_SECTORS;
 use crate::quantity::SECTOR_BYTES;
 use std::collections::BTreeMap;
 
-/// Lookups of L2's tags that the L1 caches ask for; each finds up to four sectors of a line.
+/// Requests of the L1 caches to L2, each a lookup of its tags, which finds up to four sectors of a line.
 const LOOKUPS: Counter = Counter::LtsTRequestsSrcunitTexSum;
 
 /// Lookups for a sector from which they fill L2, and not the sectors: its slices look up one line a cycle and give two sectors.
@@ -24,41 +24,54 @@ struct Row {
 }
 
 impl Row {
-    /// Sectors that a lookup finds where lanes read it side by side.
+    /// The row that some loads of one place make, each with the bytes of its place; `None` where they are one piece, or leave gaps.
+    fn of(study: &Study<'_>, loads: &[(u32, usize)], ideal: &[u64]) -> Option<Row> {
+        let mut at: Vec<(i32, usize)> =
+            loads.iter().map(|(bytes, row)| (bytes.wrapping_sub(loads[0].0) as i32, *row)).collect();
+        at.sort_unstable();
+        let width = |row: usize| study.width(row).unwrap_or(WORD_BITS) / 8;
+        let ((from, first), (last, end)) = (*at.first()?, *at.last()?);
+        let bytes = u64::from(last.abs_diff(from)) + width(end);
+        let read: u64 = at.iter().map(|(_, row)| width(*row)).sum();
+        let needed = at.iter().map(|(_, row)| ideal[*row] as f64).sum();
+        (bytes >= SHORTEST && 2 * read >= bytes).then_some(Row { first, bytes, needed })
+    }
+
+    /// Sectors that a request finds where lanes read it side by side.
     fn at_once(&self) -> f64 {
-        (self.bytes.min(LINE) as f64 / SECTOR).floor()
+        ((self.bytes as f64).min(LINE) / SECTOR).floor()
     }
 }
 
-/// Bytes of a line.
-const LINE: u64 = 128;
+/// Bits of a lane's load where the report does not tell.
+const WORD_BITS: u64 = 32;
 
-/// The rows, and the sectors that all other loads touch at most.
+/// The rows, and the sectors that all other loads touch at most. A load whose place moves with the turns of its loop is a step of a walk, and
+/// no piece of a row.
 fn rows(study: &Study<'_>) -> Option<(Vec<Row>, f64)> {
     let (code, [sectors, ideal]) = (&study.code, study.sectors()?);
     let lanes = code.lanes.as_ref()?;
     let places = code.places();
-    let is_alone = |row: usize| sectors[row] > ideal[row] && 2 * sectors[row] >= lanes[row];
+    let is_alone = |row: usize| 2 * sectors[row] >= (3 * ideal[row]).max(lanes[row]);
+    let moves =
+        |row: usize| code.innermost(row).is_some_and(|cycle| !code.is_inherent(row) && !code.stands(row, cycle));
     let mut by: BTreeMap<_, Vec<(u32, usize)>> = BTreeMap::new();
     let mut others = 0.0;
     for row in code.run().filter(|row| code.op(*row).reads_global()) {
         let place = places.get(&row).and_then(|place| Some((place.all(), place.bytes()?)));
-        match place.filter(|_| code.op(row).loads_global() && is_alone(row)) {
-            Some((parts, bytes)) => by.entry(parts).or_default().push((bytes, row)),
+        match place.filter(|_| code.op(row).loads_global() && is_alone(row) && !moves(row)) {
+            Some((parts, bytes)) => {
+                let cycle = code.innermost(row).map(|cycle| cycle.header);
+                by.entry((parts, cycle)).or_default().push((bytes, row));
+            }
             None => others += sectors[row] as f64,
         }
     }
     let mut found = Vec::new();
-    for mut own in by.into_values() {
-        own.sort_unstable();
-        let (from, first) = own[0];
-        let (last, end) = own[own.len() - 1];
-        let bytes = u64::from(last - from) + study.width(end).unwrap_or(32) / 8;
-        let sum = |of: &[u64]| own.iter().map(|(_, row)| of[*row] as f64).sum::<f64>();
-        if bytes >= SHORTEST && SECTOR * own.len() as f64 >= bytes as f64 {
-            found.push(Row { first, bytes, needed: sum(&ideal) });
-        } else {
-            others += sum(&sectors);
+    for own in by.into_values() {
+        match Row::of(study, &own, &ideal) {
+            Some(row) => found.push(row),
+            None => others += own.iter().map(|(_, row)| sectors[*row] as f64).sum::<f64>(),
         }
     }
     Some((found, others))
@@ -79,9 +92,8 @@ pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let gone = Some(((now - packed) / lookups).min(1.0)).filter(|gone| *gone >= WORTH_A_TRY)?;
     // With the lines that they hold in L1 today the others may find all there that they touch again.
     let least = (packed / lookups).min(1.0 - gone);
-    let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let draft = Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], 1.0 - gone, least);
-    let draft = draft.frees_of(m, &waits, gone).at(At::point(&point(study, longest.first)));
+    let draft = draft.frees_of(m, &FOR_LOADS, gone).at(At::point(&point(study, longest.first)));
     let group = 1_u64 << (longest.bytes * 8 / WIDEST).clamp(2, 32).ilog2();
     let how = words!(
         "Coalesce: {} lanes side by side over each row of {} bytes, in place of a thread; or rows through shared memory",
@@ -89,7 +101,7 @@ pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
         longest.bytes.to_string()
     );
     let why = words!(
-        "each thread reads rows of {} bytes by itself, {} sectors a lookup of L2's tags, which finds 4",
+        "each thread reads rows of {} bytes by itself, {} sectors a request to L2, of at most 4",
         longest.bytes.to_string(),
         fixed(1.0 / each, 1)
     );

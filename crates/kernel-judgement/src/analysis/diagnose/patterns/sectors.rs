@@ -1,6 +1,7 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
 use super::barriers::meeting;
+use super::patch::as_patch;
 use super::work::brought_again;
 use super::*;
 use crate::analysis::derive::coalescing::{IDEAL, SECTORS, WAVEFRONTS};
@@ -95,11 +96,13 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     (all > 0.0).then(|| (all, (all - ideal - excess_of(kept) - neighbours as f64).max(0.0)))
 }
 
-/// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them.
+/// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them, no less than all lanes
+/// fill side by side.
 fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
-    let neighbours = if is_l1(m) { access.side_by_side() } else { 1.0 };
     let requests = access.requests.max(1) as f64;
-    [access.sectors as f64 / requests, access.ideal as f64 / requests / neighbours]
+    let [sectors, ideal] = [access.sectors, access.ideal].map(|own| own as f64 / requests);
+    let filled = (WARP * access.width_bits.unwrap_or(8) as f64 / 8.0 / SECTOR).min(ideal);
+    [sectors, if is_l1(m) { (ideal / access.side_by_side()).max(filled) } else { ideal }]
 }
 
 /// The access with the most of them; where each request counts by itself, neighbours of one row are such as well.
@@ -254,6 +257,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         let stays = if moved > 0.0 { (SECTOR * packed).min(moved) / moved } else { 1.0 };
         (Part::MemoryDram, dram.share * stays)
     });
+    let is_moved = dram.is_some();
     let l1 = m.stage().zip(m.sm_cycles()).map(|(own, cycles)| {
         let words = |access: &SectorAccess| (access.width_bits.unwrap_or(32) as f64 / 32.0).max(1.0);
         let wavefronts: f64 = m.accesses().iter().map(|access| access.requests as f64 * words(access)).sum();
@@ -284,7 +288,8 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     };
     let draft = Draft::relieves(m, Action::Coalesce, &after);
     let of_dram = draft.leaves(Part::MemoryDram);
-    let draft = draft.keeps(&[Part::MemoryDram], of_dram, of_dram * (1.0 - brought_again(m)));
+    let once = 1.0 - brought_again(m);
+    let draft = if is_moved { draft.keeps(&[Part::MemoryDram], of_dram, of_dram * once) } else { draft };
     // Blocks that wait for each other wait still.
     let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
@@ -357,44 +362,4 @@ fn align(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
     let draft = draft.stays(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone).at(At::point(&first.at));
     Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
-}
-
-/// Threads of a warp in x and y where it covers a patch of a plane.
-const PATCH: [f64; 2] = [8.0, 4.0];
-
-/// Sectors of a patch of so many lanes where a row of them touches `now`, by the part of a sector that a lane's bytes are. Lanes that lie in so
-/// many rows of memory, side by side in each, touch `rows + (32 − rows) · part` of them; of the rows that 32 lanes in a row cross a patch
-/// crosses a quarter in x, and at most one more for each of its own rows.
-fn of_patch(now: f64, part: f64) -> f64 {
-    let rows = (now - WARP * part) / (1.0 - part);
-    let rows = rows * PATCH[0] / WARP + PATCH[1];
-    rows + (WARP - rows) * part
-}
-
-/// Of the sectors beside the bytes of an access the part that goes where a warp covers a patch of a plane and not 32 places in a row: places
-/// in x and y together choose its address by more than sums and products, so that a row of lanes crosses rows of the memory, and neighbours
-/// take what it leaves, as DRAM is read for less than half of it.
-fn as_patch(m: &Measures<'_>, access: &SectorAccess) -> Option<f64> {
-    let study = m.study?;
-    let row = study.code.row_at(access.at.offset)?;
-    let is_row = m.kernel.key().block?.0[0].is_multiple_of(WARP as u64);
-    let is_plane = study.code.numbers_of_thread(row)[..2] == [true; 2];
-    let is_taken = 2.0 * m.dram_read()? <= SECTOR * access.sectors as f64;
-    let [now, ideal] = [access.sectors, access.ideal].map(|sectors| sectors as f64 / access.requests.max(1) as f64);
-    let then = of_patch(now, access.width_bits? as f64 / 8.0 / SECTOR);
-    (is_row && is_plane && is_taken && access.step.is_none() && then < now)
-        .then(|| ((now - then) / (now - ideal)).min(1.0))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::of_patch;
-
-    #[test]
-    fn a_patch_crosses_a_quarter_of_the_rows_and_its_own() {
-        // 32 floats in 16 rows, two side by side in each: 18 sectors; as 8 × 4 in 8 rows 11.
-        assert!((of_patch(18.0, 1.0 / 8.0) - 11.0).abs() < 1e-9);
-        // Along a row of memory lanes lie best as they are.
-        assert!(of_patch(4.875, 1.0 / 8.0) > 4.875);
-    }
 }
