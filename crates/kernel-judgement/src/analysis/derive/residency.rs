@@ -67,7 +67,7 @@ impl Residency {
     pub(in crate::analysis) fn of(kernel: &KernelSummary<'_>) -> Residency {
         let value = |name: Counter| kernel.value(name);
         let positive = |name: Counter| value(name).filter(|value| *value > 0.0);
-        let ratio = |part: Counter, whole: Counter| Some(value(part)? / positive(whole)?);
+        let ratio = |part: Counter, whole: Counter| Some(positive(part)? / positive(whole)?);
         let key = kernel.key();
         // Where a report keeps nothing of a launch its grid is zeros.
         let blocks = key.grid.and_then(Dim3::count).filter(|blocks| *blocks > 0).map(|blocks| blocks as f64);

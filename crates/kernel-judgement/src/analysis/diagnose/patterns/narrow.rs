@@ -1,6 +1,7 @@
 //! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves, flags in words.
 
 use super::instructions::executed_on;
+use super::instructions::of_index;
 use super::loads::queued;
 use super::products::at_products;
 use super::work::answered;
@@ -54,7 +55,7 @@ pub(super) fn operands(m: &Measures<'_>) -> Option<Draft> {
 
 /// Words in place of bytes: loads of less than a word that follow each other in a thread take a request each, whatever sectors the warp
 /// touches. Their part of the data stage of L1 goes with them, and what L1 asks of L2 beyond the sectors that the words touch; with both what
-/// is waited for. To take a word apart costs what putting letters together did.
+/// is waited for. To take a word apart costs what putting bytes together did.
 pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
     let study = m.study?;
     let (code, stays) = (&study.code, study.as_words());
@@ -78,13 +79,15 @@ pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
     let less = |of: f64| loads.map(|gone| 1.0 - gone / of);
     let of_stage = part.map(|part| 1.0 - part * stage.other() / stage.whole);
     let (requests, issue) = (less(m.requests()), less(m.executed()?));
+    // At best a thread has all elements of a word, makes their addresses once, and needs no time for the others.
+    let index = of_index(m, Part::Issue).unwrap_or_default();
     let draft = Draft::new(Action::WideLoads)
         .keeps(&DATA_STAGE, of_stage[0], of_stage[1])
         .keeps(&[Part::MemoryLsu], requests[0], requests[1])
-        .keeps(&[Part::Issue], issue[0], issue[1])
+        .keeps(&[Part::Issue], issue[0], (issue[1] - index).max(0.0))
         .keeps(&[Part::MemoryL2], asked[0], asked[1])
         .keeps(&[Part::MemoryDram], from_dram[0], from_dram[1])
-        .frees((1.0 - of_stage[0]) * queue + freed[0] * waits, queue + waits)
+        .frees((1.0 - of_stage[0]) * queue + freed[0] * waits, queue + waits + (1.0 - queue - waits).max(0.0) * index)
         .at(At::row(study, at));
     let sum = |of: &[u64]| stays.keys().map(|row| of[*row] as f64).sum::<f64>();
     let own = count(sum(&code.executed));
@@ -95,7 +98,7 @@ pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
         share(sum(&sectors) / all)
     );
     let draft =
-        draft.says(how, why).risks(words!("words that start between two: two of them and `{}`", "__funnelshift_r"));
+        draft.says(how, why).risks(words!("a word off its boundary takes two loads and `{}`", "__funnelshift_r"));
     Some(draft.checks(words!("loads of less than a word {} → 0", own), EXECUTED))
 }
 
