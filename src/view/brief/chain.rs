@@ -280,11 +280,12 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
 
 /// What moved a counter: bank conflicts, the access that asks for the sectors, else the largest opcode that it counts and that went its way.
 pub(super) fn because(audit: &Audit, counter: Counter, rose: bool) -> Words {
+    let conflicts = memory::conflicts(audit).filter(|_| counter == Counter::MemoryL1WavefrontsShared);
+    if let Some((was, is)) = conflicts.filter(|(was, is)| (is > was) == rose) {
+        return words!("bank conflicts {} → {}", amount(was), amount(is));
+    }
     match asked(audit, counter, rose) {
         Some(OpcodeMove { opcode, executed, .. }) => {
-            if let Some((was, is)) = memory::conflicts(audit).filter(|_| counter == Counter::MemoryL1WavefrontsShared) {
-                return words!("bank conflicts {} → {}", amount(was), amount(is));
-            }
             let [was, is] = [executed.0, executed.1].map(|sectors| amount(sectors as f64));
             match executed {
                 (0, _) => words!("`{}` came, {} sectors", opcode.as_str(), is),
