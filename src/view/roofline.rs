@@ -3,7 +3,7 @@
 use super::charts;
 use super::document::{Cell, Section, Table};
 use super::heading::Heading;
-use super::tables::{self, code, filled, list, paragraph, quantity, reading, text};
+use super::tables::{self, code, filled, list, number, paragraph, quantity, reading, text};
 use crate::analysis::{Audit, Ceiling, CeilingKind, Flag, Point, Roofline};
 use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
@@ -117,9 +117,11 @@ fn share(value: Option<f64>) -> Cell {
 /// The ceilings; with an old side its rates and shares beside the new ones.
 fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
     let was = |id: &str| old.and_then(|old| old.ceilings.iter().find(|ceiling| ceiling.id == id));
+    let old_absent = old.map_or("not measured", |old| absent(&old.ceilings));
     let line = |ceiling: &Ceiling| {
+        let absent = if is_tensor(&ceiling.id) { old_absent } else { "not measured" };
         let was = was(&ceiling.id).map(|was| [reading(&was.achieved), share(was.share())]);
-        let was = was.or(old.map(|_| [text("not measured"), text("")]));
+        let was = was.or(old.map(|_| [text(absent), text("")]));
         let [was_reached, was_share] = was.unwrap_or_default();
         vec![
             text(ceiling.label.clone()),
@@ -131,10 +133,35 @@ fn ceilings(all: &[Ceiling], old: Option<&Roofline>) -> Table {
             source(ceiling),
         ]
     };
+    // A type that only the old side counted has no peak on the new one: its row carries the old peak.
+    let gone = |ceiling: &&Ceiling| is_tensor(&ceiling.id) && all.iter().all(|new| new.id != ceiling.id);
+    let past = |ceiling: &Ceiling| {
+        vec![
+            text(ceiling.label.clone()),
+            text(format!("{} (old side)", number(&ceiling.peak))).sorted(ceiling.peak.value()),
+            reading(&ceiling.achieved),
+            share(ceiling.share()),
+            text(absent(all)),
+            text(""),
+            source(ceiling),
+        ]
+    };
     // A pipe that did nothing on either side keeps its ceiling out of the way of those that did.
     let worked = |ceiling: &Ceiling| ceiling.achieved.value() != Some(0.0);
     let shown = all.iter().filter(|c| c.kind == CeilingKind::Memory || worked(c) || was(&c.id).is_some_and(worked));
-    filled("ceilings", "Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by", shown.map(line))
+    let gone = old.into_iter().flat_map(|old| &old.ceilings).filter(gone);
+    let head = "Ceiling | Peak: | Old reached: | Old share: | Reached: | Share: | Measured by";
+    filled("ceilings", head, shown.map(line).chain(gone.map(past)))
+}
+
+/// Whether a ceiling is the tensor pipe's, one for each type of its products.
+fn is_tensor(id: &str) -> bool {
+    id.starts_with("tensor-")
+}
+
+/// What stands for a tensor type that a side has no ceiling of: its counters saw other types, or nothing was measured.
+fn absent(ceilings: &[Ceiling]) -> &'static str {
+    if ceilings.iter().any(|ceiling| is_tensor(&ceiling.id)) { "none counted" } else { "not measured" }
 }
 
 fn source(ceiling: &Ceiling) -> Cell {
@@ -147,7 +174,7 @@ fn source(ceiling: &Ceiling) -> Cell {
     }
 }
 
-/// The points; with an old side its intensity and its share of the roof, of pipes and levels that both have.
+/// The points; with an old side its intensity and its share of the roof, and a row for those of tensor types that it alone has.
 fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     let was = |point: &Point| {
         let same = |was: &&Point| (&was.compute, &was.memory) == (&point.compute, &point.memory);
@@ -155,7 +182,8 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
     };
     let intensity =
         |point: &Point| text(format!("{} FLOP/byte", format::fixed(point.intensity, 2))).sorted(point.intensity);
-    let label = |id: &str| roofline.ceilings.iter().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
+    let both = || roofline.ceilings.iter().chain(old.into_iter().flat_map(|old| &old.ceilings));
+    let label = |id: &str| both().find(|c| c.id == id).map(|c| c.label.clone()).unwrap_or_default();
     let line = |point: &Point| {
         let (compute, memory) = (label(&point.compute), label(&point.memory));
         let was = was(point).map(|was| [intensity(was), share(Some(was.share()))]);
@@ -172,7 +200,18 @@ fn points(roofline: &Roofline, old: Option<&Roofline>) -> Table {
             text(if point.is_under_slope { memory } else { compute }),
         ]
     };
-    let rows = roofline.points.iter().map(line);
+    let is_gone = |was: &&Point| {
+        let is_same = |new: &Point| (&new.compute, &new.memory) == (&was.compute, &was.memory);
+        is_tensor(&was.compute) && !roofline.points.iter().any(is_same)
+    };
+    let past = |was: &Point| {
+        let cells = [label(&was.compute), label(&was.memory)].map(text);
+        let old = [intensity(was), share(Some(was.share()))];
+        let none = ["no point", "", "", "", ""].map(text);
+        cells.into_iter().chain(old).chain(none).collect()
+    };
+    let gone = old.into_iter().flat_map(|old| &old.points).filter(is_gone);
+    let rows = roofline.points.iter().map(line).chain(gone.map(past));
     let head = "Intensity: | Reached: | Roof: | Of the roof: | Roof set by";
     filled("points", format!("Work | Level | Old intensity: | Old of the roof: | {head}"), rows)
 }

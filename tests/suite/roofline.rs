@@ -2,6 +2,7 @@
 
 use crate::judged;
 use crate::labelled::report_of;
+use crate::project::Project;
 use kernel_audit::analysis::{Audit, Flag, Roofline, Work, want};
 use kernel_audit::evidence::Report;
 use kernel_audit::source;
@@ -212,4 +213,27 @@ fn a_total_beside_its_dense_and_sparse_parts_is_counted_once() {
         _ => None,
     });
     assert!((counted.expect("it is compared") - 1.0013).abs() < 1e-4, "{counted:?}");
+}
+
+/// The products of one version are of FP8, those of the other of BF16: each counters' zero is none counted, and not a gap.
+#[test]
+fn a_tensor_type_of_one_side_has_a_row_of_its_own() {
+    let side = |name: &str| fixtures().join(format!("collected/{name}/profile.ncu-repz")).display().to_string();
+    let (new, old) = (side("mxfp4_moe_small_m"), side("mxfp4_moe_small_m_e4m3"));
+    let project = Project::new();
+    let words = ["generate", "--report", &new, "--baseline", &old, "--name", "x", "--template", "full", "--out", "o"];
+    project.words(&[&words[..], &["--date", "2026-01-01"]].concat()).done();
+    let page = project.read("o/2026-01-01-x.md");
+    let rows = |begin: &str| -> Vec<String> {
+        let own = page.lines().filter(|line| line.starts_with(begin));
+        own.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let [ceiling, points @ ..] = &rows("| tensor pipe, FP8 ")[..] else { panic!("{page}") };
+    assert!(
+        ceiling.starts_with("| tensor pipe, FP8 | 1.90 PFLOP/s (old side) | 426.60 TFLOP/s | 22.45 % | none counted |")
+    );
+    assert_eq!(points.len(), 3, "{points:#?}");
+    assert!(points.iter().all(|point| point.ends_with("| no point | | | | |")), "{points:#?}");
+    let own = rows("| tensor pipe, BF16 ").remove(0);
+    assert!(own.contains("| 945.51 TFLOP/s | none counted | |"), "{own}");
 }
