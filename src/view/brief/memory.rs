@@ -13,6 +13,7 @@ use crate::view::groups::grouped;
 use crate::view::source_lines;
 use crate::view::tables::{self, filled, paragraph, table, text};
 use crate::words::{Words, words};
+use std::cmp::Reverse;
 
 /// Bytes that L1 received from L2, copies to several blocks counted for each, and sectors that L2 sent.
 const RECEIVED: Counter = Counter::L1texMXbar2l1texReadBytesSum;
@@ -167,7 +168,7 @@ const ACCESSES: &str = "Access | Requests: | Sectors/request: | Ideal: | Excess 
 fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
     let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
     let is_told = |access: &&SectorAccess| access.excess() > 0 && 100.0 * access.sectors as f64 >= LEAST * all as f64;
-    let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).take(SHOWN).collect();
+    let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).collect();
     if told.is_empty() {
         return None;
     }
@@ -178,7 +179,8 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
         let apart = apart(audit, access).map(|apart| words!(": {}", apart)).unwrap_or_default();
         words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart)
     };
-    let alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
+    let mut alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
+    alike.sort_by_key(|(_, all)| Reverse(all.iter().map(|access| access.excess()).sum::<u64>()));
     let line = |((label, is_inherent), all): ((Words, bool), Vec<&SectorAccess>)| {
         let sum = |of: &dyn Fn(&SectorAccess) -> u64| all.iter().map(|access| of(access)).sum::<u64>() as f64;
         let (requests, excess) = (sum(&|one| one.requests), sum(&SectorAccess::excess));
@@ -192,7 +194,7 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
             text(format!("{}{inherent}", amount(excess))).sorted(excess),
         ]
     };
-    Some(table("accesses", ACCESSES, alike.into_iter().map(line)))
+    Some(table("accesses", ACCESSES, alike.into_iter().take(SHOWN).map(line)))
 }
 
 /// `size`, where the launcher tells the arguments; `the argument at byte 16`, of those that the kernel is called with; its place in the
@@ -304,9 +306,9 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent))).unwrap_or_default();
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
-        again if again >= excess => ", all of them read by a neighbouring load, which finds them in L1".to_owned(),
+        again if again >= excess => ", all of which a neighbouring load reads again".to_owned(),
         again if again > 0.0 => {
-            format!(", {} of all these are read by a neighbouring load, which finds them in L1", amount(again))
+            format!(", {} of all these a neighbouring load reads again", amount(again))
         }
         _ => String::new(),
     };
