@@ -157,7 +157,10 @@ fn history_and_comparison_take_them() {
     state(&project, "gemm_bias_v2", HOLDS);
     project.run("generate k --template full --date 2026-01-02").done();
     let page = project.read("pages/2026-01-02-k.md");
-    assert!(page.contains("## History") && page.matches("code alone").count() >= 2, "{page}");
+    let history = page.split("\n## History").nth(1).unwrap_or_else(|| panic!("{page}"));
+    let rows: Vec<Vec<&str>> = history.lines().skip(3).take(2).map(|row| row.split_whitespace().collect()).collect();
+    assert_eq!(rows[0].join(" "), "| 2026-01-01 c1 | 32 | code alone |", "{history}");
+    assert_eq!(rows[1].join(" "), "| **2026-01-02 c1** | **31** | **code alone** |", "{history}");
     let table = project.run("history k").done();
     assert!(table.contains("2026-01-01") && table.contains("code alone"), "{table}");
     assert!(!table.contains("Not in the table"), "{table}");

@@ -60,6 +60,8 @@ struct Version {
     name: Words,
     /// What it changed, in a few words.
     change: String,
+    /// Registers of a thread, where nothing was run and they are all there is to compare.
+    registers: Option<f64>,
     ns: Option<f64>,
     /// What the time is of, where the rows differ in that.
     basis: &'static str,
@@ -103,6 +105,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
         Version {
             name: words.join(" ").into(),
             change: in_short(&milestone.change),
+            registers: milestone.registers.value().filter(|_| own.is_code_alone),
             ns: milestone.ns(),
             basis: if is_profiled { " (ncu)" } else { "" },
             per_second: milestone.rate().map(Quantity::value),
@@ -132,6 +135,7 @@ fn versions_table(rows: &[Version], reference: &str) -> Table {
         let cells = vec![
             text(version.name.clone()),
             text(version.change.as_str()),
+            number(version.registers, &|registers| format::fixed(registers, 0)),
             number(version.ns, &|ns| time(ns) + version.basis),
             number(version.per_second, &|per_second| rate(per_second, "FLOP/s")),
             number(version.percent, &|percent| format!("{} %", format::fixed(percent, 0))),
@@ -140,7 +144,7 @@ fn versions_table(rows: &[Version], reference: &str) -> Table {
         ];
         if version.is_own { cells.into_iter().map(Cell::strong).collect() } else { cells }
     };
-    let mut columns = columns_of("Version | Change | Time: | Rate: | % | Of the floor: | Verdict");
-    columns[4] = right(&format!("% of {reference}"));
+    let mut columns = columns_of("Version | Change | Registers: | Time: | Rate: | % | Of the floor: | Verdict");
+    columns[5] = right(&format!("% of {reference}"));
     filled("history", columns, rows.iter().map(line))
 }
