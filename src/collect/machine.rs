@@ -2,6 +2,7 @@
 
 use super::tools::is_program;
 use super::{Call, Places, Setback, run};
+use crate::evidence::VARIABLES_SET;
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -74,8 +75,7 @@ impl Machine {
     /// What the variables that are set mean for what is measured; `None` where none is.
     pub fn warning(&self) -> Option<String> {
         let names = self.variables.join(", ");
-        (!names.is_empty())
-            .then(|| format!("set in the environment of this run: {names}; the program's times are not those without"))
+        (!names.is_empty()).then(|| format!("{VARIABLES_SET}{names}; the program's times are not those without"))
     }
 
     /// Why nothing can be run on a GPU here.

@@ -154,13 +154,36 @@ fn the_page_replays_without_a_gpu_and_the_snapshot_keeps_the_collection() {
     ] {
         assert!(squeezed.contains(part), "{part:?} is not in\n{squeezed}");
     }
-    let snapshot = lab.read("audits/2026-11-20-triad.json");
-    assert!(snapshot.contains("ncu 2025.3.1.0") && snapshot.contains("absent_metrics"));
+    let snapshot: serde_json::Value = serde_json::from_str(&lab.read("audits/2026-11-20-triad.json")).unwrap();
+    let steps = snapshot["evidence"]["new"]["collected"]["steps"].as_array().unwrap();
+    let profile = steps.iter().find(|step| step["step"] == "profile").unwrap();
+    assert_eq!((&profile["tool"], &profile["passes"]), (&"ncu 2025.3.1.0".into(), &17.into()));
+    // The report is of a set without them.
+    let absent = profile["absent_metrics"].as_array().unwrap();
+    assert!(absent.contains(&"smsp__sass_inst_executed_op_ldsm.sum".into()), "{absent:?}");
     // Without the tools the page comes out the same.
     fs::remove_dir_all(lab.path("fake")).unwrap();
     fs::remove_file(lab.path("audits/2026-11-20-triad.md")).unwrap();
     lab.run("generate triad --template full --date 2026-11-20").done();
     assert_eq!(lab.read("audits/2026-11-20-triad.md"), page);
+}
+
+#[test]
+fn what_was_set_in_the_environment_stands_among_the_conditions() {
+    let lab = Lab::new("");
+    let mut collect = audit(lab.0.path());
+    collect.args(["collect", "--quiet"]).env("CUDA_LAUNCH_BLOCKING", "1").env("CUDA_FORCE_PTX_JIT", "0");
+    Run(collect.output().unwrap()).done();
+    lab.run("generate triad --template full --date 2026-11-20").done();
+    let page = lab.read("audits/2026-11-20-triad.md");
+    let row =
+        page.lines().find(|line| line.starts_with("| Set in the environment ")).unwrap_or_else(|| panic!("{page}"));
+    assert_eq!(row.split('|').nth(2).map(str::trim), Some("CUDA_LAUNCH_BLOCKING"), "{row}");
+    // Without it there is nothing to tell.
+    let other = Lab::new("");
+    other.run("collect --quiet").done();
+    other.run("generate triad --template full --date 2026-11-20").done();
+    assert!(!other.read("audits/2026-11-20-triad.md").contains("Set in the environment"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The manifest of an evidence folder: which step made which file, with what, when, and how it ended.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The format of the manifest.
 pub(crate) const COLLECTED_SCHEMA: &str = "kernel-audit/collected/1";
@@ -70,7 +71,18 @@ pub struct Collected {
     pub steps: Vec<CollectedStep>,
 }
 
+/// How the remark of a step begins whose environment had variables set under which a program runs otherwise than by itself: their
+/// names stand behind it, up to a semicolon.
+pub const VARIABLES_SET: &str = "set in the environment of this run: ";
+
 impl Collected {
+    /// Variables that were set in the environment of a step and under which a program runs otherwise.
+    pub fn variables(&self) -> BTreeSet<&str> {
+        let remarks = self.steps.iter().flat_map(|step| &step.remarks);
+        let names = remarks.filter_map(|remark| remark.strip_prefix(VARIABLES_SET)?.split(';').next());
+        names.flat_map(|names| names.split(", ")).collect()
+    }
+
     /// A manifest without steps.
     pub fn new(subject: &str, program: &str) -> Collected {
         let (schema, subject, program) = (COLLECTED_SCHEMA.into(), subject.into(), program.into());

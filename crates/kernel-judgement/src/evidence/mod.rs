@@ -16,7 +16,7 @@ mod timeline;
 
 pub use build::CodeBuild;
 pub(crate) use build::ReportCubin;
-pub use collected::{Collected, CollectedStep, StepOutcome};
+pub use collected::{Collected, CollectedStep, StepOutcome, VARIABLES_SET};
 pub use cuda_binary::Op;
 pub use cuda_binary::cubin::{Cubin, CubinKernel, CubinParameter, LineTable};
 pub use cuda_binary::ptxas_log::{BuildLog, BuildRecord, CalleeRecord};

@@ -1,6 +1,6 @@
 //! Under which conditions each side was measured, and what a difference means for the comparison.
 
-use crate::analysis::{Work, public_text, version::Version};
+use crate::analysis::{Side, Work, public_text, version::Version};
 use crate::catalog::Counter;
 use crate::evidence::Session;
 use crate::quantity::format;
@@ -110,7 +110,28 @@ pub(in crate::analysis) fn settings(new: Version<'_, '_>, old: Option<Version<'_
         weight: *weight,
     };
     let stated = CONDITIONS.iter().map(read).filter(|s| s.new.is_some() || s.old.is_some());
-    stated.chain(old.iter().flat_map(|old| of_work(&new.side.work, &old.side.work))).collect()
+    let environment = of_environment(new.side, old.map(|old| old.side));
+    let of_both = old.iter().flat_map(|old| of_work(&new.side.work, &old.side.work));
+    stated.chain(environment).chain(of_both).collect()
+}
+
+/// What was set in the environment of a collection and makes launches take another time; `None` where nothing was on either side.
+fn of_environment(new: &Side, old: Option<&Side>) -> Option<Setting> {
+    const NONE: &str = "nothing that changes times";
+    let said = |side: &Side| {
+        let variables = side.collected.as_ref()?.variables().into_iter().collect::<Vec<_>>().join(", ");
+        Some(if variables.is_empty() { NONE.into() } else { variables })
+    };
+    let (new, old) = (said(new), old.and_then(said));
+    let is_set = [&new, &old].into_iter().flatten().any(|said| said != NONE);
+    is_set.then(|| Setting {
+        id: "environment".into(),
+        label: "Set in the environment".into(),
+        new,
+        old,
+        weight: Weight::Weakens,
+        ratio: None,
+    })
 }
 
 /// Stated work as a condition, where both sides state it and otherwise.
