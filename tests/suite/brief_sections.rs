@@ -231,6 +231,7 @@ fn a_lever_and_a_story_are_told_by_the_count_that_moved() {
     let padded = pair("transpose_padded", "transpose_tiled");
     assert_eq!(met(&padded, "unconflict"), Some(PredictionMet::Within));
     assert_ne!(met(&padded, "reuse-in-sm"), Some(PredictionMet::Within));
+    says(&sections(&padded)["changed"], "bank conflicts 65.0 M → 0");
     let decoded = pair("mxfp4_moe_small_m_e4m3", "mxfp4_moe_small_m");
     assert_ne!(met(&decoded, "even-blocks"), Some(PredictionMet::Exceeded));
     says(
@@ -382,9 +383,16 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
 }
 
 #[test]
+fn a_stall_without_a_place_is_told_as_one() {
+    let page = sections(&audit("collected/black_scholes/profile", None));
+    says(&page["stalls"], "Without a place: Wait 6.5.");
+}
+
+#[test]
 fn lanes_that_left_their_warp_are_no_guard_that_is_off() {
     // A stack in shared memory that 4.5 of 32 lanes pop: 24.5 M wavefronts are no 0.8 M loads beside 12.1 M stores.
     let page = sections(&audit("collected/queens_search/profile", None));
+    says(&page["instructions"], "LDS");
     assert!(!page["instructions"].iter().any(|line| line.contains("with a lane on")), "{:?}", page["instructions"]);
 }
 

@@ -294,7 +294,7 @@ fn waits(audit: &Audit, phases: &Phases, phase: &Phase) -> String {
     let told = |(_, wait): (usize, &Wait)| {
         let behind = behind_products(phases, phase.kind, &wait.reason);
         let own = || match (is_behind_full(audit, &wait.reason), places::waited_for(wait)) {
-            (true, _) => format!("back-pressure: {}", places::reason(&wait.reason)),
+            (true, _) => format!("queue: {}", places::reason(&wait.reason)),
             (false, Some(what)) => what.to_owned(),
             (false, None) => places::reason(&wait.reason),
         };

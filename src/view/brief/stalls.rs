@@ -65,7 +65,6 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
     let has_notes = has_samples && noted.iter().any(|(_, note)| !note.is_empty());
     let is_row = |(_, note): &(&StallRow, Words)| !has_notes || audit.before.is_some() || !note.is_empty();
     let (rows, unplaced): (Vec<_>, Vec<_>) = noted.into_iter().partition(is_row);
-    let left_out: Vec<&StallRow> = unplaced.into_iter().map(|(row, _)| row).chain(left_out).collect();
     let own = match (audit.before.is_some(), shares.basis) {
         (true, _) => "New",
         (false, StallBasis::PerIssue) => "Cycles",
@@ -85,11 +84,13 @@ pub(super) fn within(audit: &Audit, most: usize) -> Option<Section> {
         basis.push(ready(audit, &shares.rows));
     }
     basis.push(if has_whole { Words::default() } else { turns(audit, shares.basis, &shares.rows) });
-    if !left_out.is_empty() {
-        let told = left_out
-            .iter()
-            .filter_map(|row| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?))));
-        basis.push(words!(" Further: {}.", words::join(told.collect::<Vec<Words>>(), ", ")));
+    let unplaced = unplaced.into_iter().map(|(row, _)| row).collect();
+    for (lead, all) in [("Without a place", unplaced), ("Further", left_out)] {
+        let told = |row: &StallRow| Some(words!("{} {}", row.row.label.as_str(), rounded(row.row.new.value()?)));
+        let told: Vec<Words> = all.into_iter().filter_map(told).collect();
+        if !told.is_empty() {
+            basis.push(words!(" {}: {}.", lead, words::join(told, ", ")));
+        }
     }
     let mut blocks = vec![paragraph("basis", basis)];
     if !rows.is_empty() {
