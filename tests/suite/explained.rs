@@ -152,6 +152,12 @@ fn the_words_of_playbooks_are_explained() {
         ("ERR_NVGPUCTRPERM", "ERR_NVGPUCTRPERM (word)"),
         ("NVFP4", "NVFP4 (word)"),
         ("sync bound", "sync bound (word)"),
+        // Heads of the table of what the assembler printed.
+        ("Arch", "Architecture (word)"),
+        ("Spill stores (B)", "Spill stores, callees included (word)"),
+        ("Spill loads (B)", "Spill stores, callees included (word)"),
+        ("Stack (B)", "Stack frame (word)"),
+        ("Shared (B)", "Shared memory (word)"),
     ] {
         let told = catalog::explain(word).map(|told| format!("{} ({})", told.name, told.kind));
         assert_eq!(told.as_deref(), Some(what), "{word}");

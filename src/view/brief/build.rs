@@ -192,11 +192,11 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
     let sides = [("old: ", old), ("", audit.now.build.as_slice())];
     let records = sides.into_iter().flat_map(|(side, rows)| rows.iter().map(move |row| (side, &row.record)));
     let is_printed = !audit.now.build.is_empty() || !old.is_empty();
-    let printed = is_printed.then(|| printed_table("build", records).into());
+    let printed = is_printed.then(|| printed_table("build", records));
     let title = "Resources (ptxas, cubin, launch)";
     if let Some(mut section) = in_parts("resources", title, &audit.code, |code| blocks(&code.facts)) {
         // A log of its own says more than the build beside the code.
-        section.blocks.extend(printed.filter(|_| !audit.trials.build_logs.is_empty()));
+        section.blocks.extend(printed.filter(|_| !audit.trials.build_logs.is_empty()).into_iter().flatten());
         return section;
     }
     let mut blocks: Vec<Block> = Vec::new();
@@ -210,7 +210,7 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
         blocks.push(list("unchecked", checks));
     }
     if let Some(printed) = printed {
-        blocks.push(printed);
+        blocks.extend(printed);
         blocks.extend(audit.now.build.iter().filter_map(remark).map(|words| paragraph("remarks", words)));
     } else {
         let logs = words::join(audit.trials.build_logs.iter().map(|log| words::code(&log.path)), ", ");
@@ -227,8 +227,8 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
     Section::new("resources", "Resources (ptxas)", blocks)
 }
 
-/// What the assembler printed of kernels, spills of callees included, each with what stands in front of its name.
-fn printed_table<'r>(name: &str, records: impl IntoIterator<Item = (&'static str, &'r BuildRecord)>) -> Table {
+/// What the assembler printed of kernels, each with what stands in front of its name.
+fn printed_table<'r>(name: &str, records: impl IntoIterator<Item = (&'static str, &'r BuildRecord)>) -> [Block; 2] {
     let head =
         "Kernel | Arch | Registers: | Spill stores (B): | Spill loads (B): | Stack (B): | Shared (B): | Barriers:";
     let row = |(side, record): (&str, &BuildRecord)| {
@@ -238,7 +238,8 @@ fn printed_table<'r>(name: &str, records: impl IntoIterator<Item = (&'static str
         let named = [text(words!("{}`{}`", side, kernel)), text(record.arch.clone())];
         named.into_iter().chain(numbers.map(printed)).collect()
     };
-    table(name, head, records.into_iter().map(row))
+    let caption = paragraph(name, "Spills include those of the functions that a kernel calls.");
+    [caption, table(name, head, records.into_iter().map(row)).into()]
 }
 
 fn printed(value: Option<u64>) -> Cell {
@@ -248,7 +249,7 @@ fn printed(value: Option<u64>) -> Cell {
 /// The page of a build log by itself: every kernel that the assembler reported.
 pub(crate) fn build_log(log: &BuildLog) -> Document {
     let rows = printed_table("kernels", log.records.iter().map(|record| ("", record)));
-    let mut sections = vec![Section::new("kernels", "Kernels", vec![rows.into()])];
+    let mut sections = vec![Section::new("kernels", "Kernels", rows.into())];
     let mut told = |name: &str, title: &str, items: Vec<String>| {
         if !items.is_empty() {
             sections.push(Section::new(name, title, vec![list("lines", items)]));
