@@ -14,6 +14,8 @@ use std::io::{Read, Seek as _, Write};
 use std::path::Path;
 
 const SCHEMA: &str = "kernel-audit/compare/2";
+/// What is printed as JSON.
+const PRINTED: &str = "the comparison";
 
 /// Bytes of what is said of the kernels that are held; what is more lies in a file until the summary stands above it.
 const HELD: usize = 16 << 20;
@@ -121,15 +123,12 @@ fn code(arguments: &Compare, sides: &[File<'_>], files: &[String], out: &mut dyn
     }
     let columns = code_columns(&codes);
     if arguments.json {
-        return json(&PrintedCode { schema: SCHEMA, files, code: &columns }, out);
+        let printed = serde_json::to_string_pretty(&PrintedCode { schema: SCHEMA, files, code: &columns });
+        return Ok(writeln!(out, "{}", printed.map_err(Failure::unprinted(PRINTED))?)?);
     }
     let width = super::show::width(arguments.width);
     terminal::print(&view::code_side_by_side(&view::short_files(files, width), &columns), width, out)?;
     Ok(())
-}
-
-fn json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
-    Ok(writeln!(out, "{}", serde_json::to_string_pretty(value)?)?)
 }
 
 #[derive(serde::Serialize)]
@@ -160,9 +159,9 @@ fn said(joined: &Joined) -> serde_json::Result<String> {
 /// Prints a comparison as JSON around the kernels, which are `told` already.
 fn print_json(files: &[String], matched: &Matched, told: &mut impl Read, out: &mut dyn Write) -> Result<(), Failure> {
     const PLACE: &str = "\n  \"joined\": [";
-    let unmatched = serde_json::to_value(&matched.unmatched)?;
+    let unmatched = serde_json::to_value(&matched.unmatched).map_err(Failure::unprinted(PRINTED))?;
     let around = Printed { schema: SCHEMA, files, joined: [], unmatched };
-    let around = serde_json::to_string_pretty(&around)?;
+    let around = serde_json::to_string_pretty(&around).map_err(Failure::unprinted(PRINTED))?;
     let (before, after) = around.split_once(PLACE).unwrap_or((&around, ""));
     write!(out, "{before}{PLACE}")?;
     std::io::copy(told, out)?;
@@ -214,7 +213,7 @@ pub(super) fn run(arguments: &Compare, out: &mut dyn Write) -> Result<(), Failur
     each_joined(&mut sides, &keys, &matched, |joined| {
         if arguments.json {
             let comma = if verdicts.is_empty() { "" } else { "," };
-            write!(told, "{comma}\n    {}", said(&joined)?)?;
+            write!(told, "{comma}\n    {}", said(&joined).map_err(Failure::unprinted(PRINTED))?)?;
         } else {
             terminal::print_section(&page.section(&joined), width, &mut told)?;
         }

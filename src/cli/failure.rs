@@ -73,6 +73,11 @@ impl Failure {
         Failure::of(self.status, format!("{subject}: {text}"))
     }
 
+    /// Why `what` is not printed as JSON.
+    pub(super) fn unprinted(what: &str) -> impl Fn(serde_json::Error) -> Failure {
+        move |error| Failure::usage(format!("{what} cannot be printed as JSON: {error}"))
+    }
+
     /// What it says, without colours and the word that it begins with.
     pub(super) fn text(&self) -> String {
         let plain = anstream::adapter::strip_str(&self.report).to_string();
@@ -93,12 +98,6 @@ impl From<io::Error> for Failure {
             return Failure { status: Status::Done, report: String::new() };
         }
         Failure::of(Status::Unreadable, format!("cannot write to the output: {error}"))
-    }
-}
-
-impl From<serde_json::Error> for Failure {
-    fn from(error: serde_json::Error) -> Failure {
-        Failure::usage(format!("it cannot be printed as JSON: {error}"))
     }
 }
 

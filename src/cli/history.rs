@@ -53,7 +53,8 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
                 "schema": "kernel-audit/history/1", "subject": subject, "audits": rows, "milestones": known,
                 "misnamed": record.misnamed(), "unreadable": lost, "commits_unknown": unknown,
             });
-            writeln!(out, "{}", serde_json::to_string_pretty(&value)?)?;
+            let printed = serde_json::to_string_pretty(&value).map_err(Failure::unprinted("the history"))?;
+            writeln!(out, "{printed}")?;
         }
         HistoryFormat::Csv => {
             let failed = |error: csv::Error| Failure::usage(format!("the history cannot be printed: {error}"));

@@ -35,7 +35,8 @@ pub(super) fn run(arguments: &Timeline, out: &mut dyn Write) -> Result<(), Failu
     if arguments.json {
         let public = |origin: &Origin| Origin { path: analysis::public_path(&origin.path), ..origin.clone() };
         let printed = Printed { schema: SCHEMA, files: timeline.origins.iter().map(public).collect(), audit: &audit };
-        return Ok(writeln!(out, "{}", serde_json::to_string_pretty(&printed)?)?);
+        let printed = serde_json::to_string_pretty(&printed).map_err(Failure::unprinted("the timeline"))?;
+        return Ok(writeln!(out, "{printed}")?);
     }
     let names: Vec<&str> = timeline.origins.iter().map(|origin| origin.path.as_str()).collect();
     terminal::print(&view::timeline_document(&names.join(", "), &audit), width(arguments.width), out)?;
