@@ -133,12 +133,13 @@ impl First {
     }
 }
 
-/// An action; of a long one what stands in front of its colon.
+/// An action; of a long one what stands in front of its colon, its semicolon or its bracket, whichever is first.
 fn brief(sentence: &Words) -> Words {
     let whole = sentence.to_plain();
-    match whole.split_once(": ") {
-        Some((first, _)) if whole.chars().count() > ACTION => first.into(),
-        _ => sentence.clone(),
+    let ends = [": ", "; ", " ("].into_iter().filter_map(|end| whole.find(end)).min();
+    match ends.filter(|_| whole.chars().count() > ACTION) {
+        Some(end) => whole[..end].into(),
+        None => sentence.clone(),
     }
 }
 
@@ -271,5 +272,20 @@ pub(super) fn name(kernel: &KernelKey) -> String {
     match bare.char_indices().nth(NAME) {
         Some((at, _)) => format!("{}…", &bare[..at]),
         None => bare,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_action_its_beginning_is_told() {
+        let told = |sentence: &str| brief(&sentence.into()).to_plain();
+        let rest = "of which every one is as long as it has to be for a column that is as narrow";
+        for end in [": ", "; ", " ("] {
+            assert_eq!(told(&format!("Coalesce{end}words, {rest}; (and more: of it)")), "Coalesce", "{end:?}");
+        }
+        assert_eq!(told("Coalesce (a little)"), "Coalesce (a little)");
     }
 }
