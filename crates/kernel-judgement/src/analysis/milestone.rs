@@ -3,7 +3,7 @@
 use crate::analysis::series::{Against, Step};
 use crate::analysis::{
     Audit, Compared, Condition, Foresight, Judgement, LeverCode, LeverOrigin, Mark, Problem, StallBasis, Standing,
-    Tested, Verdict, When, compared::NEAR, expectation, judgement, results::floor::Floor,
+    Tested, Verdict, When, compared::NEAR, expectation, judgement,
 };
 use crate::catalog::{Code, Counter};
 use crate::evidence::Reading;
@@ -283,7 +283,7 @@ impl Milestone {
                 (None, Some(row)) => Some(row.new.clone()),
                 _ => None,
             },
-            floor_ns: audit.stated.floor.as_ref().map(Floor::ns),
+            floor_ns: audit.stated.floor.as_ref().map(|floor| hundredths(floor.ns())),
             registers: registers.unwrap_or_else(|| Reading::not_collected(REGISTERS)),
             stall: audit.now.stalls.top().map(|(table, row)| (row.row.label.clone(), table.basis, row.row.new.clone())),
             verdict: match audit.standing() {
@@ -336,9 +336,9 @@ impl Milestone {
     }
 }
 
-/// As far as a page tells percent apart, and ten times: digits that nobody reads fill a snapshot.
-fn hundredths(percent: f64) -> f64 {
-    (1e2 * percent).round() / 1e2
+/// As far as a page tells percent or nanoseconds apart, and ten times: digits that nobody reads fill a snapshot.
+fn hundredths(value: f64) -> f64 {
+    (1e2 * value).round() / 1e2
 }
 
 impl Concluded {
