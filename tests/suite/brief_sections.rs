@@ -389,6 +389,15 @@ fn a_stall_without_a_place_is_told_as_one() {
 }
 
 #[test]
+fn accesses_that_read_alike_are_one_row_before_any_is_left_out() {
+    let page = sections(&audit("collected/mxfp4_moe_small_m_h100/profile", None));
+    // The four largest of its instructions make a part of these requests.
+    says(&page["memory"], " 20,480 |");
+    // Warps of a kernel without products stand in the queue of a full unit.
+    says(&sections(&audit("collected/sfu_bound/profile", None))["phases"], "queue: MIO throttle");
+}
+
+#[test]
 fn lanes_that_left_their_warp_are_no_guard_that_is_off() {
     // A stack in shared memory that 4.5 of 32 lanes pop: 24.5 M wavefronts are no 0.8 M loads beside 12.1 M stores.
     let page = sections(&audit("collected/queens_search/profile", None));
