@@ -164,6 +164,11 @@ impl<'v> Code<'v> {
         self.behind(rows.iter().filter_map(|row| self.address_of(*row)).collect(), usize::MAX)
     }
 
+    /// The rows behind the address of any access that is executed.
+    pub(in crate::analysis) fn behind_any_address(&self) -> Vec<usize> {
+        self.behind_addresses(&self.run().filter(|row| self.op(*row).space().is_some()).collect())
+    }
+
     /// Whether a value from memory is behind a register that a row reads, whatever was made of it.
     pub(in crate::analysis) fn is_from_memory(&self, row: usize, register: Register) -> bool {
         let own = self.operands(row).iter().filter(|(other, _)| *other == register);

@@ -12,7 +12,7 @@ mod accesses;
 mod addresses;
 mod branches;
 #[cfg(test)]
-mod by_hand;
+pub(in crate::analysis) mod by_hand;
 mod code;
 mod crosswise;
 mod cut;

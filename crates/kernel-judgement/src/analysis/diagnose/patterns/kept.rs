@@ -286,22 +286,17 @@ pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evidence::{Instruction, MachineWord};
+    use crate::analysis::phases::by_hand::{ended, word};
+    use crate::evidence::MachineWord;
     use cuda_binary::sass::Flow;
 
     /// Accesses, of which the last one jumps back to a row.
     fn is_again(ops: &[Op], back: Option<u64>) -> bool {
-        let row = |(at, op): (usize, &Op)| {
-            let word = MachineWord { op: *op, is_unconditional: true, ..MachineWord::default() };
-            let jump = back.filter(|_| at + 1 == ops.len()).map(|row| MachineWord {
-                flow: Flow::Jump { conditional: true },
-                target: Some(16 * row),
-                ..word
-            });
-            let word = Some(jump.unwrap_or(word));
-            Instruction { function: "k".into(), offset: 16 * at as u64, word, ..Instruction::default() }
-        };
-        let rows: Vec<Instruction> = ops.iter().chain([&Op::EXIT]).enumerate().map(row).collect();
+        let mut words: Vec<MachineWord> = ops.iter().map(|op| word(*op, &[], &[])).collect();
+        if let (Some(row), Some(last)) = (back, words.last_mut()) {
+            (last.flow, last.target) = (Flow::Jump { conditional: true }, Some(16 * row));
+        }
+        let rows = ended(&words);
         let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
         is_stored_again(&code, &(0..ops.len()).collect::<Vec<usize>>())
     }

@@ -33,8 +33,7 @@ fn quotients_and_sums(code: &KernelCode<'_>) -> [BTreeSet<usize>; 2] {
         .filter(|row| code.op(*row).computes() == Some(Computes::Logic))
         .flat_map(|row| code.operands_of(row))
         .collect();
-    let accesses: BTreeSet<usize> = code.run().filter(|row| code.op(*row).space().is_some()).collect();
-    let of_addresses: BTreeSet<usize> = code.behind_addresses(&accesses).into_iter().collect();
+    let of_addresses: BTreeSet<usize> = code.behind_any_address().into_iter().collect();
     let (quotients, others): (BTreeSet<usize>, BTreeSet<usize>) =
         code.run().filter(|row| takes_carry(code, *row)).partition(|row| is_quotient(code, *row));
     [quotients.difference(&joined).copied().collect(), others.difference(&of_addresses).copied().collect()]
@@ -44,9 +43,8 @@ fn quotients_and_sums(code: &KernelCode<'_>) -> [BTreeSet<usize>; 2] {
 pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     let code = &m.sampled_code()?.code;
     let [quotients, sums] = quotients_and_sums(code);
-    let executed = |rows: &BTreeSet<usize>| rows.iter().map(|row| code.executed[*row] as f64).sum::<f64>();
     let at = At::heaviest(m, |study, row| if quotients.contains(&row) { study.code.executed[row] } else { 0 });
-    let (quotients, sums) = (executed(&quotients), executed(&sums));
+    let [quotients, sums] = [&quotients, &sums].map(|rows| code.sum(rows) as f64);
     let all = m.executed()?;
     let gone = Some((BEYOND * quotients + sums) / all).filter(|_| BEYOND * quotients >= WORTH_A_TRY * all)?;
     let least = (1.0 - AT_MOST * gone).max(0.0);
@@ -62,4 +60,29 @@ pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     );
     let check = words!("executed instructions {} → {}", count(all), count(all * (1.0 - gone)));
     Some(draft.says(how, why).risks("the range of the values").checks(check, EXECUTED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, ended, r, word};
+    use crate::evidence::MachineWord;
+
+    /// An upper product by a number in the code, a sum with a carry, and what takes the product.
+    fn of(number: u128, taken: Op) -> [usize; 2] {
+        let pair = Register { count: 2, ..r(4) };
+        let product = MachineWord { bits: number, ..word(Op::IMAD, &[pair], &[r(2), P]) };
+        let rows = ended(&[product, word(Op::IADD3, &[r(6)], &[r(3), P]), word(taken, &[r(7)], &[r(5)])]);
+        let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
+        quotients_and_sums(&code).map(|rows| rows.len())
+    }
+
+    #[test]
+    fn an_upper_product_by_a_number_divides_and_a_hash_joins_its_halves() {
+        // Bits 9 to 11: a number in the code, or registers alone.
+        let [number, register] = [4 << 9, 1 << 9];
+        assert_eq!(of(number, Op::SHF), [1, 1]);
+        assert_eq!(of(number, Op::LOP3), [0, 1], "a hash");
+        assert_eq!(of(register, Op::SHF), [0, 2], "by a value");
+    }
 }

@@ -19,9 +19,8 @@ fn lookups(study: &Study<'_>) -> Vec<usize> {
         op.loads_shared() && op.is_by_lane() && code.loads_behind(*row).iter().any(is_symbol)
     };
     let mut found: BTreeSet<usize> = code.run().filter(is_own).collect();
-    let accesses: BTreeSet<usize> = code.run().filter(|row| code.op(*row).space().is_some()).collect();
     let others = code.run().filter(|row| !code.op(*row).adds()).flat_map(|row| code.operands_of(row));
-    others.chain(code.behind_addresses(&accesses)).for_each(|from| {
+    others.chain(code.behind_any_address()).for_each(|from| {
         found.remove(&from);
     });
     found.into_iter().collect()
@@ -35,7 +34,7 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
     let rows = lookups(study);
     let first = *rows.iter().max_by_key(|row| study.code.executed[**row])?;
     let part = Some(of_stage(m, &rows)?).filter(|part| *part >= MOST)?;
-    let executed = rows.iter().map(|row| study.code.executed[*row] as f64).sum::<f64>();
+    let executed = study.code.sum(&rows) as f64;
     let of_issue = 2.0 * executed / m.executed()?;
     let of_lsu = executed / Some(m.requests()).filter(|all| *all >= executed)?;
     let left = |part: f64| STAYS.map(|stays| (1.0 - (1.0 - stays) * part).max(0.0));
@@ -49,7 +48,7 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
         share((part * stage.whole / stage.shared).min(1.0))
     );
     let draft = draft
-        .at(At::point(&point(study, first)))
+        .at(At::row(study, first))
         .says(how, why)
         .risks("the square of the table's size, or the range of packed sums");
     Some(draft.checks(words!("wavefronts of shared memory −{}", count((1.0 - STAYS[0]) * executed)), WAVEFRONTS))

@@ -1,8 +1,8 @@
 //! Patterns: what is asked of a kernel, what the answer stands for in the account of the time, and what could be done about it.
 //!
-//! A family of patterns is one file: how each is measured, its words, and its changes; what is asked is its own table of [`Pattern`]s. A question whose
-//! evidence is missing is silent; which answer limits, the account says; what a change gives, the machine. A new pattern is its place
-//! in a family, the rows of its code and its actions in `catalog`, and a test.
+//! A family of patterns is one file: how each is measured, its words, and its changes; what is asked is its own table of
+//! [`Pattern`]s. A question whose evidence is missing is silent; which answer limits, the account says; what a change gives, the machine.
+//! A new pattern is its place in a family, the rows of its code and its actions in `catalog`, and a test.
 
 mod additions;
 mod atomics;

@@ -93,7 +93,7 @@ pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     // With the lines that they hold in L1 today the others may find all there that they touch again.
     let least = (packed / lookups).min(1.0 - gone);
     let draft = Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], 1.0 - gone, least);
-    let draft = draft.frees_of(m, &FOR_LOADS, gone).at(At::point(&point(study, longest.first)));
+    let draft = draft.frees_of(m, &FOR_LOADS, gone).at(At::row(study, longest.first));
     let group = 1_u64 << (longest.bytes * 8 / WIDEST).clamp(2, 32).ilog2();
     let how = words!(
         "Coalesce: {} lanes side by side over each row of {} bytes, in place of a thread; or rows through shared memory",
