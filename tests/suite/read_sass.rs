@@ -50,7 +50,7 @@ fn every_instruction_of_the_listing_is_read() {
     assert_eq!(counts, counted_by_hand(&DEVSET));
     assert_eq!(counts.values().sum::<usize>(), DEVSET.matches("/* 0x").count() / 2);
     let first = &listing.functions[0].instructions[1];
-    assert_eq!((first.offset, first.named(), first.operands()), (0x10, "S2R", "R7, SR_TID.X"));
+    assert_eq!((first.offset, first.named(), first.spelt()), (0x10, "S2R", "R7, SR_TID.X"));
     assert_eq!(first.word.map(|word| word.bits), Some(0x000e_2e00_0000_2100_0000_0000_0007_7919));
     assert!(listing.functions.iter().flat_map(|f| &f.instructions).all(|i| i.word.is_some() && i.places.is_empty()));
 }
@@ -65,7 +65,7 @@ fn both_disassemblers_give_the_same_code() {
     let code = plain.body();
     assert_eq!(code.len(), lines.body().len());
     for (a, b) in code.iter().zip(lines.body()) {
-        assert_eq!((a.offset, &a.opcode, a.predicate()), (b.offset, &b.opcode, b.predicate()));
+        assert_eq!((a.offset, &a.opcode, a.guard()), (b.offset, &b.opcode, b.guard()));
         assert_eq!(a.targets(), b.targets(), "{:#x}", a.offset);
     }
     assert_eq!(ControlFlow::of(plain.body()).blocks.len(), ControlFlow::of(lines.body()).blocks.len());

@@ -1,7 +1,7 @@
 //! Where control goes behind one instruction.
 
 use crate::op::Control;
-use crate::sass::{Flow, Instruction};
+use crate::sass::{Flow, Instruction, Operand};
 
 /// An instruction as the control flow sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,18 +52,15 @@ fn by_text(instruction: &Instruction) -> Flow {
             (false, conditional) => Flow::Jump { conditional },
         },
         Some(Control::Call) => Flow::Call(targets.first().copied()),
-        Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.predicate().is_some() },
+        Some(Control::Exit | Control::Return) => Flow::End { conditional: instruction.guard().is_some() },
         _ => Flow::Next,
     }
 }
 
 /// A branch depends on its guard, on a predicate among its operands (`BRA P2, ...`), or on divergence (`BRA.DIV`).
 fn is_conditional(branch: &Instruction) -> bool {
-    let operand = branch.operands().split(',').next().unwrap_or_default().trim().trim_start_matches('!');
-    let is_predicate = operand.strip_prefix("UP").or(operand.strip_prefix('P'));
-    branch.predicate().is_some_and(|guard| !matches!(guard.register.as_ref(), "PT" | "UPT") || guard.negated)
-        || is_predicate.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()) && !number.is_empty())
-        || branch.modifiers().any(|modifier| matches!(modifier, "DIV" | "CONV"))
+    let own = branch.operands().next().filter(Operand::is_predicate);
+    branch.guard().into_iter().chain(own).any(|own| !own.always_holds()) || branch.is("DIV") || branch.is("CONV")
 }
 
 #[cfg(test)]

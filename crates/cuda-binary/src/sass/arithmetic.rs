@@ -3,7 +3,8 @@
 //! Read off listings of nvdisasm 13.2 for sm_90a, as the registers are. An operand lies at bit 24, 32 or 64; the kind of operands (bits
 //! 9 to 11) says what lies at 32, and whether it is the second operand or the third. Bits 72, 63 and 75 are the signs at these places.
 
-use super::machine_word::{Arithmetic, Operand, OperandFrom, ZERO, bits};
+use super::machine_word::{Arithmetic, RegisterFile, ZERO, bits};
+use super::operand::{Operand, OperandFrom};
 use crate::op::{Computes, Op};
 
 /// The register of the warp that holds zero.
@@ -28,15 +29,15 @@ impl Bits {
         let place = match self.at(from, 8) {
             _ if self.1 => self.uniform(from),
             ZERO => OperandFrom::Immediate(0),
-            number => OperandFrom::Register(number as u8),
+            number => OperandFrom::Register(RegisterFile::General, number as u8),
         };
-        Operand { from: place, is_negative: self.is_set(sign) }
+        Operand { is_negative: self.is_set(sign), ..place.into() }
     }
 
     fn uniform(self, from: u32) -> OperandFrom {
         match self.at(from, 6) {
             UNIFORM_ZERO => OperandFrom::Immediate(0),
-            number => OperandFrom::Uniform(number as u8),
+            number => OperandFrom::Register(RegisterFile::Uniform, number as u8),
         }
     }
 
@@ -49,12 +50,12 @@ impl Bits {
     fn middle(self) -> Operand {
         let place = match self.at(9, 3) {
             2 | 4 => OperandFrom::Immediate(self.at(32, 32) as u32),
-            3 | 5 => self.constant().map_or(OperandFrom::OtherBank, OperandFrom::Constant),
+            3 | 5 => self.constant().map_or(OperandFrom::Other, OperandFrom::Constant),
             6 | 7 => self.uniform(32),
             _ => return self.register(32, 63),
         };
         let is_literal = matches!(place, OperandFrom::Immediate(_));
-        Operand { from: place, is_negative: !is_literal && self.is_set(63) }
+        Operand { is_negative: !is_literal && self.is_set(63), ..place.into() }
     }
 
     /// The three operands in their order.
@@ -119,41 +120,18 @@ mod tests {
 
     /// The operands behind the result as the listing spells them, predicates left out.
     fn spelt(instruction: &Instruction) -> Vec<Operand> {
-        let operand = |text: &str| {
-            let text = text.trim().trim_end_matches(".reuse");
-            let (is_negative, name) = text.strip_prefix('-').map_or((false, text), |name| (true, name));
-            let hex = |digits: &str| u32::from_str_radix(digits, 16).ok();
-            let from = if name == "RZ" || name == "URZ" {
-                OperandFrom::Immediate(0)
-            } else if let Some(number) = name.strip_prefix("UR") {
-                OperandFrom::Uniform(number.parse().ok()?)
-            } else if name == "c[0x0][RZ]" {
-                OperandFrom::Constant(0)
-            } else if let Some(byte) = name.strip_prefix("c[0x0][0x") {
-                OperandFrom::Constant(hex(byte.trim_end_matches(']'))? as u16)
-            } else if let Some(digits) = name.strip_prefix("0x") {
-                let value = hex(digits)?;
-                OperandFrom::Immediate(if is_negative { value.wrapping_neg() } else { value })
-            } else {
-                OperandFrom::Register(name.strip_prefix('R')?.parse().ok()?)
-            };
-            let is_negative = is_negative && !matches!(from, OperandFrom::Immediate(_));
-            Some(Operand { from, is_negative })
-        };
-        let operands = instruction.operands().split(", ").skip_while(|name| name.starts_with('P'));
-        operands.skip(1).filter_map(operand).collect()
+        let operands = instruction.operands().filter(|own| !own.is_predicate() && own.from != OperandFrom::Other);
+        operands.skip(1).collect()
     }
 
     #[test]
     fn listings_agree() {
         let mut seen = 0;
         for (instruction, word) in &of_listings() {
-            let number = |value: u8| Operand { from: OperandFrom::Immediate(value.into()), is_negative: false };
+            let number = |value: u8| Operand::from(OperandFrom::Immediate(value.into()));
             let found = match word.arithmetic {
                 Arithmetic::Other => continue,
-                Arithmetic::Constant(byte) => {
-                    vec![Operand { from: OperandFrom::Constant(byte), is_negative: false }]
-                }
+                Arithmetic::Constant(byte) => vec![OperandFrom::Constant(byte).into()],
                 Arithmetic::MultiplyAdd(operands) => operands.to_vec(),
                 Arithmetic::Sum(operands) => operands[..spelt(instruction).len()].to_vec(),
                 Arithmetic::ShiftAdd(value, by, add) => vec![value, add, number(by)],

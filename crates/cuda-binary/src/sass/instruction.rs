@@ -5,8 +5,8 @@ use crate::op::{Control, Op, Sync};
 /// The parts of an instruction, borrowed from its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts<'a> {
-    /// Register and whether it is negated.
-    pub(super) predicate: Option<(&'a str, bool)>,
+    /// `!P0`.
+    pub(super) guard: Option<&'a str>,
     pub(super) opcode: &'a str,
     /// Without scheduling annotations and target lists.
     pub(super) operands: &'a str,
@@ -29,12 +29,8 @@ pub(super) enum Target<'a> {
 /// Takes the text between the offset and the `;` apart; `None` where there is no opcode.
 pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
     let text = text.trim_start_matches(['{', ' ', '\t']);
-    let (predicate, text) = match text.strip_prefix('@') {
-        Some(guarded) => {
-            let (register, rest) = guarded.split_once(' ')?;
-            let plain = register.strip_prefix('!');
-            (Some((plain.unwrap_or(register), plain.is_some())), rest.trim_start())
-        }
+    let (guard, text) = match text.strip_prefix('@') {
+        Some(guarded) => guarded.split_once(' ').map(|(guard, rest)| (Some(guard), rest.trim_start()))?,
         None => (None, text),
     };
     let (opcode, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
@@ -54,7 +50,7 @@ pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
         Some(list) => Target::Labels(list.split(['"', '*']).next().unwrap_or(list).trim()),
         None => target(opcode, operands),
     };
-    Some(Parts { predicate, opcode, operands, target })
+    Some(Parts { guard, opcode, operands, target })
 }
 
 /// A return names the function that it returns into, not where it goes, and an `.ABS` operand is an address.
@@ -80,12 +76,11 @@ mod tests {
 
     #[test]
     fn instructions_come_apart() {
-        let guard = |register, negated| Some((register, negated));
-        for (text, predicate, opcode, operands, target) in [
+        for (text, guard, opcode, operands, target) in [
             ("LDG.E R2, desc[UR4][R2.64]", None, "LDG.E", "R2, desc[UR4][R2.64]", Target::None),
-            ("@!P1 BRA P2, 0x140", guard("P1", true), "BRA", "P2, 0x140", Target::Offset(0x140)),
-            ("@UP0 UIADD3 UR4, UR4, 0x1, URZ", guard("UP0", false), "UIADD3", "UR4, UR4, 0x1, URZ", Target::None),
-            ("@P0 BRA `(.L_x_1)", guard("P0", false), "BRA", "`(.L_x_1)", Target::Label(".L_x_1")),
+            ("@!P1 BRA P2, 0x140", Some("!P1"), "BRA", "P2, 0x140", Target::Offset(0x140)),
+            ("@UP0 UIADD3 UR4, UR4, 0x1, URZ", Some("UP0"), "UIADD3", "UR4, UR4, 0x1, URZ", Target::None),
+            ("@P0 BRA `(.L_x_1)", Some("P0"), "BRA", "`(.L_x_1)", Target::Label(".L_x_1")),
             ("BSSY.RECONVERGENT B0, `(.L_x_3)", None, "BSSY.RECONVERGENT", "B0, `(.L_x_3)", Target::Label(".L_x_3")),
             (
                 "CALL.REL.NOINC `($tiny$_Z4slowPKfi)",
@@ -115,7 +110,7 @@ mod tests {
             ("EXIT ?WAIT5_END_GROUP", None, "EXIT", "", Target::None),
             ("EXIT", None, "EXIT", "", Target::None),
         ] {
-            let expected = Parts { predicate, opcode, operands, target };
+            let expected = Parts { guard, opcode, operands, target };
             assert_eq!(parts(text), Some(expected), "{text}");
         }
         assert_eq!((parts(""), parts("@P0"), parts("123")), (None, None, None));

@@ -1,6 +1,7 @@
 //! Machine code, instruction by instruction, and what a disassembly holds of it.
 
 use super::machine_word::MachineWord;
+use super::operand::Operand;
 use crate::{Class, Op, Origin};
 use std::sync::Arc;
 
@@ -30,20 +31,11 @@ impl SourceLine {
     }
 }
 
-/// The guard of an instruction, `@!P0`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Predicate {
-    /// `P0`, `UP1`, `PT`.
-    pub register: Arc<str>,
-    /// Whether the instruction runs where the register is false.
-    pub negated: bool,
-}
-
 /// What a disassembler prints around an opcode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// The guard; `None` where the instruction always runs.
-    pub predicate: Option<Predicate>,
+    /// The guard, `!P0`; `None` where the instruction always runs.
+    pub guard: Option<Arc<str>>,
     /// Operands as printed, without scheduling annotations: `R2, desc[UR4][R2.64]`.
     pub operands: Box<str>,
     /// Offsets that the instruction names as targets, in the same code section; a `BRX` has several where the
@@ -126,14 +118,24 @@ impl Instruction {
         self.lines().iter().find(|place| place.file.as_ref() == file).map(|place| place.line)
     }
 
-    /// The guard in its text.
-    pub fn predicate(&self) -> Option<&Predicate> {
-        self.text.as_ref()?.predicate.as_ref()
+    /// Whether that is among its modifiers.
+    pub fn is(&self, modifier: &str) -> bool {
+        self.modifiers().any(|own| own == modifier)
     }
 
-    /// The operands in its text; empty without.
-    pub fn operands(&self) -> &str {
+    /// The guard in its text.
+    pub fn guard(&self) -> Option<Operand> {
+        self.text.as_ref()?.guard.as_deref().map(Operand::read)
+    }
+
+    /// The operands in its text, as they are printed; empty without.
+    pub fn spelt(&self) -> &str {
         self.text.as_ref().map_or("", |text| &text.operands)
+    }
+
+    /// The operands in its text; none without.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> {
+        self.spelt().split(", ").filter(|part| !part.is_empty()).map(Operand::read)
     }
 
     /// The targets in its text; none without.
@@ -143,14 +145,13 @@ impl Instruction {
 
     /// Whether its guard never holds (`@!PT`): what the compiler pads with.
     pub fn never_runs(&self) -> bool {
-        self.predicate().is_some_and(|guard| guard.negated && &*guard.register == "PT")
+        self.guard().is_some_and(|guard| Operand { is_inverted: !guard.is_inverted, ..guard }.always_holds())
     }
 
     /// Its guard and opcode with some operands: `@!P0 LDG.E R0, desc[UR4][R2.64]`.
     pub fn with_operands(&self, operands: &str) -> String {
-        let guard = self
-            .predicate()
-            .map_or_else(String::new, |guard| format!("@{}{} ", if guard.negated { "!" } else { "" }, guard.register));
+        let guard = self.text.as_ref().and_then(|text| text.guard.as_ref());
+        let guard = guard.map_or_else(String::new, |guard| format!("@{guard} "));
         let gap = if operands.is_empty() { "" } else { " " };
         format!("{guard}{}{gap}{operands}", self.named())
     }
@@ -186,7 +187,7 @@ impl SassFunction {
         let mut rest = &self.instructions[..];
         let mut stripped = rest;
         while let [before @ .., last] = stripped {
-            let trap = last.op() == Op::BRA && last.predicate().is_none() && last.targets() == [last.offset];
+            let trap = last.op() == Op::BRA && last.guard().is_none() && last.targets() == [last.offset];
             if trap {
                 rest = before;
             } else if last.op() != Op::NOP {

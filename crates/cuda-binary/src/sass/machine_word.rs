@@ -1,5 +1,6 @@
 //! What the bits of one instruction say without a disassembler.
 
+use super::operand::{Operand, OperandFrom};
 use crate::Op;
 use crate::op::ProductBy;
 
@@ -91,7 +92,10 @@ impl MachineWord {
     pub fn is_copy(&self) -> bool {
         let (Arithmetic::Sum(parts) | Arithmetic::MultiplyAdd(parts)) = self.arithmetic else { return false };
         let others: Vec<Operand> = parts.into_iter().filter(|part| *part != Operand::default()).collect();
-        matches!(others[..], [Operand { from: OperandFrom::Register(_), is_negative: false }])
+        matches!(
+            others[..],
+            [Operand { from: OperandFrom::Register(RegisterFile::General, _), is_negative: false, .. }]
+        )
     }
 
     /// Whether an operand is a word of a constant bank: bits 9 to 11 tell the kind of the operands.
@@ -176,36 +180,6 @@ pub enum Arithmetic {
     Constant(u16),
 }
 
-/// An operand of 32 bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Operand {
-    /// Where the value is.
-    pub from: OperandFrom,
-    /// Whether it counts negative.
-    pub is_negative: bool,
-}
-
-/// Where the value of an operand is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OperandFrom {
-    /// In the instruction.
-    Immediate(u32),
-    /// In a register of each lane.
-    Register(u8),
-    /// In a register of the warp.
-    Uniform(u8),
-    /// In a constant bank other than that of the arguments.
-    OtherBank,
-    /// In the constant bank of the arguments, at this byte.
-    Constant(u16),
-}
-
-impl Default for OperandFrom {
-    fn default() -> OperandFrom {
-        OperandFrom::Immediate(0)
-    }
-}
-
 /// The registers and predicates of an instruction, as far as they carry addresses and conditions: results of products are not
 /// among them. Empty for an opcode whose operands are not decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -257,7 +231,7 @@ impl Register {
 }
 
 /// A file of registers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RegisterFile {
     /// Of each lane.
     #[default]

@@ -2,7 +2,7 @@
 
 use super::instruction::{self, Parts, Target};
 use super::line::{self, Line};
-use super::listing::{Instruction, Predicate, SassFunction, SassListing, SourceLine, Text};
+use super::listing::{Instruction, SassFunction, SassListing, SourceLine, Text};
 use super::word::{capability, decode};
 use crate::text::{self, Texts};
 use crate::{Origin, ReadError};
@@ -132,8 +132,7 @@ impl<'a> Reader<'a> {
         for label in self.next.drain(..) {
             self.labels.insert(label, offset);
         }
-        let predicate = parts.predicate;
-        let predicate = predicate.map(|(register, negated)| Predicate { register: self.words.of(register), negated });
+        let guard = parts.guard.map(|guard| self.words.of(guard));
         let opcode = self.words.of(parts.opcode);
         let places = self.places.clone();
         let Some(function) = self.listing.functions.last_mut() else { return };
@@ -150,7 +149,7 @@ impl<'a> Reader<'a> {
             offset,
             word: None,
             opcode: Some(opcode),
-            text: Some(Box::new(Text { predicate, operands: parts.operands.into(), targets })),
+            text: Some(Box::new(Text { guard, operands: parts.operands.into(), targets })),
             places,
         });
         self.first_word = word;

@@ -126,8 +126,8 @@ mod tests {
     /// The registers that the operands of a listing name, in order: `R2`, `UR4`, `P0`; those of an address twice as wide.
     fn named(instruction: &Instruction) -> Vec<(RegisterFile, u8)> {
         let is_name = |c: char| c.is_ascii_alphanumeric();
-        let guard = instruction.predicate().map(|guard| guard.register.to_string());
-        let operands = instruction.operands().split(|c| !is_name(c)).map(str::to_owned);
+        let guard = instruction.text.iter().flat_map(|text| &text.guard).map(|guard| guard.replace('!', ""));
+        let operands = instruction.spelt().split(|c| !is_name(c)).map(str::to_owned);
         let number = |digits: &str| digits.parse::<u8>().ok();
         let register = |name: String| {
             [
@@ -139,7 +139,7 @@ mod tests {
             .into_iter()
             .find_map(|(prefix, file)| Some((file, number(name.strip_prefix(prefix)?)?)))
         };
-        guard.into_iter().chain(operands).filter_map(register).collect()
+        guard.chain(operands).filter_map(register).collect()
     }
 
     /// Words as nvdisasm prints them beside the instruction, for sm_90a.

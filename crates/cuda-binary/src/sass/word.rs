@@ -199,7 +199,7 @@ mod tests {
             all += 1;
             known += usize::from(word.op.is_known());
             assert!(!word.op.is_known() || word.op == instruction.op(), "{instruction:?}");
-            assert_eq!(word.is_unconditional, instruction.predicate().is_none(), "{instruction:?}");
+            assert_eq!(word.is_unconditional, instruction.guard().is_none(), "{instruction:?}");
             if instruction.op() == Op::BRA {
                 branches += 1;
                 assert_eq!(word.target.as_slice(), instruction.targets(), "{instruction:?}");

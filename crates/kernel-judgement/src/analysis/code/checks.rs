@@ -10,7 +10,7 @@ use super::{
 use crate::analysis::phases::past_of_stores;
 use crate::analysis::sass::{Dominators, Listed, NaturalLoop, access_width, opcode_matches, sequences};
 use crate::catalog::{Resolved, resolve};
-use crate::evidence::Instruction;
+use crate::evidence::{Instruction, Operand, OperandFrom};
 use cuda_binary::{Class, Op};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -212,7 +212,7 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
             block.map(|block| past_of_stores(code, block)).into_iter().flatten().collect();
         let is_aligned = |(at, bits): &(usize, u32)| {
             let (past, differs) = past.get(at).copied().unwrap_or_default();
-            let place = i64::from(past) + constant(code[*at].operands());
+            let place = i64::from(past) + i64::from(constant(&code[*at]));
             !differs && place.rem_euclid(i64::from(bits / 8).max(1)) == 0
         };
         matches = matches.into_iter().zip(widths).filter(is_aligned).map(|(at, _)| at).collect();
@@ -291,15 +291,10 @@ fn narrower(bits: u32, code: &[Instruction], matches: &[usize]) -> Result<Vec<us
     Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
 }
 
-/// The constant of an address: of `[R2.64+-0x20]` −32.
-fn constant(operands: &str) -> i64 {
-    let address =
-        operands.split([' ', ']']).find(|part| part.contains("+0x") || part.contains("+-0x")).unwrap_or_default();
-    let (sign, digits) = match address.rsplit_once("+-0x") {
-        Some((_, digits)) => (-1, digits),
-        None => (1, address.rsplit_once("+0x").map_or("", |(_, digits)| digits)),
-    };
-    i64::from_str_radix(digits, 16).map_or(0, |number| sign * number)
+/// The constant of an address.
+fn constant(access: &Instruction) -> i32 {
+    let of = |own: Operand| if let OperandFrom::Memory(_, offset) = own.from { offset } else { 0 };
+    access.operands().map(of).find(|offset| *offset != 0).unwrap_or_default()
 }
 
 /// Counts what runs in every turn of the hottest loop. What some turns pass by, or a loop inside, makes the count a range.
@@ -326,13 +321,6 @@ fn per_turn(asked: Count, ground: &Ground<'_>, matches: &[usize]) -> Searched {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn constants_of_addresses_are_read() {
-        assert_eq!(constant("desc[UR14][R2.64+0x1e0], R20, R28"), 0x1e0);
-        assert_eq!(constant("[R2+UR4+-0x20], R20"), -0x20);
-        assert_eq!(constant("desc[UR14][R2.64], R20, R28"), 0);
-    }
 
     #[test]
     fn steps_may_be_repeated() {

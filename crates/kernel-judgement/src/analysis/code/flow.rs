@@ -82,11 +82,10 @@ pub struct BarrierUse {
 fn barriers(code: &[&Instruction]) -> Vec<BarrierUse> {
     let mut found: Vec<BarrierUse> = Vec::new();
     for instruction in code {
-        let modified = |by: &str| instruction.modifiers().any(|modifier| modifier == by);
         let (barrier, waits) = match instruction.op().sync() {
-            Some(Sync::Block) => (instruction.operands(), !modified("ARV")),
-            Some(Sync::Mbarrier) if modified("PHASECHK") => ("mbarrier", true),
-            Some(Sync::Mbarrier) if modified("ARRIVE") => ("mbarrier", false),
+            Some(Sync::Block) => (instruction.spelt(), !instruction.is("ARV")),
+            Some(Sync::Mbarrier) if instruction.is("PHASECHK") => ("mbarrier", true),
+            Some(Sync::Mbarrier) if instruction.is("ARRIVE") => ("mbarrier", false),
             Some(Sync::Commit) => ("mbarrier", false),
             _ => continue,
         };

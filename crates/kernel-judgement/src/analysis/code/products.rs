@@ -1,9 +1,9 @@
 //! Products whose shape matters: those of tcgen05, where it lies in a descriptor and not in the opcode, and those of warpgroups
 //! that are too narrow for shared memory to feed.
 
-use super::tensor_memory::constant;
+use super::shared_map::constant;
 use crate::analysis::{derive::product_shape, sass::Listed};
-use crate::evidence::Instruction;
+use crate::evidence::{Instruction, OperandFrom, RegisterFile};
 use cuda_binary::op::ProductBy;
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(super) fn shapes(listed: &Listed<'_>) -> Vec<ProductShape> {
 /// where one descriptor stands for them, `R24, gdesc[UR12], R24`.
 fn narrow(product: &Instruction) -> Option<[u64; 2]> {
     let [rows, columns, _] = product_shape::sides(product.named())?;
-    let is_shared = product.operands().split(", ").nth(1)?.starts_with("gdesc[");
+    let is_shared = matches!(product.operands().nth(1)?.from, OperandFrom::Tile(_));
     let is_slow = product_shape::wavefronts(columns) > product_shape::cycles(columns);
     (is_shared && is_slow).then_some([rows.into(), columns.into()])
 }
@@ -50,7 +50,11 @@ fn shape(descriptor: u64) -> [u64; 2] {
 
 /// The descriptor of a product, where it is a constant.
 fn descriptor(listed: &Listed<'_>, at: usize) -> Option<u64> {
-    constant(listed, at, listed.code[at].operands().split("idesc[").nth(1)?.split(']').next()?)
+    let register = listed.code[at].operands().find_map(|own| match own.from {
+        OperandFrom::Shape(number) => Some(OperandFrom::Register(RegisterFile::Uniform, number)),
+        _ => None,
+    });
+    constant(listed.in_front(at)?, register?.into(), |_| false)
 }
 
 #[cfg(test)]

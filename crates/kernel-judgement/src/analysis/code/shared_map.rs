@@ -3,7 +3,7 @@
 use super::resources::{ResourceRow, row};
 use crate::analysis::sass::{Listed, opcode_matches};
 use crate::catalog;
-use crate::evidence::{CubinKernel, Instruction};
+use crate::evidence::{CubinKernel, Instruction, Operand, OperandFrom};
 use std::collections::BTreeSet;
 
 /// Bytes of an mbarrier.
@@ -45,12 +45,12 @@ pub(super) fn where_initialised(listed: &Listed<'_>) -> Initialised {
 
 /// The addresses of the barriers that are initialised, an instruction for each; `None` for none, or where some stand in a loop
 /// or name the same address.
-fn mbarriers<'f>(listed: &Listed<'f>) -> Option<BTreeSet<&'f str>> {
+fn mbarriers(listed: &Listed<'_>) -> Option<BTreeSet<Operand>> {
     let at: Vec<usize> = initialisations(listed).collect();
     if at.is_empty() || at.iter().any(|at| listed.loops_around(*at).next().is_some()) {
         return None;
     }
-    let addresses: BTreeSet<&str> = at.iter().filter_map(|at| listed.code[*at].operands().split(", ").nth(1)).collect();
+    let addresses: BTreeSet<Operand> = at.iter().filter_map(|at| listed.code[*at].operands().nth(1)).collect();
     (addresses.len() == at.len()).then_some(addresses)
 }
 
@@ -68,22 +68,35 @@ fn initialisations(listed: &Listed<'_>) -> impl Iterator<Item = usize> {
 /// The count that an initialisation writes. As ptxas makes it, the word is 0x100000 less the count, shifted, in the uniform register
 /// that begins as the count: the register is followed back over these two to there.
 fn initial_count(in_front: &[Instruction], initialisation: &Instruction) -> Option<u64> {
-    let register = initialisation.operands().rsplit(", ").next()?;
-    let made = [format!("-{register}, 0x100000, URZ"), format!("{register}, 0x1, URZ")];
-    let writes = in_front.iter().rev().filter_map(|i| i.operands().strip_prefix(register)?.strip_prefix(", "));
-    let begins = writes.into_iter().find(|sources| !made.iter().any(|own| sources.ends_with(own.as_str())))?;
-    u64::from_str_radix(begins.strip_prefix("0x")?, 16).ok()
+    let register = initialisation.operands().last()?;
+    let [all, one] = [0x100000, 1].map(|number| Operand::from(OperandFrom::Immediate(number)));
+    let less = Operand { is_negative: true, ..register };
+    let made = [[less, all, Operand::default()], [register, one, Operand::default()]];
+    constant(in_front, register, |sources| made.iter().any(|own| sources.ends_with(own)))
+}
+
+/// The constant that a block puts into a uniform register, what is made of it there passed over.
+pub(super) fn constant(
+    in_front: &[Instruction],
+    register: Operand,
+    is_made: impl Fn(&[Operand]) -> bool,
+) -> Option<u64> {
+    let writes = in_front.iter().rev().filter(|own| own.operands().next() == Some(register));
+    let sources = |own: &Instruction| own.operands().skip(1).collect::<Vec<_>>();
+    let begins = writes.into_iter().find(|own| !is_made(&sources(own)))?;
+    match sources(begins)[..] {
+        [Operand { from: OperandFrom::Immediate(number), .. }] if begins.guard().is_none() => Some(number.into()),
+        _ => None,
+    }
 }
 
 /// The bytes from the first to the last of mbarriers whose addresses are one register and a number; `None` for others.
-fn initialised(addresses: &BTreeSet<&str>) -> Initialised {
-    let read = |address: &&str| {
-        let inner = address.strip_prefix('[')?.strip_suffix(']')?;
-        let (register, offset) = inner.split_once("+0x").unwrap_or((inner, "0"));
-        let is_one = register.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        is_one.then_some((register.to_owned(), u64::from_str_radix(offset, 16).ok()?))
+fn initialised(addresses: &BTreeSet<Operand>) -> Initialised {
+    let read = |address: &Operand| match address.from {
+        OperandFrom::Memory([register, None], offset) => Some((register?, u64::try_from(offset).ok()?)),
+        _ => None,
     };
-    let all: Vec<(String, u64)> = addresses.iter().map(read).collect::<Option<_>>()?;
+    let all: Vec<(_, u64)> = addresses.iter().map(read).collect::<Option<_>>()?;
     let is_one = all.iter().all(|(register, _)| *register == all[0].0);
     let (from, last) = (all.iter().map(|(_, at)| *at).min()?, all.iter().map(|(_, at)| *at).max()?);
     (is_one && all.len() as u64 * MBARRIER == last + MBARRIER - from).then_some((from, last + MBARRIER))
@@ -132,8 +145,8 @@ mod tests {
     #[test]
     fn addresses_are_a_register_and_a_number() {
         let of = |addresses: &[&str]| {
-            let all: BTreeSet<&str> = addresses.iter().copied().collect();
-            initialised(&all)
+            let printed = Instruction::printed("SYNCS.EXCH.64", &addresses.join(", "));
+            initialised(&printed.operands().collect())
         };
         assert_eq!(of(&["[UR8+0x30000]", "[UR8+0x30008]"]), Some((0x30000, 0x30010)));
         assert_eq!(of(&["[UR8]", "[UR8+0x8]"]), Some((0, 16)));

@@ -1,8 +1,8 @@
 //! How much tensor memory a kernel asks for, read off its code.
 
 use super::resources::{ResourceRow, row};
+use super::shared_map::constant;
 use crate::analysis::sass::{Listed, opcode_matches};
-use cuda_binary::Op;
 use cuda_binary::op::Sync;
 
 /// What an allocation becomes.
@@ -25,7 +25,7 @@ pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
         return Vec::new();
     }
     // What an allocation puts into its last operand, where that is a constant.
-    let units = |at: usize| constant(listed, at, listed.code[at].operands().rsplit(", ").next()?);
+    let units = |at: usize| constant(listed.in_front(at)?, listed.code[at].operands().last()?, |_| false);
     let columns = asked.iter().map(|at| Some(units(*at)? * COLUMNS_OF_UNIT)).sum();
     vec![row(ALLOCATIONS, "", None, Some(asked.len() as u64), None), row(COLUMNS, "", None, columns, None)]
 }
@@ -33,13 +33,6 @@ pub(super) fn rows(listed: &Listed<'_>) -> Vec<ResourceRow> {
 /// The columns among the resources of a build; `None` where it allocates none, or as many as only the run tells.
 pub(super) fn columns(resources: &[ResourceRow]) -> Option<u64> {
     resources.iter().find(|row| row.label == COLUMNS)?.cubin
-}
-
-/// The constant that the block of an instruction puts into a uniform register before it.
-pub(super) fn constant(listed: &Listed<'_>, at: usize, register: &str) -> Option<u64> {
-    let written = listed.in_front(at)?.iter().rev().find(|i| i.operands().split(", ").next() == Some(register))?;
-    let constant = written.operands().strip_prefix(register)?.strip_prefix(", 0x")?;
-    (written.op() == Op::UMOV && written.predicate().is_none()).then(|| u64::from_str_radix(constant, 16).ok())?
 }
 
 #[cfg(test)]

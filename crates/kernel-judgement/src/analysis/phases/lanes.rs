@@ -114,7 +114,7 @@ impl<'a, 'c> Lanes<'a, 'c> {
         let in_loop = self.code.around(at).any(|cycle| self.code.is_in(reader, cycle));
         let Some(word) = self.code.rows[at].word.filter(|word| in_loop && word.is_unconditional) else { return false };
         let Arithmetic::Sum(parts) = word.arithmetic else { return false };
-        let is_own = |part: &Operand| part.from == OperandFrom::Register(number) && !part.is_negative;
+        let is_own = |part: &Operand| *part == OperandFrom::Register(RegisterFile::General, number).into();
         let steps: Vec<Operand> = parts.into_iter().filter(|part| !is_own(part)).collect();
         let wanted = Register { file: RegisterFile::General, number, count: 1 };
         steps.len() == 2
@@ -125,10 +125,10 @@ impl<'a, 'c> Lanes<'a, 'c> {
     fn operand(&mut self, row: usize, operand: &Operand, depth: usize) -> Option<Value> {
         let value = match operand.from {
             OperandFrom::Immediate(value) => Value::known(value),
-            OperandFrom::Uniform(number) => self.of_warp(row, number),
-            OperandFrom::OtherBank => Value::uniform(),
+            OperandFrom::Register(RegisterFile::General, number) => self.register(row, number, depth + 1)?,
+            OperandFrom::Register(_, number) => self.of_warp(row, number),
             OperandFrom::Constant(byte) => Value::argument(byte),
-            OperandFrom::Register(number) => self.register(row, number, depth + 1)?,
+            _ => Value::uniform(),
         };
         Some(if operand.is_negative { value.scaled(u32::MAX) } else { value })
     }

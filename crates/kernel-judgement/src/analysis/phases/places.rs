@@ -186,9 +186,8 @@ impl<'a, 'c> Places<'a, 'c> {
         let value = match operand.from {
             OperandFrom::Immediate(value) => Sum::number(value),
             OperandFrom::Constant(byte) => Sum::part(("argument", byte)),
-            OperandFrom::Register(number) => self.register(row, RegisterFile::General, number, depth + 1),
-            OperandFrom::Uniform(number) => self.register(row, RegisterFile::Uniform, number, depth + 1),
-            OperandFrom::OtherBank => Sum::part(("bank", row)),
+            OperandFrom::Register(file, number) => self.register(row, file, number, depth + 1),
+            _ => Sum::part(("bank", row)),
         };
         if operand.is_negative { value.scaled(u32::MAX) } else { value }
     }
@@ -241,8 +240,12 @@ mod tests {
     use crate::evidence::MachineWord;
     use cuda_binary::Op;
 
-    const fn of(from: OperandFrom) -> Operand {
-        Operand { from, is_negative: false }
+    fn of(from: OperandFrom) -> Operand {
+        from.into()
+    }
+
+    fn general(number: u8) -> Operand {
+        of(OperandFrom::Register(RegisterFile::General, number))
     }
 
     fn made(op: Op, writes: u8, reads: u8, arithmetic: Arithmetic) -> MachineWord {
@@ -255,32 +258,27 @@ mod tests {
 
     #[test]
     fn sums_that_are_made_in_other_ways_begin_at_one_place() {
-        let (x, zero) = (OperandFrom::Register(2), Operand::default());
+        let (x, zero) = (general(2), Operand::default());
         let (four, base) = (of(OperandFrom::Immediate(4)), of(OperandFrom::Constant(0x210)));
         let mut words = vec![
             special(2, THREAD[0]),
             // x · 4 + p
-            made(Op::of("IMAD"), 6, 2, Arithmetic::MultiplyAdd([of(x), four, base])),
+            made(Op::of("IMAD"), 6, 2, Arithmetic::MultiplyAdd([x, four, base])),
             load(20, 6),
             // (x << 2) + p
-            made(Op::of("SHF"), 8, 2, Arithmetic::ShiftLeft(of(x), 2)),
-            made(Op::IADD3, 10, 8, Arithmetic::Sum([of(OperandFrom::Register(8)), base, zero])),
+            made(Op::of("SHF"), 8, 2, Arithmetic::ShiftLeft(x, 2)),
+            made(Op::IADD3, 10, 8, Arithmetic::Sum([general(8), base, zero])),
             load(21, 10),
             load(22, 10),
             // Another argument.
-            made(
-                Op::IADD3,
-                12,
-                8,
-                Arithmetic::Sum([of(OperandFrom::Register(8)), of(OperandFrom::Constant(0x218)), zero]),
-            ),
+            made(Op::IADD3, 12, 8, Arithmetic::Sum([general(8), of(OperandFrom::Constant(0x218)), zero])),
             load(23, 12),
             // What was loaded from one place, and from another, as an index.
-            made(Op::of("IMAD"), 14, 20, Arithmetic::MultiplyAdd([of(OperandFrom::Register(20)), four, base])),
+            made(Op::of("IMAD"), 14, 20, Arithmetic::MultiplyAdd([general(20), four, base])),
             load(24, 14),
-            made(Op::of("IMAD"), 16, 21, Arithmetic::MultiplyAdd([of(OperandFrom::Register(21)), four, base])),
+            made(Op::of("IMAD"), 16, 21, Arithmetic::MultiplyAdd([general(21), four, base])),
             load(25, 16),
-            made(Op::of("IMAD"), 18, 22, Arithmetic::MultiplyAdd([of(OperandFrom::Register(22)), four, base])),
+            made(Op::of("IMAD"), 18, 22, Arithmetic::MultiplyAdd([general(22), four, base])),
             load(26, 18),
         ];
         words[6].registers.offset = 64;

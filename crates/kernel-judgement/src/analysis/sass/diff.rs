@@ -77,7 +77,7 @@ impl SassDiff {
 
 /// An instruction as text that does not depend on where it stands: labels and offsets become the distance in instructions.
 pub(crate) fn normalised(instruction: &Instruction) -> String {
-    let operands = instruction.operands();
+    let operands = instruction.spelt();
     let Some(target) = instruction.targets().first() else { return instruction.with_operands(operands) };
     // The target is the last operand; what stands before it stays.
     let before = operands.rsplit_once(',').map_or("", |(before, _)| before);
@@ -89,12 +89,12 @@ pub(crate) fn normalised(instruction: &Instruction) -> String {
 /// An instruction without the numbers of its registers, its immediates and its jump's distance, which another build of the same code
 /// changes throughout: `LDG.E R, desc[UR][R.64+#]`.
 fn shape(instruction: &Instruction) -> String {
-    let guard = if instruction.predicate().is_some() { "@P " } else { "" };
+    let guard = if instruction.guard().is_some() { "@P " } else { "" };
     let mut shape = format!("{guard}{} ", instruction.named());
     if !instruction.targets().is_empty() {
         return shape;
     }
-    let operands = instruction.operands().replace(".reuse", "").replace('-', "");
+    let operands = instruction.spelt().replace(".reuse", "").replace('-', "");
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut rest = operands.as_str();
     while let Some(first) = rest.chars().next() {

@@ -83,7 +83,7 @@ pub fn class_counts<'a>(instructions: impl Iterator<Item = &'a Instruction>) -> 
     for instruction in instructions {
         let (count, predicated) = counts.entry(class_of(instruction)).or_default();
         *count += 1;
-        *predicated += usize::from(instruction.predicate().is_some());
+        *predicated += usize::from(instruction.guard().is_some());
     }
     let row = |(class, (count, predicated)): (&str, _)| ClassCount { class: class.to_owned(), count, predicated };
     in_order(&counts).map(row).collect()

@@ -1,9 +1,10 @@
 //! The warps of a cluster with their barriers, walked in one order.
 
 use super::code::{Code, PLACE_BITS, Walked, said};
-use super::step::{Operand, Step};
+use super::step::Step;
 use super::value::{LANES, Value, lanes};
 use super::warp::Warp;
+use crate::evidence::{Operand, OperandFrom};
 use cuda_binary::op::{Act, Sync};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,12 +105,13 @@ impl<'l> Walk<'l> {
         let open = || Walked::Open(format!("which mbarrier the copy at {} is for", code.place(at)));
         let on = self.warps[own].guarded(step, running, code.launch).ok_or_else(open)?;
         let Some(lane) = lanes(on).next() else { return Ok(()) };
-        let Some(Operand::Address(slots, _)) = step.sources.first() else { return Err(open()) };
-        let [slot] = slots[..] else { return Err(open()) };
-        let read = |slot: usize| self.warps[own].read(&Operand::Address(vec![slot], 0), code.launch).at(lane);
-        let place = read(slot + 1).ok_or_else(open)?;
-        let blocks = match step.sources.get(2) {
-            Some(Operand::Register { slot, .. }) if step.is("MULTICAST") => read(*slot).ok_or_else(open)?,
+        let read = |file, number| self.warps[own].register(file, number).at(lane).ok_or_else(open);
+        let place = match step.sources.first().map(|own| own.from) {
+            Some(OperandFrom::Memory([Some((file, number)), None], _)) => read(file, number + 1)?,
+            _ => return Err(open()),
+        };
+        let blocks = match step.sources.get(2).map(|own| own.from) {
+            Some(OperandFrom::Register(file, number)) if step.is("MULTICAST") => read(file, number)?,
             _ => 1 << (place >> PLACE_BITS),
         };
         for block in lanes(blocks & 0xffff) {
@@ -179,8 +181,7 @@ impl<'l> Walk<'l> {
         let asks = |warp: &Warp| {
             let (at, running) = warp.next(|_| false)?;
             let step = &self.code.steps[at];
-            let address = step.sources.iter().find(|own| matches!(own, Operand::Address(..)))?;
-            let place = warp.read(address, self.code.launch).at(lanes(running).next()?)?;
+            let place = warp.read(&step.sources[step.address()?], self.code.launch).at(lanes(running).next()?)?;
             let own = self.mbarriers.get(&place).filter(|_| step.op.sync() == Some(Sync::Mbarrier))?;
             Some(format!(
                 "warp {} of block {} waits at {} for phase {} of the mbarrier at {}, which has {} of {} arrivals",
@@ -291,8 +292,7 @@ impl<'l> Walk<'l> {
     fn mbarrier(&mut self, own: usize, at: usize, on: u32) -> Result<bool, Walked> {
         let (code, step) = (self.code, &self.code.steps[at]);
         let open = |what: &str| Walked::Open(format!("{what} at {}", code.place(at)));
-        let at_address = step.sources.iter().position(|own| matches!(own, Operand::Address(..)));
-        let Some(at_address) = at_address else { return Err(open("which mbarrier is meant")) };
+        let Some(at_address) = step.address() else { return Err(open("which mbarrier is meant")) };
         let read = |operand: &Operand| self.warps[own].read(operand, code.launch);
         let address = read(&step.sources[at_address]);
         let value = step.sources.get(at_address + 1).map_or(Value::all(0), read);
@@ -340,7 +340,7 @@ impl<'l> Walk<'l> {
     }
 
     /// Arrivals of one lane by an instruction; `None` where it does something else.
-    fn arrivals(&self, step: &Step, counted: Option<u32>) -> Option<u32> {
+    fn arrivals(&self, step: &Step<'_>, counted: Option<u32>) -> Option<u32> {
         match step.op.sync() {
             Some(Sync::Commit) => Some(1),
             Some(Sync::CopyArrive) if step.is("ARVCNT") => Some(1),

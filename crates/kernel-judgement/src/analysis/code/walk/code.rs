@@ -51,7 +51,7 @@ impl Launch {
 pub(super) struct Code<'l> {
     pub(super) listed: &'l Listed<'l>,
     pub(super) flow: &'l ControlFlow,
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<Step<'l>>,
     pub(super) launch: &'l Launch,
     pub(super) dominators: Dominators,
 }

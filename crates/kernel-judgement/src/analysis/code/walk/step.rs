@@ -1,7 +1,7 @@
 //! An instruction as it is walked: its operands as the listing prints them, and what it computes.
 
 use super::value::Value;
-use crate::evidence::{Instruction, RegisterFile};
+use crate::evidence::{Instruction, Operand, OperandFrom, Register, RegisterFile};
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Computes, Space, Sync};
 
@@ -11,78 +11,24 @@ const UNIFORM: usize = 256;
 pub(super) const PREDICATE: usize = 512;
 const UNIFORM_PREDICATE: usize = 520;
 
+/// The place of a register; `None` for the predicate that always holds.
+pub(super) fn slot(file: RegisterFile, number: u8) -> Option<usize> {
+    let is_constant = number == 7 && matches!(file, RegisterFile::Predicate | RegisterFile::UniformPredicate);
+    let from = [0, UNIFORM, PREDICATE, UNIFORM_PREDICATE][file as usize];
+    (!is_constant).then_some(from + usize::from(number))
+}
+
 /// Whether a register is the warp's.
 pub(super) fn is_of_warp(slot: usize) -> bool {
     (UNIFORM..PREDICATE).contains(&slot) || slot >= UNIFORM_PREDICATE
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
-    /// A register, negative or inverted where so marked.
-    Register {
-        slot: usize,
-        is_negative: bool,
-        is_inverted: bool,
-    },
-    Number(u32),
-    /// A word of the constant bank of the kernel, by its byte.
-    Bank(u32),
-    Special(Box<str>),
-    /// Registers and a number that make an address.
-    Address(Vec<usize>, u32),
-    Other,
-}
-
-impl Operand {
-    fn read(text: &str) -> Operand {
-        let text = text.trim().trim_end_matches(".reuse");
-        if let Some(inner) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let (mut slots, mut offset) = (Vec::new(), 0u32);
-            for part in inner.split('+').filter(|part| !part.is_empty()) {
-                match Operand::read(part) {
-                    Operand::Register { slot, .. } => slots.push(slot),
-                    Operand::Number(number) => offset = offset.wrapping_add(number),
-                    _ => return Operand::Other,
-                }
-            }
-            return Operand::Address(slots, offset);
-        }
-        if let Some(byte) = text.strip_prefix("c[0x0][0x").and_then(|rest| rest.strip_suffix(']')) {
-            return u32::from_str_radix(byte, 16).map_or(Operand::Other, Operand::Bank);
-        }
-        let (is_negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
-        let (is_inverted, name) = rest.strip_prefix(['~', '!']).map_or((false, rest), |rest| (true, rest));
-        if let Some(digits) = name.strip_prefix("0x") {
-            let number = u32::from_str_radix(digits, 16).ok();
-            return number
-                .map_or(Operand::Other, |own| Operand::Number(if is_negative { own.wrapping_neg() } else { own }));
-        }
-        let slot = match name {
-            "RZ" | "URZ" | "SRZ" => return Operand::Number(if is_inverted { u32::MAX } else { 0 }),
-            "PT" | "UPT" => return Operand::Number(u32::from(!is_inverted)),
-            _ if name.starts_with("SR_") => return Operand::Special(name.into()),
-            _ => [("UP", UNIFORM_PREDICATE), ("UR", UNIFORM), ("P", PREDICATE), ("R", 0)]
-                .iter()
-                .find_map(|(prefix, base)| Some(base + name.strip_prefix(prefix)?.parse::<usize>().ok()?)),
-        };
-        slot.filter(|slot| *slot < FILE).map_or(Operand::Other, |slot| Operand::Register {
-            slot,
-            is_negative,
-            is_inverted,
-        })
-    }
-
-    fn is_predicate(&self) -> bool {
-        matches!(self, Operand::Register { slot, .. } if *slot >= PREDICATE)
-    }
-}
-
 /// An instruction with its operands.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct Step<'l> {
     pub(super) op: Op,
     pub(super) computes: Option<Computes>,
-    pub(super) modifiers: Vec<Box<str>>,
+    pub(super) modifiers: Vec<&'l str>,
     pub(super) guard: Option<Operand>,
     /// Registers that it writes, the value before predicates; those behind them are only known to be written.
     pub(super) results: Vec<Option<usize>>,
@@ -91,29 +37,24 @@ pub(super) struct Step {
     literal: Option<u32>,
 }
 
-impl Step {
-    pub(super) fn of(instruction: &Instruction) -> Step {
-        let (op, text) = (instruction.op(), instruction.operands());
-        let all: Vec<&str> = text.split(", ").filter(|part| !part.is_empty()).collect();
+impl<'l> Step<'l> {
+    pub(super) fn of(instruction: &'l Instruction) -> Step<'l> {
+        let op = instruction.op();
+        let all: Vec<Operand> = instruction.operands().collect();
         // What the warp computes for all lanes at once is named like what a lane computes.
         let of_lanes = op.name().strip_prefix('U').map_or(op, Op::of);
         let is_argument = op.is_in(Space::Constant) && op.act() == Some(Act::Load);
         let computes = op.computes().or(of_lanes.computes()).or(is_argument.then_some(Computes::Argument));
-        let guard = instruction
-            .predicate()
-            .map(|own| Operand::read(&format!("{}{}", if own.negated { "!" } else { "" }, own.register)));
         let (mut values, mut predicates, mut taken) = (Vec::new(), Vec::new(), 0);
         let is_branch = op.control().is_some();
         let is_store = matches!(op.sync(), Some(Sync::Block | Sync::Commit));
         for part in all.iter().filter(|_| !is_branch && !is_store) {
-            let is_flag = matches!(*part, "PT" | "UPT") || Operand::read(part).is_predicate();
-            let is_flag = is_flag && !part.starts_with('!') && predicates.len() < 2;
-            let is_value = values.is_empty() && computes != Some(Computes::Compared) && !is_flag;
-            match Operand::read(part) {
-                Operand::Register { slot, .. } if is_flag => predicates.push(Some(slot)),
-                Operand::Number(_) if is_flag => predicates.push(None),
-                Operand::Register { slot, is_negative: false, .. } if is_value => values.push(Some(slot)),
-                Operand::Number(0) if is_value && part.ends_with("RZ") => values.push(None),
+            let is_flag = part.is_predicate() && !part.is_inverted && predicates.len() < 2;
+            let is_value = values.is_empty() && computes != Some(Computes::Compared) && !part.is_predicate();
+            match part.from {
+                OperandFrom::Register(file, number) if is_flag => predicates.push(slot(file, number)),
+                OperandFrom::Register(file, number) if is_value && !part.is_negative => values.push(slot(file, number)),
+                OperandFrom::Immediate(0) if is_value => values.push(None),
                 _ => break,
             }
             taken += 1;
@@ -121,44 +62,40 @@ impl Step {
                 break;
             }
         }
-        let word = instruction.word;
-        let mut results: Vec<Option<usize>> = values.iter().chain(&predicates).copied().collect();
-        if let Some(Some(first)) = values.first() {
-            let is_wide = instruction.modifiers().any(|own| own == "WIDE");
-            if is_wide {
-                results = vec![Some(*first), Some(first + 1)];
+        let first = values.first().copied().flatten();
+        let mut results: Vec<Option<usize>> = match first.filter(|_| instruction.is("WIDE")) {
+            Some(first) => vec![Some(first), Some(first + 1)],
+            None => values.into_iter().chain(predicates).collect(),
+        };
+        let written: Vec<Register> = instruction.word.iter().flat_map(|word| word.registers.written()).collect();
+        let words = instruction.modifiers().find_map(words);
+        let words = words.unwrap_or(if computes.is_some() || !written.is_empty() { 1 } else { 2 });
+        let others = first.map_or(0..0, |first| first + 1..(first + words).min(FILE));
+        let general = written.iter().filter(|own| own.file == RegisterFile::General);
+        let general = general.flat_map(|own| (0..own.count).map(|at| usize::from(own.number) + usize::from(at)));
+        for slot in others.chain(general).map(Some) {
+            if !results.contains(&slot) {
+                results.push(slot);
             }
-            let is_decoded = word.is_some_and(|word| word.registers.written().next().is_some());
-            let words =
-                instruction.modifiers().find_map(words).unwrap_or(if computes.is_some() || is_decoded { 1 } else { 2 });
-            results.extend(
-                (first + 1..(first + words).min(FILE))
-                    .map(Some)
-                    .filter(|slot| !results.contains(slot))
-                    .collect::<Vec<_>>(),
-            );
         }
-        let general =
-            word.into_iter().flat_map(|word| word.registers.written()).filter(|own| own.file == RegisterFile::General);
-        results.extend(
-            general
-                .flat_map(|own| (0..own.count).map(move |at| Some(usize::from(own.number) + usize::from(at))))
-                .filter(|slot| !results.contains(slot))
-                .collect::<Vec<_>>(),
-        );
         Step {
             op,
             computes,
-            modifiers: instruction.modifiers().map(Box::from).collect(),
-            guard,
+            modifiers: instruction.modifiers().collect(),
+            guard: instruction.guard(),
             results,
-            sources: all[taken..].iter().map(|part| Operand::read(part)).collect(),
-            literal: word.map(|word| (word.bits >> 32) as u32),
+            sources: all[taken..].to_vec(),
+            literal: instruction.word.map(|word| (word.bits >> 32) as u32),
         }
     }
 
     pub(super) fn is(&self, modifier: &str) -> bool {
-        self.modifiers.iter().any(|own| &**own == modifier)
+        self.modifiers.contains(&modifier)
+    }
+
+    /// Where among its sources an address is.
+    pub(super) fn address(&self) -> Option<usize> {
+        self.sources.iter().position(|own| matches!(own.from, OperandFrom::Memory(..)))
     }
 
     /// What it computes from its sources, for its results in their order; those that are missing are not known.
@@ -180,9 +117,11 @@ impl Step {
                     return Vec::new();
                 }
                 let high = match self.sources.get(2) {
-                    Some(Operand::Register { slot, is_negative: false, is_inverted: false }) => {
-                        read(&Operand::Register { slot: slot + 1, is_negative: false, is_inverted: false })
-                    }
+                    Some(Operand {
+                        from: OperandFrom::Register(file, number),
+                        is_negative: false,
+                        is_inverted: false,
+                    }) => read(&OperandFrom::Register(*file, number + 1).into()),
                     _ => Value::all(0),
                 };
                 let whole = |[a, b, c, high]: [u32; 4]| {
@@ -292,9 +231,9 @@ impl Step {
                 let table = source(3);
                 vec![Value::of([a, b, c, table], |[a, b, c, table]| table >> (4 * a + 2 * b + c) & 1)]
             }
-            None if self.sources == [Operand::Number(0)] => vec![Value::all(0); 2],
+            None if self.sources == [Operand::default()] => vec![Value::all(0); 2],
             // A constant as the compiler makes it of halves: zero times zero and a number.
-            _ if self.sources.len() == 4 && self.sources[..2] == [Operand::Number(0), Operand::Number(0)] => {
+            _ if self.sources.len() == 4 && self.sources[..2] == [Operand::default(); 2] => {
                 vec![self.literal.map_or(Value::UNKNOWN, Value::all)]
             }
             _ => Vec::new(),

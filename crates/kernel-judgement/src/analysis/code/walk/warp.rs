@@ -4,8 +4,9 @@
 //! predicates and what is known of the launch are computed; what comes from memory is not known.
 
 use super::code::{Code, Launch};
-use super::step::{FILE, Operand, Step};
+use super::step::{FILE, PREDICATE, Step, slot};
 use super::value::{ALL, LANES, Value, lanes};
+use crate::evidence::{Operand, OperandFrom, RegisterFile};
 use cuda_binary::op::{Computes, Control};
 
 pub(super) struct Warp {
@@ -52,43 +53,46 @@ impl Warp {
     }
 
     pub(super) fn read(&self, operand: &Operand, launch: &Launch) -> Value {
-        match operand {
-            Operand::Register { slot, is_negative, is_inverted } => {
-                let own = self.registers[*slot];
-                let is_predicate = *slot >= super::step::PREDICATE;
-                Value::of([own], |[value]| match (is_negative, is_inverted) {
-                    (true, _) => value.wrapping_neg(),
-                    (_, true) if is_predicate => u32::from(value == 0),
-                    (_, true) => !value,
-                    _ => value,
+        let value = match operand.from {
+            OperandFrom::Register(file, number) => self.register(file, number),
+            OperandFrom::Immediate(number) => Value::all(number),
+            OperandFrom::Constant(byte) => launch.bank(byte.into()).map_or(Value::UNKNOWN, Value::all),
+            OperandFrom::Special(number) => self.special(number, launch),
+            OperandFrom::Memory(registers, offset) => {
+                registers.into_iter().flatten().fold(Value::all(offset as u32), |sum, (file, number)| {
+                    Value::of([sum, self.register(file, number)], |[sum, own]| sum.wrapping_add(own))
                 })
             }
-            Operand::Number(number) => Value::all(*number),
-            Operand::Bank(byte) => launch.bank(*byte).map_or(Value::UNKNOWN, Value::all),
-            Operand::Special(name) => self.special(name, launch),
-            Operand::Address(slots, offset) => slots.iter().fold(Value::all(*offset), |sum, slot| {
-                Value::of([sum, self.registers[*slot]], |[sum, own]| sum.wrapping_add(own))
-            }),
-            Operand::Other => Value::UNKNOWN,
+            OperandFrom::Tile(_) | OperandFrom::Shape(_) | OperandFrom::Other => Value::UNKNOWN,
+        };
+        match (operand.is_negative, operand.is_inverted) {
+            (true, _) => Value::of([value], |[value]| value.wrapping_neg()),
+            (_, true) if operand.is_predicate() => Value::of([value], |[value]| u32::from(value == 0)),
+            (_, true) => Value::of([value], |[value]| !value),
+            _ => value,
         }
     }
 
-    fn special(&self, name: &str, launch: &Launch) -> Value {
+    pub(super) fn register(&self, file: RegisterFile, number: u8) -> Value {
+        slot(file, number).map_or(Value::all(1), |slot| self.registers[slot])
+    }
+
+    fn special(&self, number: u8, launch: &Launch) -> Value {
         let thread = |lane: usize| (self.number * LANES + lane) as u32;
         let [x, y, _] = launch.block;
-        match name {
-            "SR_LANEID" => Value::each(|lane| lane as u32),
-            "SR_TID.X" => Value::each(|lane| thread(lane) % x),
-            "SR_TID.Y" => Value::each(|lane| thread(lane) / x % y),
-            "SR_TID.Z" => Value::each(|lane| thread(lane) / x / y),
-            "SR_CTAID.X" | "SR_CgaCtaId" => Value::all(self.block as u32),
-            "SR_CTAID.Y" | "SR_CTAID.Z" => Value::all(0),
+        match number {
+            0 => Value::each(|lane| lane as u32),
+            0x21 => Value::each(|lane| thread(lane) % x),
+            0x22 => Value::each(|lane| thread(lane) / x % y),
+            0x23 => Value::each(|lane| thread(lane) / x / y),
+            0x25 | 0x88 => Value::all(self.block as u32),
+            0x26 | 0x27 => Value::all(0),
             _ => Value::UNKNOWN,
         }
     }
 
     /// The lanes of those that run for which the guard holds; `None` where it is not known.
-    pub(super) fn guarded(&self, step: &Step, running: u32, launch: &Launch) -> Option<u32> {
+    pub(super) fn guarded(&self, step: &Step<'_>, running: u32, launch: &Launch) -> Option<u32> {
         step.guard.as_ref().map_or(Some(running), |guard| self.read(guard, launch).holds(running))
     }
 
@@ -103,7 +107,7 @@ impl Warp {
         self.registers[slot] = self.registers[slot].with(&value, on);
     }
 
-    fn forget(&mut self, step: &Step, on: u32) {
+    fn forget(&mut self, step: &Step<'_>, on: u32) {
         step.results.iter().flatten().for_each(|slot| self.write(*slot, &Value::UNKNOWN, on));
     }
 
@@ -127,7 +131,7 @@ impl Warp {
         Ok(())
     }
 
-    fn compute(&mut self, step: &Step, on: u32, launch: &Launch) {
+    fn compute(&mut self, step: &Step<'_>, on: u32, launch: &Launch) {
         let Some(first) = lanes(on).next() else { return };
         let read = |operand: &Operand| self.read(operand, launch);
         let source = |at: usize| step.sources.get(at).map_or(Value::UNKNOWN, read);
@@ -140,8 +144,7 @@ impl Warp {
             }
             Some(Computes::Voted) => {
                 let asked = step.sources.last().map_or(Value::UNKNOWN, read).holds(on);
-                let is_mask =
-                    step.results.first().is_some_and(|slot| slot.is_some_and(|slot| slot < super::step::PREDICATE));
+                let is_mask = step.results.first().is_some_and(|slot| slot.is_some_and(|slot| slot < PREDICATE));
                 let all = asked.map(|asked| match (is_mask, step.is("ALL")) {
                     (true, _) => asked,
                     (false, true) => u32::from(asked == on),
@@ -149,7 +152,7 @@ impl Warp {
                 });
                 vec![all.map_or(Value::UNKNOWN, Value::all)]
             }
-            _ if matches!(step.sources[..], [Operand::Special(_)]) => vec![source(0)],
+            _ if matches!(step.sources[..], [Operand { from: OperandFrom::Special(_), .. }]) => vec![source(0)],
             _ => step.compute(&read),
         };
         for (at, slot) in step.results.iter().enumerate() {
@@ -199,7 +202,7 @@ impl Warp {
 
     fn branch(&mut self, at: usize, running: u32, on: Option<u32>, code: &Code<'_>) -> Result<(), String> {
         let step = &code.steps[at];
-        let conditions = step.sources.iter().filter(|own| matches!(own, Operand::Register { .. }));
+        let conditions = step.sources.iter().filter(|own| matches!(own.from, OperandFrom::Register(..)));
         let taken =
             conditions.fold(on, |on, own| on.zip(self.read(own, code.launch).holds(running)).map(|(on, own)| on & own));
         let taken = if step.is("ANY") { taken.map(|taken| if taken == 0 { 0 } else { running }) } else { taken };
