@@ -295,10 +295,7 @@ impl<'p> Gatherer<'p> {
     /// The further builds of a subject, with their evidence where the subject is about collected evidence.
     fn further<'s>(&self, subject: &'s Subject, is_collected: bool) -> Result<Vec<Further<'s>>, Failure> {
         let one = |variant: &'s Variant| {
-            let folder = match is_collected {
-                true => evidence::of_variant(subject, variant, &self.plan.folder)?,
-                false => None,
-            };
+            let folder = if is_collected { evidence::of_variant(subject, variant, &self.plan.folder)? } else { None };
             Ok(Further { variant, folder })
         };
         subject.variants.iter().skip(1).map(one).collect()

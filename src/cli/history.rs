@@ -96,10 +96,7 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
             }
         }
     }
-    match lost.iter().any(|error| error.is_changed()) {
-        true => Err(Failure::verdict(Status::Unreadable)),
-        false => Ok(()),
-    }
+    if lost.iter().any(|error| error.is_changed()) { Err(Failure::verdict(Status::Unreadable)) } else { Ok(()) }
 }
 
 /// What git says of the versions that were audited at some commits. A tree with changes is not what the message of its commit

@@ -80,10 +80,8 @@ fn method(benchmark: &Benchmark) -> Words {
     if let Some(told) = &benchmark.told {
         let one = told.stands_for.as_ref().map_or_else(String::new, |of| format!(" The time is the {of}."));
         let kept = benchmark.samples_ms.len() as u64;
-        let some = match kept < told.taken {
-            true => format!(" {} of {} are kept.", format::integer(kept), format::integer(told.taken)),
-            false => String::new(),
-        };
+        let some = (kept < told.taken)
+            .then(|| format!(" {} of {} are kept.", format::integer(kept), format::integer(told.taken)));
         return words!("By {}, `{}`: {}.{}{}", &benchmark.tool, &told.row, &told.what, one, some);
     }
     let method = &benchmark.method;

@@ -200,10 +200,7 @@ fn section(entry: &Entry<'_>, is_full: bool) -> Section {
             blocks.push(paragraph("change", words));
         }
     }
-    let page = match entry.link.is_empty() {
-        true => words::code(&entry.page),
-        false => words::link(&entry.page, &entry.link),
-    };
+    let page = if entry.link.is_empty() { words::code(&entry.page) } else { words::link(&entry.page, &entry.link) };
     blocks.push(paragraph("page", words!("Page: {}", page)));
     blocks.append(&mut beside);
     let title = format!("{}: {}", entry.heading.subject, word_of(entry));

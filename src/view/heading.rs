@@ -78,7 +78,7 @@ impl Heading {
             (false, _) => Some(words!("**Open:** {}.", problem.say())),
             // By how much stands in what changed.
             (true, true) => {
-                let than = problem.than.as_ref().map(|than| format!(" than {}", than.day)).unwrap_or_default();
+                let than = problem.than.as_ref().map(|than| format!(" than {}", than.day));
                 Some(words!("**Open:** slower{}, not accepted.", than))
             }
             (true, false) => None,

@@ -161,14 +161,10 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         ),
         false => String::new(),
     };
-    let middle = match over.share(shape.middle.cost) >= 0.02 {
-        true => format!("; in it lower levels cost {}", percent(100.0 * over.share(shape.middle.cost))),
-        false => String::new(),
-    };
-    let drain = match shape.drain.ns >= over.step {
-        true => format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)),
-        false => String::new(),
-    };
+    let middle = (over.share(shape.middle.cost) >= 0.02)
+        .then(|| format!("; in it lower levels cost {}", percent(100.0 * over.share(shape.middle.cost))));
+    let drain =
+        (shape.drain.ns >= over.step).then(|| format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)));
     words!("Steady state: {} for {}{}{}.{}", level(shape), span(over, shape.middle.ns), middle, ramp, drain)
 }
 
@@ -186,7 +182,7 @@ fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
         percent(100.0 * over.share(shape.tail.ns)),
         glance::time(shape.tail.ns),
         percent(100.0 * shape.tail_of_steady()),
-        idle.unwrap_or_default(),
+        idle,
         glance::time((shape.tail.ns - shape.tail.cost).max(0.0)),
         percent(100.0 * cost)
     ))
@@ -236,7 +232,7 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     });
     last.then(|| {
         let at = span(over, blocks.last);
-        words!("The last block that was seen to begin did so at {}.{}", at, missed.unwrap_or_default())
+        words!("The last block that was seen to begin did so at {}.{}", at, missed)
     })
 }
 
@@ -256,7 +252,7 @@ fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
         glance::time(period.ns),
         format::fixed(period.turns, 0),
         format::fixed(period.swing, 0),
-        unit.unwrap_or_default()
+        unit
     ))
 }
 

@@ -224,10 +224,8 @@ fn explained(cause: Option<&Cause>) -> String {
         None => String::new(),
         Some(Cause::Counter { metric, old, new }) => {
             let label = format::uncapital(catalog::metric(metric).map_or(metric.as_str(), |row| row.label));
-            let moved = match *old == 0.0 {
-                true => format!("0 → {}", glance::amount(*new)),
-                false => format::change(*old, *new),
-            };
+            let moved =
+                if *old == 0.0 { format!("0 → {}", glance::amount(*new)) } else { format::change(*old, *new) };
             format!("; decided by {label} {moved}, a count without scatter")
         }
         Some(Cause::Code(share)) => {

@@ -49,9 +49,7 @@ fn why_no_lines(lines: &Lines) -> Option<Words> {
         Lines::NoLineInfo => Some(words!(
             "The code carries no line information: build with `nvcc -lineinfo` and profile with `--import-source yes` to see source lines."
         )),
-        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some(words!(
-            "The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines."
-        )),
+        Lines::NoCode | Lines::NoAddresses | Lines::NoCounters => Some("The report does not hold the machine code with its load addresses: profile with ncu 2022.3 or later to see source lines.".into()),
         Lines::Unreadable { .. } => {
             Some(words!("The machine code in the report cannot be read, so its source lines are not known."))
         }

@@ -241,7 +241,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         let (was, is) = sides(counter).filter(|(was, is)| *is > (1.0 + COST) * was)?;
         weight(audit, counter, was, is)?;
         let one = asked(audit, counter, true).or_else(|| counted(audit, counter, true));
-        let by = one.map(|one| words!(" (`{}`)", one.opcode.as_str())).unwrap_or_default();
+        let by = one.map(|one| words!(" (`{}`)", one.opcode.as_str()));
         Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
     };
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();

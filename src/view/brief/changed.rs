@@ -87,7 +87,7 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Option<
 /// The verdict with its numbers, and what made it.
 fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let whole = &comparison.whole;
-    let old = lead::old_name(heading, audit).unwrap_or_default();
+    let old = lead::old_name(heading, audit);
     let change = expectation::done(&heading.change);
     let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));

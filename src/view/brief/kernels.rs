@@ -44,8 +44,7 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
         true => words!("`audit generate --kernel FUNCTION`, or with a row's flags, writes a kernel's own page."),
         false => words!("`audit generate --kernel FUNCTION` writes a kernel's own page."),
     };
-    let blocks =
-        vec![shown.table("kernels", rows), paragraph("pick", words!("{}{} {}", gain.unwrap_or_default(), scope, own))];
+    let blocks = vec![shown.table("kernels", rows), paragraph("pick", words!("{}{} {}", gain, scope, own))];
     Some(Section::new("kernels", "Kernels of this report", blocks))
 }
 

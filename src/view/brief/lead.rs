@@ -82,7 +82,7 @@ fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
         Some((few, sum)) if few < audit.report.kernels.len() => format!(" ({few} take {} %)", digits(sum)),
         _ => String::new(),
     };
-    let total = audit.report.time.map(|ns| format!(", {} in all", time(ns))).unwrap_or_default();
+    let total = audit.report.time.map(|ns| format!(", {} in all", time(ns)));
     Some(words!("{}{} % of the time of {}{}{}", name, digits(share), all, total, few))
 }
 

@@ -174,9 +174,9 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
     }
     let file = places::file(phases);
     let label = |access: &SectorAccess| {
-        let width = access.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
-        let base = access.at.opcode.split('.').next().unwrap_or_default();
-        let apart = apart(audit, access).map(|apart| words!(": {}", apart)).unwrap_or_default();
+        let width = access.width_bits.map(|bits| format!(".{bits}"));
+        let base = access.at.opcode.split('.').next();
+        let apart = apart(audit, access).map(|apart| words!(": {}", apart));
         words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart)
     };
     let mut alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
@@ -303,7 +303,7 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     // Part of it, beside accesses that could be ordered otherwise.
     let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
     let of_all = part(excess - inherent.unwrap_or_default());
-    let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent))).unwrap_or_default();
+    let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent)));
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
         again if again >= excess => ", all of which a neighbouring load reads again".to_owned(),
@@ -317,8 +317,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         of_all,
         inherent,
         again,
-        worst.unwrap_or_default(),
-        beside(audit).filter(|_| share >= LEAST_EXCESS).unwrap_or_default(),
+        worst,
+        beside(audit).filter(|_| share >= LEAST_EXCESS),
         bulk
     ))
 }

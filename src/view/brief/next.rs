@@ -60,7 +60,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     let all = |phases: &[&Phase]| phases.iter().map(|phase| phase.share).sum::<f64>();
     at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
     let place = |lines: &str, phases: &[&Phase]| {
-        let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str())).unwrap_or_default();
+        let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str()));
         words!("({}{})", name, lines)
     };
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
@@ -89,7 +89,7 @@ fn idle(audit: &Audit) -> Option<Words> {
         told,
         these,
         others,
-        code_of_step(phases).unwrap_or_default()
+        code_of_step(phases)
     ))
 }
 

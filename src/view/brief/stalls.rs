@@ -212,9 +212,7 @@ fn basis(audit: &Audit, basis: StallBasis) -> Words {
             return words!("Cycles between two instructions of a warp; what all reasons sum up to was not collected.");
         }
         StallBasis::PercentOfPeak => {
-            return words!(
-                "Warps in the state, % of the warp slots: few warps make all of them small, so compare the reasons."
-            );
+            return "Warps in the state, % of the warp slots: few warps make all of them small, so compare the reasons.".into();
         }
     };
     words!("Share of {}, %; reasons of at least 3 %.", of)
@@ -225,10 +223,10 @@ fn ready(audit: &Audit, rows: &[StallRow]) -> Words {
     let is_told = |row: &&StallRow| row.reason == NOT_SELECTED && row.row.new.value().is_some_and(|s| s >= MANY_READY);
     let Some(row) = rows.iter().find(is_told).map(|row| &row.row) else { return Words::default() };
     let share = |reading: &Reading| Some(tenth(reading.value()?));
-    let old = row.old.as_ref().and_then(share).map(|old| format!("{old} → ")).unwrap_or_default();
+    let old = row.old.as_ref().and_then(share).map(|old| format!("{old} → "));
     let eligible = value(audit, Counter::SmspWarpsEligibleAvgPerCycleActive);
-    let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count))).unwrap_or_default();
-    let now = share(&row.new).unwrap_or_default();
+    let eligible = eligible.map(|count| format!(" ({} eligible per scheduler)", digits(count)));
+    let now = share(&row.new);
     words!(
         " {} {}{} %: ready warps wait for their turn{}, which costs no time.",
         row.label.as_str(),

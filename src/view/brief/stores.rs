@@ -26,7 +26,7 @@ pub(super) fn of_tiles(audit: &Audit) -> Option<Words> {
             words!("**Stores.** {}, as many as STG instructions were executed{}.", sum, written(audit, expected))
         }
         (Some(executed), ratio) => {
-            let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3))).unwrap_or_default();
+            let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3)));
             let executed = format::fixed(executed, 0);
             words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
         }

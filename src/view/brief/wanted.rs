@@ -107,7 +107,7 @@ fn nan(audit: &Audit) -> Words {
     let Some(first) = audit.now.artefact.nan.first() else { return Words::default() };
     let count = format::counted(audit.now.artefact.nan.len() as u64, "counter");
     let seen = audit.now.artefact.compute_capability.and_then(catalog::chip).and_then(|chip| chip.nan.as_ref());
-    let seen = seen.map(|fact| format!(" {} ({})", fact.text, fact.cite)).unwrap_or_default();
+    let seen = seen.map(|fact| format!(" {} ({})", fact.text, fact.cite));
     words!(" The report holds NaN for {}, `{}` among them.{}", count, first.as_str(), seen)
 }
 

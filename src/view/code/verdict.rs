@@ -85,7 +85,7 @@ pub(super) fn products(code: &CodeAudit) -> Option<Words> {
     let by_warps = code.facts.opcodes.iter().filter(|(opcode, _)| is_product(opcode));
     let by_warps = by_warps.map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode));
     let of_tcgen05 = code.facts.products.iter().filter(|product| !is_product(&product.opcode)).map(|product| {
-        let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}")).unwrap_or_default();
+        let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}"));
         words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
     });
     let found: Vec<Words> = by_warps.chain(of_tcgen05).collect();
@@ -96,7 +96,7 @@ pub(super) fn products(code: &CodeAudit) -> Option<Words> {
 fn scattered(store: &StoreReach, audit: &Audit) -> Option<Words> {
     let bytes = u64::from(LANES * store.bits / 8);
     let least = bytes.div_ceil(LINE);
-    let at = store.line.map(|line| format!(" at line {line}")).unwrap_or_default();
+    let at = store.line.map(|line| format!(" at line {line}"));
     // Another build may take another tile.
     let tiles = audit.stores.as_ref().map(|stores| &stores.tiles);
     let tile = tiles.filter(|tiles| tiles.stores_per_warp == store.count as u64).map(|tiles| {
@@ -111,11 +111,11 @@ fn scattered(store: &StoreReach, audit: &Audit) -> Option<Words> {
             format::integer(bytes),
             store.bits.to_string(),
             at,
-            apart.unwrap_or_default(),
+            apart,
             store.reach.sectors.to_string(),
             store.reach.lines.to_string(),
             least.to_string(),
-            tile.unwrap_or_default()
+            tile
         )
     })
 }

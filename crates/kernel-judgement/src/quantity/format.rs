@@ -139,10 +139,7 @@ pub fn fixed(value: f64, decimals: usize) -> String {
 /// A number with at most `decimals` decimals and no trailing zeros among them.
 pub fn plain(value: f64, decimals: usize) -> String {
     let text = fixed(value, decimals);
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A small number by its magnitude, `3.12e-7`; zero as `0`. For errors and tolerances.

@@ -205,6 +205,13 @@ macro_rules! written {
 }
 written!(&str, &String, u64, usize);
 
+/// Nothing is said where there is nothing.
+impl<T: Into<Words>> From<Option<T>> for Words {
+    fn from(piece: Option<T>) -> Words {
+        piece.map_or_else(Words::default, Into::into)
+    }
+}
+
 impl From<&Words> for Words {
     fn from(words: &Words) -> Words {
         words.clone()

@@ -223,10 +223,7 @@ impl Machine {
         // Work that goes takes the waits in front of it along, where nothing is said of them.
         let goes = change.keeps.iter().any(|(.., least)| *least < 1.0);
         let takes_along = change.rewrites || goes && change.frees.1 == 0.0;
-        let waits = match takes_along {
-            true => 0.0,
-            false => active * (own - change.frees.1).max(0.0) * change.warps.1,
-        };
+        let waits = if takes_along { 0.0 } else { active * (own - change.frees.1).max(0.0) * change.warps.1 };
         // What serves all SMs works in the tail as well; what works for one leaves it, as long as its part of the time: at best that
         // of one block, since whoever is done takes the next, where the change does not count the last wave itself.
         let block = if change.fixed.1 > 0.0 { f64::INFINITY } else { self.time.block };

@@ -256,10 +256,7 @@ fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
     }
     let mut open = Vec::new();
     for row in study.code.run().filter(|row| !is_own[*row]) {
-        match accesses.contains(&row) {
-            true => open.extend(code.data_of(row)),
-            false => open.extend(code.operands_of(row)),
-        }
+        if accesses.contains(&row) { open.extend(code.data_of(row)) } else { open.extend(code.operands_of(row)) }
     }
     while let Some(row) = open.pop() {
         if std::mem::take(&mut is_own[row]) {

@@ -83,10 +83,7 @@ impl<'v> Study<'v> {
             split.roles.iter().map(|group| role(&code, &samples, group, block_warps as u64)).collect();
         let pacing = (0..roles.len()).max_by_key(|at| (roles[*at].tensor, roles[*at].executed))?;
         let region: BTreeSet<usize> = split.roles[pacing].blocks.union(&split.front).copied().collect();
-        let turns = match split.is_one() {
-            true => BTreeSet::new(),
-            false => mbarriers::turns(&code, &split.roles[pacing].blocks),
-        };
+        let turns = if split.is_one() { BTreeSet::new() } else { mbarriers::turns(&code, &split.roles[pacing].blocks) };
         let traces = Traces { samples: &samples, turns };
         let (mut cuts, mains) = without_calls(&code, &traces, region);
         let is_in_turn = cuts.iter().any(|cut| cut.kind == PhaseKind::TurnWait);

@@ -83,9 +83,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let times = of_each_row(m).filter(|_| turns.is_none() && as_vectors >= 1.0);
     let how = match (as_vectors < 1.0, has_owner) {
         _ if times.is_some() => {
-            words!(
-                "Add up in registers what follows each other at one place: a warp takes several elements in a row, and adds where the place changes; elements sorted by place first"
-            )
+            "Add up in registers what follows each other at one place: a warp takes several elements in a row, and adds where the place changes; elements sorted by place first".into()
         }
         _ if turns.is_some() => {
             words!(
@@ -133,8 +131,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let in_turns = times.map(|times| words!("; each sector is added to {} times", count(times))).or(in_turns);
     let beside =
         in_turns.or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
-    let why =
-        words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside.unwrap_or_default());
+    let why = words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside);
     let risk = match (turns, has_owner) {
         (Some(_), _) => {
             "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions"
@@ -143,8 +140,8 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
         (None, true) => "the parts of each sum must be found; another order of additions",
         (None, false) => "sm_90 and later; words at multiples of the vector's bytes",
     };
-    let check = words!("sectors asked of L2 {} → {}", count(asked), count(asked * (1.0 - gone)));
-    Some(draft.says(how, why).risks(risk).checks(check, L2_SECTORS))
+    let draft = draft.says(how, why).risks(risk);
+    Some(draft.falls("sectors asked of L2", [asked, asked * (1.0 - gone)], L2_SECTORS))
 }
 
 /// What of the lookups of L2 one of an atomic costs beside that of a load: its word has its place in one half of L2, and half of the

@@ -67,7 +67,7 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         "{}, which is at {} % of peak{}, {} times the average slice.",
         what,
         fixed(percent, 1),
-        then.unwrap_or_default(),
+        then,
         fixed(spot.percent / average.max(0.01), 0)
     );
     let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);
@@ -220,7 +220,7 @@ fn copies(m: &Measures<'_>) -> Option<Draft> {
     let how = "A copy of the words for each lane of a warp, in banks side by side, added up at the end; or reduce by shuffles first";
     let draft = draft.says(how, words!("{} tries for each addition to shared memory", fixed(tries / additions, 1)));
     let draft = draft.risks("shared memory for the copies; another order of additions");
-    Some(draft.checks(words!("ATOMS {} → {}", count(tries), count(additions)), SHARED))
+    Some(draft.falls("ATOMS", [tries, additions], SHARED))
 }
 
 /// Tries of additions to shared memory and these, where they are more than the atomics on L2.
@@ -274,8 +274,8 @@ fn makes(study: &Study<'_>, cycle: &Loop, row: usize) -> Option<Makes> {
 pub(super) fn tries(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
-    let is_try = |row: &usize| code.executed[*row] > 0 && code.word(*row).swaps_if_equal();
-    let row = (0..code.rows.len()).filter(is_try).max_by_key(|row| code.executed[*row])?;
+    let is_try = |row: &usize| code.word(*row).swaps_if_equal();
+    let row = code.run().filter(is_try).max_by_key(|row| code.executed[*row])?;
     let cycle = code.innermost(row)?;
     let kind = makes(study, cycle, row)?;
     let made = |row: usize| address(code, row).map(|register| code.definitions(row, register));
@@ -318,9 +318,7 @@ pub(super) fn tries(m: &Measures<'_>) -> Option<Draft> {
         Makes::Sum => {
             words!("An atomic that adds (`atomicAdd`, of doubles and halves as well) in place of compare and swap")
         }
-        Makes::Extreme => words!(
-            "An atomic minimum or maximum in place of compare and swap: the bits of floats of one sign are in the order of integers"
-        ),
+        Makes::Extreme => "An atomic minimum or maximum in place of compare and swap: the bits of floats of one sign are in the order of integers".into(),
         Makes::Lock => words!(
             "One atomic in place of the lock: what it guards in a word of 64 bits (key above, value below, `atomicMax`), or sums by `atomicAdd`"
         ),

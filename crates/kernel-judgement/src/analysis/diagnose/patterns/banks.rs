@@ -193,9 +193,7 @@ fn words_for_bytes(m: &Measures<'_>) -> Option<Draft> {
     let of_alu = executed_on(m, Part::ComputeAlu).map_or(0.0, |all| (joins / all.max(1.0)).min(1.0));
     let draft = draft.stays(&[Part::ComputeAlu], 1.0 - of_alu);
     let joined = if joins > 0.0 { words!(", {} permutations join them", count(joins)) } else { Words::default() };
-    let how = words!(
-        "Words in place of bytes of shared memory: a load for four bytes, from a tile stored so that the sum runs along its words"
-    );
+    let how = "Words in place of bytes of shared memory: a load for four bytes, from a tile stored so that the sum runs along its words";
     let why = words!("{} loads of less than a word feed products{}; {}", count(loads), joined, stage);
     let draft = draft.at(At::point(&own.at)).says(how, why).risks("the tile is stored turned; its pitch in words");
     Some(draft.checks(words!("loads of shared memory −{}", count(gone)), SHARED))

@@ -356,7 +356,6 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
             let ready = Some(all - cost).filter(|ready| *ready >= 0.001);
             let ready =
                 ready.map(|ready| words!(", {} points of them ready and not selected", fixed(100.0 * ready, 1)));
-            let ready = ready.unwrap_or_default();
             (
                 match has_two {
                     true => words!("Load the next tile before this one is computed on: its buffer is there"),

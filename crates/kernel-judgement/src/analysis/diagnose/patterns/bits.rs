@@ -97,8 +97,5 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
         ),
     };
     let draft = draft.at(At::row(study, most_tested)).says(how, why).risks(risk);
-    Some(draft.checks(
-        words!("executed instructions {} → {}", count(executed), count(executed - (1.0 - stays) * own)),
-        EXECUTED,
-    ))
+    Some(draft.falls("executed instructions", [executed, executed - (1.0 - stays) * own], EXECUTED))
 }

@@ -95,7 +95,7 @@ fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let why = words!("{} at {}, tensor pipe at {}; {}", &unit.name, own, of_tensor, leading(&most, all));
     let how = "Less work beside each product: unpack, convert and address once for a larger tile";
     let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("registers");
-    Some(draft.checks(words!("{} {} → {}", op.name(), count(executed), count(kept * executed)), EXECUTED))
+    Some(draft.falls(op.name(), [executed, kept * executed], EXECUTED))
 }
 
 /// What gives the same result with fewer instructions of a class on a pipe. Arithmetic on values, special
@@ -132,7 +132,7 @@ fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let draft = if class == Class::Logic { draft.rewrites().moves_work() } else { draft };
     let why = words!("{} at {}; {}", &unit.name, share(unit.share), leading(&most, all));
     let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("more instructions on other pipes");
-    Some(draft.checks(words!("{} {} → {}", op.name(), count(executed), count(STAYS * executed)), EXECUTED))
+    Some(draft.falls(op.name(), [executed, STAYS * executed], EXECUTED))
 }
 
 /// Fewer instructions. Where issue limits, arithmetic on values stays; issue, the ALU and the index arithmetic on other pipes fall.
@@ -244,13 +244,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         ),
         None => (at, of_line),
     };
-    let why = words!(
-        "{} at {}{}{}",
-        &unit.name,
-        share(unit.share),
-        addresses.unwrap_or_default(),
-        of_line.unwrap_or_default()
-    );
+    let why = words!("{} at {}{}{}", &unit.name, share(unit.share), addresses, of_line);
     Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
 }
 
@@ -336,7 +330,7 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each{}.",
         count(divisions),
         share(gone),
-        busiest.map(|unit| words!("; {} at {}", unit.is(), share(unit.share))).unwrap_or_default()
+        busiest.map(|unit| words!("; {} at {}", unit.is(), share(unit.share)))
     );
     let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))

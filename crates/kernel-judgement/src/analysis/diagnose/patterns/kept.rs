@@ -134,9 +134,7 @@ pub(super) fn of_thread(m: &Measures<'_>) -> Option<Draft> {
     let (loads, stores) = (sum(false), sum(true));
     let of_all = share((loads + stores) / sectors.iter().sum::<u64>().max(1) as f64);
     let how = match stores > 0.0 {
-        true => words!(
-            "Keep what a thread adds up in registers, and store it once: its loop goes to one place for it on every turn"
-        ),
+        true => "Keep what a thread adds up in registers, and store it once: its loop goes to one place for it on every turn".into(),
         false => words!(
             "Load it once: `{}` says that no store changes what is loaded, else copies in registers in front of the stores",
             "__restrict__"
@@ -243,10 +241,8 @@ pub(super) fn of_block(m: &Measures<'_>) -> Option<Draft> {
 pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
-    let is_run = |row: &usize| code.executed[*row] > 0;
     let agrees = |row: usize| code.op(row).is_l2_atomic() || code.op(row).is_fence();
-    let is_strong = |row: &usize| code.word(*row).is_strong;
-    let own: Vec<usize> = (0..code.rows.len()).filter(is_run).filter(is_strong).collect();
+    let own: Vec<usize> = code.run().filter(|row| code.word(*row).is_strong).collect();
     let first = *own.iter().max_by_key(|row| sectors[**row])?;
     let places = code.places();
     let has_neighbour = |row: &&usize| {
@@ -254,7 +250,7 @@ pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
         own.iter().filter(|other| other != row).any(|other| is_beside(&other))
     };
     let are_neighbours = 2 * own.iter().filter(has_neighbour).count() > own.len();
-    if !are_neighbours || (0..code.rows.len()).any(|row| code.executed[row] > 0 && agrees(row)) {
+    if !are_neighbours || code.run().any(agrees) {
         return None;
     }
     let touched = own.iter().map(|row| sectors[*row] as f64).sum::<f64>();

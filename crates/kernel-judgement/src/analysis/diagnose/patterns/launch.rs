@@ -102,7 +102,7 @@ pub(super) fn fuse(m: &Measures<'_>) -> Option<Draft> {
             .says("Close the gaps between its kernels: a CUDA graph, streams side by side, fused neighbours", idle()),
     };
     let own = m.duration.filter(|_| !m.has_several());
-    let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1))).unwrap_or_default();
+    let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1)));
     Some(draft.checks(words!("time of the sequence{}", own), DURATION))
 }
 

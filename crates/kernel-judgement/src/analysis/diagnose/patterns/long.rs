@@ -58,8 +58,8 @@ pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
         count(quotients),
         share(gone)
     );
-    let check = words!("executed instructions {} → {}", count(all), count(all * (1.0 - gone)));
-    Some(draft.says(how, why).risks("the range of the values").checks(check, EXECUTED))
+    let draft = draft.says(how, why).risks("the range of the values");
+    Some(draft.falls("executed instructions", [all, all * (1.0 - gone)], EXECUTED))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ pub(super) fn packed(m: &Measures<'_>) -> Option<Draft> {
         words!("Two halves an instruction (`{}`, `{}`): two neighbouring elements a thread", "__half2", "__hfma2");
     let why = words!("{} instructions on halves, most of them on one of the two that a register holds", count(halves));
     let draft = draft.says(how, why).risks("an odd element, and branches that differ between the two");
-    Some(draft.checks(words!("arithmetic on halves {} → {}", count(halves), count(halves - gone)), EXECUTED))
+    Some(draft.falls("arithmetic on halves", [halves, halves - gone], EXECUTED))
 }
 
 /// Of a word the part that a byte has, and a bit.

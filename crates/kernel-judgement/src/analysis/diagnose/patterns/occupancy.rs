@@ -42,7 +42,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     let sentence = words!(
         "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",
         share(room),
-        binding.map(|binding| format!(", limited by {binding}")).unwrap_or_default(),
+        binding.map(|binding| format!(", limited by {binding}")),
         reason.row()?.label,
         share(wait)
     );
@@ -63,7 +63,7 @@ pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         glance::cycles(life),
-        every.unwrap_or_default(),
+        every,
         fixed(m.warps?, 1),
         share(filled)
     );
@@ -218,7 +218,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                 }
                 None => ("use less of what limits it".to_owned(), "smaller tiles, or less work a block"),
             };
-            let limits = limits.map(|limits| format!(" ({limits})")).unwrap_or_default();
+            let limits = limits.map(|limits| format!(" ({limits})"));
             let larger = match few.zip(m.value(Counter::LaunchRegistersPerThread)) {
                 Some(((to, warps), now)) => words!(
                     "{} registers a thread in place of {} by `__launch_bounds__`: an SM then holds {} warps",
@@ -285,7 +285,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
             let FileInUse { file, threads, share: part } = used;
             words!(": {} × {} threads, {} of the file", count(file.per_thread), count(threads), share(part))
         });
-        return Some(words!("the registers hold the sums of the products{}", of_file.unwrap_or_default()));
+        return Some(words!("the registers hold the sums of the products{}", of_file));
     }
     // So it is with the sums of other products, where a smaller tile reads more from the unit that is the busiest, or has no room either.
     let (sums, first) = (sums(m), m.units.first());
@@ -299,10 +299,8 @@ fn full(m: &Measures<'_>) -> Option<Words> {
         return Some(words!("{} executed instructions spill or refill registers as it is", count(spilled)));
     }
     if is_by_registers && sums >= SMALL_TILE && is_fed() {
-        let feeds = first
-            .filter(|unit| is_served(unit))
-            .map(|unit| words!(", and {} serves its operands", unit.named()))
-            .unwrap_or_default();
+        let feeds =
+            first.filter(|unit| is_served(unit)).map(|unit| words!(", and {} serves its operands", unit.named()));
         return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
     }
     // More warps only make a queue longer.

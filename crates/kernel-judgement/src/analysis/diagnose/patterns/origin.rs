@@ -66,10 +66,9 @@ pub(in crate::analysis::diagnose) fn by_caller(m: &Measures<'_>) -> Option<Vec<D
         return Some(vec![draft.checks("copies of a register onto itself = 0", DURATION)]);
     }
     let library = library(m)?;
-    let below = m.duration.map(|ns| format!(" below {}", glance::time(ns))).unwrap_or_default();
+    let below = m.duration.map(|ns| format!(" below {}", glance::time(ns)));
     let draft = Draft::new(Action::OtherCall).open("the other call, measured beside this one").at(At::Launch);
-    let draft =
-        draft.says(library.call, words!("a kernel of {}{}{}", library.name, why(m).unwrap_or_default(), by_name(m)));
+    let draft = draft.says(library.call, words!("a kernel of {}{}{}", library.name, why(m), by_name(m)));
     Some(launch::fuse(m).into_iter().chain([draft.checks(words!("time of the call{}", below), DURATION)]).collect())
 }
 
@@ -96,7 +95,7 @@ fn by_name(m: &Measures<'_>) -> Words {
             (own % 10).to_string()
         )
     });
-    words!("{}{}", narrow.unwrap_or_default(), older.unwrap_or_default())
+    words!("{}{}", narrow, older)
 }
 
 /// What of the measured a call of another shape, layout or type would change.

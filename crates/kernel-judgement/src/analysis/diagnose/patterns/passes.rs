@@ -1,6 +1,6 @@
 //! Inputs that several loops read, or the turns of a loop around one, each as a pass of its own.
 
-use super::sectors::{fewer_sectors, sectors};
+use super::sectors::sectors;
 use super::*;
 use crate::analysis::phases::{Loop, Place};
 use std::collections::BTreeMap;
@@ -182,5 +182,5 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
         }
     };
     let draft = draft.at(At::row(study, group[0].row)).says(how, why);
-    Some(draft.checks(fewer_sectors(touched, part * gone), TOUCHED))
+    Some(draft.fewer_sectors(touched, part * gone, TOUCHED))
 }

@@ -62,7 +62,7 @@ fn drained(m: &Measures<'_>) -> Option<Held> {
         "Each step waits for all of its products: the tensor pipe works for {} of its {} cycles{}.",
         glance::cycles(phases.tensor? / phases.steps?),
         glance::cycles(phases.step_cycles()?),
-        then.unwrap_or_default()
+        then
     );
     let held = Held::new(Code::DrainedProducts, 100.0 * cost, m.limits[Threshold::EpilogueExposed], sentence);
     Some(held.at(at_products(m)).from(m.held(&[TENSOR])))
@@ -121,10 +121,8 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::relieves(m, Action::TensorGeneration, &after).rewrites().moves_work();
     let draft = draft.keeps(&[Part::MemoryL2], 1.0, LARGER_TILE);
     let draft = draft.frees(ASYNCHRONOUS * (own + of_operands * fed), own + fed);
-    let converted = match conversions > 0.0 {
-        true => format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)),
-        false => String::new(),
-    };
+    let converted = (conversions > 0.0)
+        .then(|| format!("; {} conversions of 8-bit operands disappear", glance::short(conversions)));
     let why = words!(
         "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM{}",
         fixed(rate / OPERATIONS, 0),

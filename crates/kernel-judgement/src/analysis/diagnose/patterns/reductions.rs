@@ -166,7 +166,5 @@ pub(super) fn window(m: &Measures<'_>) -> Option<Draft> {
     let how = "A window that slides: a thread goes through several outputs, takes in what comes and takes away what goes; of smallest and largest by stretches of its length";
     let why = words!("{} values an output, each read by {} of them", fixed(turns, 0), fixed(again, 0));
     let draft = draft.says(how, why).risks("fewer threads; rounding of sums that go on for long");
-    Some(
-        draft.checks(words!("sectors of global loads {} → {}", count(touched), count(touched * (1.0 - gone))), TOUCHED),
-    )
+    Some(draft.falls("sectors of global loads", [touched, touched * (1.0 - gone)], TOUCHED))
 }

@@ -253,7 +253,7 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
     });
     // At the same rate its work falls with the time.
     let (now, goal) = (share(unit.share), share(unit.share * kept));
-    let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, narrow.unwrap_or_default()));
+    let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, narrow));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
@@ -273,10 +273,8 @@ pub(super) fn bytes(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerBytes).stays(&[Part::MemoryDram], kept);
     // How many times that is stands beside each level of memory.
     let [moved, stated] = [traffic.moved, traffic.stated].map(glance::bytes);
-    let beside = match left < 1.0 {
-        true => format!(", {} of them beside what other rows take", glance::bytes(traffic.moved * left)),
-        false => String::new(),
-    };
+    let beside =
+        (left < 1.0).then(|| format!(", {} of them beside what other rows take", glance::bytes(traffic.moved * left)));
     let check = format!("DRAM bytes {moved} → {stated}");
     let why = words!("DRAM moved {}{}; the stated work has {}", moved, beside, stated);
     Some(draft.because(why).at(At::most(m, Op::reads_global)).checks(check, DRAM_BYTES[0]))
@@ -315,8 +313,7 @@ pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
     let stored = sectors(&|access| !access.is_inherent && access.at.op().stores_global());
     let code = &m.study?.code;
     let is_global = |row: usize| code.op(row).reads_global() || code.op(row).stores_global();
-    let is_marked =
-        (0..code.rows.len()).any(|row| code.executed[row] > 0 && is_global(row) && code.word(row).goes_first());
+    let is_marked = code.run().any(|row| is_global(row) && code.word(row).goes_first());
     if is_marked || streamed == 0.0 || again <= 0.0 || again > (1.0 - NEARLY_ALL) * gathered {
         return None;
     }

@@ -105,6 +105,5 @@ pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
         longest.bytes.to_string(),
         fixed(1.0 / each, 1)
     );
-    let check = words!("requests to L2 {} → {}", count(lookups), count(lookups * (1.0 - gone)));
-    Some(draft.says(how, why).checks(check, LOOKUPS))
+    Some(draft.says(how, why).falls("requests to L2", [lookups, lookups * (1.0 - gone)], LOOKUPS))
 }

@@ -32,9 +32,7 @@ pub(super) fn search(m: &Measures<'_>) -> Option<Draft> {
     let parts = [&PIPES[..], &[Part::Issue], &L1].concat();
     let draft =
         Draft::new(Action::ReuseInSm).rewrites().keeps(&parts, stays, 0.0).frees(common * chain.share, chain.share);
-    let how = words!(
-        "Search once for a block: where its part begins and ends, then copy that to shared memory and search, or merge, there"
-    );
+    let how = "Search once for a block: where its part begins and ends, then copy that to shared memory and search, or merge, there";
     let why = words!(
         "lanes look for neighbouring places, {} sectors a request; {} of {} steps are the same for the {} threads of a block",
         fixed(apart, 1),
@@ -43,8 +41,7 @@ pub(super) fn search(m: &Measures<'_>) -> Option<Draft> {
         count(threads)
     );
     let draft = draft.at(At::point(&chain.load)).says(how, why).risks("a barrier behind the first search");
-    let check = words!("loads of global memory {} → {}", count(loads), count((1.0 - common) * loads));
-    Some(draft.checks(check, GLOBAL_LOADS))
+    Some(draft.falls("loads of global memory", [loads, (1.0 - common) * loads], GLOBAL_LOADS))
 }
 
 /// Steps from which a search by halves is worth its own: twice as many turns as it takes.
@@ -137,7 +134,7 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
         .frees(freed, for_loads + m.waits(&OF_EACH))
         .at(At::row(study, *loads.first()?));
     let now = m.executed()?;
-    Some(draft.checks(words!("executed instructions {} → {}", count(now), count(now * stays(left))), EXECUTED))
+    Some(draft.falls("executed instructions", [now, now * stays(left)], EXECUTED))
 }
 
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between

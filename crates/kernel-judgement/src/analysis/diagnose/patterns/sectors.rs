@@ -128,7 +128,7 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
         count(all),
         if is_l1(m) || m.accesses().is_empty() { "of global accesses" } else { "that L2 is asked for" },
         fixed(part, 1),
-        of_first.unwrap_or_default()
+        of_first
     );
     Some(beside(m, Code::UncoalescedGlobalAccess, part, first, sentence))
 }
@@ -192,7 +192,7 @@ fn align_copies(m: &Measures<'_>) -> Option<Draft> {
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle, StallReason::MioThrottle];
     let draft = draft.frees_of(m, &waits, gone);
     let draft = draft.at(At::point(&first.at)).because(why);
-    Some(draft.checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
+    Some(draft.fewer_sectors(m.value(SECTORS)?, gone, SECTORS))
 }
 
 /// Sectors that one lookup of L2's tags finds at most.
@@ -322,7 +322,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     };
     let now = m.value(SECTORS)?;
     let gone = if is_l1(m) || accesses.is_empty() { part } else { excess_of(accesses) / now };
-    Some(draft.says(how, why).checks(fewer_sectors(now, goes * gone), SECTORS))
+    Some(draft.says(how, why).fewer_sectors(now, goes * gone, SECTORS))
 }
 
 /// Values that data scatters over few sectors: L2 writes each of these to DRAM about once, so that one block, or blocks side by side in
@@ -346,12 +346,7 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
         count(written)
     );
     let draft = draft.at(At::point(&first.at)).says(how, why).risks("shared memory for the values, and a barrier");
-    Some(draft.checks(fewer_sectors(all, part), SECTORS))
-}
-
-/// `sectors of global accesses 4,096 → 1,024`, where a part of them goes.
-pub(super) fn fewer_sectors(all: f64, gone: f64) -> Words {
-    words!("sectors of global accesses {} → {}", count(all), count(all * (1.0 - gone)))
+    Some(draft.fewer_sectors(all, part, SECTORS))
 }
 
 /// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
@@ -361,5 +356,5 @@ fn align(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("contiguous, {} of the sectors only because they start between two", share(gone));
     let draft = Draft::relieves(m, Action::AlignBase, &[]);
     let draft = draft.stays(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone).at(At::point(&first.at));
-    Some(draft.because(why).checks(fewer_sectors(m.value(SECTORS)?, gone), SECTORS))
+    Some(draft.because(why).fewer_sectors(m.value(SECTORS)?, gone, SECTORS))
 }

@@ -85,6 +85,5 @@ pub(super) fn copied_less(m: &Measures<'_>) -> Option<Draft> {
     );
     let heaviest = table.loads.iter().copied().max_by_key(|row| sectors[*row])?;
     let draft = draft.at(At::row(study, heaviest)).says(how, why).risks("indices of a loop; a tail of long blocks");
-    let check = words!("sectors of loads and stores {} → {}", count(all), count(all - goes * own));
-    Some(draft.checks(check, TOUCHED))
+    Some(draft.falls("sectors of loads and stores", [all, all - goes * own], TOUCHED))
 }

@@ -70,14 +70,8 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     let wait = wait.and_then(|(reason, wait)| {
         Some(words!("; the top stall, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
     });
-    let sentence = words!(
-        "{} at {} of peak{}{}{}.",
-        the(unit),
-        share(unit.share),
-        resident(m, unit),
-        made_of(m, unit),
-        wait.unwrap_or_default()
-    );
+    let sentence =
+        words!("{} at {} of peak{}{}{}.", the(unit), share(unit.share), resident(m, unit), made_of(m, unit), wait);
     let held = Held::of_unit(m, unit, 100.0 * unit.share, 0.0, sentence);
     if unit.part == Part::ComputeTensor { held.at(at_products(m)) } else { held }
 }
@@ -189,7 +183,7 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
         if unit.is_several() { "their" } else { "its" },
         if other.is_some() { "queue is full by turns with another one" } else { "queue is full" },
         named.collect::<Vec<_>>().join(", "),
-        other.unwrap_or_default(),
+        other,
         made_of(m, unit)
     );
     Held::of_unit(m, unit, own, m.limits[Threshold::QueueShare], sentence).if_large()
@@ -246,7 +240,7 @@ pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
     let of_products = if reason == StallReason::Wait { at_products_of(m, reason) } else { 0.0 };
     let of_products = Some(of_products).filter(|part| *part >= OF_PRODUCTS);
     let of_products = of_products.map(|part| words!(", {} of that between products", share(part)));
-    let behind = of_products.or(behind).unwrap_or_default();
+    let behind = of_products.or(behind);
     // The unit in front of which they wait is not told again.
     let is_told = front.is_some() && front.map(|unit| unit.part) == m.units.first().map(|unit| unit.part);
     let sentence = words!(
@@ -267,9 +261,7 @@ pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
     let has_some = !m.stalls.tables.is_empty();
     if m.units.is_empty() {
         let sentence = match has_some {
-            true => words!(
-                "The report holds stall reasons and no unit utilisation: what warps wait for is known, and not whether a part of the chip is full."
-            ),
+            true => "The report holds stall reasons and no unit utilisation: what warps wait for is known, and not whether a part of the chip is full.".into(),
             false => words!("The report holds neither unit utilisation nor stall reasons."),
         };
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
