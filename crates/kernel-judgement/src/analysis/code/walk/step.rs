@@ -264,3 +264,24 @@ fn comparison(modifier: &str) -> Option<fn(std::cmp::Ordering) -> bool> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_predicate_behind_two_results_is_a_source() {
+        let printed = Instruction::printed("PLOP3.LUT", "P0, PT, P1, PT, PT, 0x8, 0x80");
+        let step = Step::of(&printed);
+        assert_eq!((&step.results[..], step.sources.len()), (&[Some(PREDICATE), None][..], 5));
+        let of = |one: u32| {
+            let read = |own: &Operand| match own.from {
+                OperandFrom::Immediate(number) => Value::all(number),
+                OperandFrom::Register(_, 7) => Value::all(1),
+                _ => Value::all(one),
+            };
+            step.compute(&read)
+        };
+        assert_eq!([of(0), of(1)], [vec![Value::all(1)], vec![Value::all(0)]], "turned over");
+    }
+}
