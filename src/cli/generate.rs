@@ -8,7 +8,7 @@ use super::made::{Made, Place, print_comment, write_page};
 use super::moment::AskedCommit;
 use super::plan::{DEFAULT_CONFIG, Plan, plan};
 use super::slot::Days;
-use super::stale::{Since, Sources, beside};
+use super::stale::{Since, Sources, beside, is_commit};
 use super::{Failure, Status, collect, index, requests, say};
 use crate::analysis::{self, Milestone, audit};
 use crate::catalog::{self, Threshold};
@@ -57,7 +57,7 @@ fn pages(
     for subject in plan.subjects.iter().filter(|subject| !collected.is_lost(subject)) {
         let mut one = || -> Result<(), Failure> {
             let made = maker.make(subject, collected.has(subject))?;
-            say_stale(&made, subject, &plan.series, &sources)?;
+            say_stale(&made, subject, maker.tree.as_deref(), &sources, &plan.series)?;
             match arguments.pages.format {
                 PageFormat::Pr => all.push((made, plan.out.clone())),
                 _ if is_one_document => together.push(made),
@@ -101,10 +101,22 @@ fn pages(
     collected.failure.map_or(Ok(()), Err)
 }
 
-/// Says that HEAD has another version of the kernel than the one that a page is of.
-fn say_stale(made: &Made, subject: &Subject, series: &Path, sources: &Sources<'_>) -> Result<(), Failure> {
+/// Says that HEAD has another version of the kernel than the one that a page is of. What is made now for the first time, of
+/// the commit that was found checked out or of none, has no other: git is not asked.
+fn say_stale(
+    made: &Made,
+    subject: &Subject,
+    head: Option<&str>,
+    sources: &Sources<'_>,
+    series: &Path,
+) -> Result<(), Failure> {
+    let commit = made.heading().commit.as_str();
+    let is_of_head = if is_commit(commit) { head == Some(commit) } else { made.is_first_made };
+    if is_of_head {
+        return Ok(());
+    }
     let snapshot = series.join(format!("{}.json", made.heading().stem()));
-    let since = sources.since(made, Some(subject), &made.heading().commit, Some(&snapshot));
+    let since = sources.since(made, Some(subject), commit, Some(&snapshot));
     if let Since::Changed(how) = since {
         say(format!("note: {} is STALE: {how}", subject.name))?;
     }

@@ -238,7 +238,7 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 }
 
 /// Whether a text is a commit's hash, and nothing that git would take for something else.
-fn is_commit(text: &str) -> bool {
+pub(super) fn is_commit(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
