@@ -57,8 +57,7 @@ pub(in crate::analysis) fn by_name(kernel: &KernelSummary<'_>, active: Option<f6
         let scale = if name.ends_with(AVERAGE) { Some(1.0) } else { active.filter(|_| name.ends_with(WHILE_HELD)) };
         Some(BusyUnit::new(part.and(Some(name))?, scale? * kernel.value(name)?))
     };
-    let names = kernel.metric_names().filter(|_| members(kernel).is_empty());
-    names.filter_map(unit).collect()
+    if members(kernel).is_empty() { kernel.metric_names().filter_map(unit).collect() } else { Vec::new() }
 }
 
 /// The counters of the breakdown lists with their values, the busiest first.

@@ -2,7 +2,7 @@
 
 use super::select::KernelGroup;
 use crate::catalog::Counter;
-use crate::evidence::{Launch, Metric, Value};
+use crate::evidence::{Launch, Metric, Spread, Value};
 use crate::quantity::Unit;
 use crate::quantity::metric_table::{MetricType, split};
 use std::cmp::Ordering;
@@ -59,6 +59,17 @@ impl KeptMetric {
     pub(super) fn of(name: &Arc<str>, launches: &[Option<&Metric>]) -> Option<KeptMetric> {
         let unit = launches.iter().flatten().next()?.unit;
         Some(KeptMetric { name: name.clone(), unit, found: Found::of(launches) })
+    }
+
+    /// The median of the finite numbers of so many launches, and their spread; `None` without one.
+    pub(super) fn middle(&self, launches: usize) -> Option<(f64, Spread)> {
+        if let Found::Number(number) = self.found {
+            return Some((number, Spread { count: launches, min: number, max: number }));
+        }
+        let mut values = self.values(launches);
+        values.sort_by(f64::total_cmp);
+        let spread = Spread { count: values.len(), min: *values.first()?, max: *values.last()? };
+        Some((median_of_sorted(&values), spread))
     }
 
     /// The finite numbers, one for each launch that has one, of so many launches.
@@ -172,7 +183,12 @@ pub(super) fn in_each<'r>(launches: &[&'r Launch], name: &str) -> impl Iterator<
     let mut near = 0;
     launches.iter().map(move |launch| {
         let metrics = &launch.metrics;
-        let order = |at: usize| metrics.get(at).map(|metric| metric.name.as_ref().cmp(name));
+        // A report has one copy of each name.
+        let is_own = |metric: &Metric| std::ptr::eq(metric.name.as_ref(), name);
+        let order = |at: usize| {
+            let metric = metrics.get(at)?;
+            Some(if is_own(metric) { Ordering::Equal } else { metric.name.as_ref().cmp(name) })
+        };
         match order(near) {
             Some(Ordering::Equal) => return Some(&metrics[near]),
             None | Some(Ordering::Greater) if near > 0 && order(near - 1) == Some(Ordering::Less) => return None,

@@ -1,9 +1,9 @@
 //! One kernel's readings: the median over its launches, found under whichever spelling the report uses.
 
-use super::readings::{Found, KeptMetric, Readings, in_each, median_of_sorted};
+use super::readings::{Found, KeptMetric, Readings, in_each};
 use super::select::{KernelGroup, KernelKey};
 use crate::catalog::{self, Counter};
-use crate::evidence::{ClockStatus, Device, Measured, Missing, Provenance, Reading, RuleResult, Spread};
+use crate::evidence::{ClockStatus, Device, Measured, Missing, Provenance, Reading, RuleResult};
 use crate::quantity::{Quantity, Unit};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -102,15 +102,12 @@ impl<'r> KernelSummary<'r> {
         let Some((metric, is_alias)) = self.spelled(id) else {
             return self.derived(id).unwrap_or_else(|| missing(""));
         };
-        let mut values = metric.values(self.launches);
-        if values.is_empty() {
+        let Some((median, spread)) = metric.middle(self.launches) else {
             let is_nan = metric.found == Found::NotANumber;
             return missing(if is_nan { "the report holds NaN" } else { "the report holds no number for it" });
-        }
-        values.sort_by(f64::total_cmp);
-        let Some(quantity) = Quantity::new(median_of_sorted(&values), metric.unit) else { return missing("") };
-        let spread =
-            (self.launches > 1).then(|| Spread { count: values.len(), min: values[0], max: values[values.len() - 1] });
+        };
+        let Some(quantity) = Quantity::new(median, metric.unit) else { return missing("") };
+        let spread = (self.launches > 1).then_some(spread);
         let alias_of = is_alias.then(|| Arc::from(id));
         let from = Provenance { metrics: vec![metric.name.clone()], formula: "".into(), alias_of };
         Reading::Measured(Measured { quantity, spread, from })
@@ -158,7 +155,10 @@ impl<'r> KernelSummary<'r> {
 
     /// The number of a metric, when it was measured.
     pub fn value(&self, id: impl AsRef<str>) -> Option<f64> {
-        self.reading(id).value()
+        match self.spelled(id.as_ref()) {
+            Some((metric, _)) => Some(Quantity::new(metric.middle(self.launches)?.0, metric.unit)?.value()),
+            None => self.derived(id.as_ref())?.value(),
+        }
     }
 
     /// The time of a launch in seconds.

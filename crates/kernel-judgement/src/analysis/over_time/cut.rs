@@ -23,14 +23,16 @@ pub(super) fn stretches(units: &[&[f64]]) -> Vec<Range<usize>> {
     let apart = (APART * highest).max(POINTS);
     let noise: f64 = units.iter().map(|unit| variance_between_neighbours(&unit[..count])).sum();
     let least = NOISE * noise * (count as f64).ln();
-    let mut found: Vec<Range<usize>> = std::iter::once(0..count).collect();
-    while found.len() < MOST {
-        let cuts = found.iter().enumerate().filter_map(|(at, range)| Some((at, best_cut(&sums, range, apart)?)));
+    let with_cut = |range: Range<usize>| (best_cut(&sums, &range, apart), range);
+    let mut parts = vec![with_cut(0..count)];
+    while parts.len() < MOST {
+        let cuts = parts.iter().enumerate().filter_map(|(at, (cut, _))| Some((at, (*cut)?)));
         let best = cuts.max_by(|a, b| a.1.1.total_cmp(&b.1.1)).filter(|(_, (_, gain))| *gain > least);
         let Some((at, (cut, _))) = best else { break };
-        let range = found[at].clone();
-        found.splice(at..=at, [range.start..cut, cut..range.end]);
+        let range = parts[at].1.clone();
+        parts.splice(at..=at, [range.start..cut, cut..range.end].map(with_cut));
     }
+    let mut found: Vec<Range<usize>> = parts.into_iter().map(|(_, range)| range).collect();
     join(&sums, &mut found, apart);
     found
 }
