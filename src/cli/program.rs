@@ -21,8 +21,6 @@ pub fn run() -> ExitCode {
 
 /// The same with the arguments of a host that this program is a part of, its name first, and the exit status as it is.
 pub fn run_with<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Status {
-    #[cfg(unix)]
-    tell_of_a_shortened_file();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -54,24 +52,6 @@ pub fn call<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -
         return (Status::Done, out, String::new());
     };
     (failure.status(), out, anstream::adapter::strip_str(failure.report()).to_string())
-}
-
-/// Says why the run ends when a file that is mapped becomes shorter while it is read, which the system tells by a signal.
-#[cfg(unix)]
-fn tell_of_a_shortened_file() {
-    extern "C" fn told(_: libc::c_int) {
-        const SAID: &[u8] =
-            b"error: a file became shorter while it was read\n  help: wait until nothing writes it, or copy it first\n";
-        // Nothing can be told where this fails.
-        let _ = rustix::io::write(rustix::stdio::stderr(), SAID);
-        signal_hook::low_level::exit(Status::Unreadable as i32);
-    }
-    // In place of the standard library's handler, not behind it: that one lets the next thread that meets the signal end the
-    // process before this one has spoken.
-    let told: extern "C" fn(libc::c_int) = told;
-    // SAFETY: what runs in the handler are two system calls, `write` and `_exit`, which may be called there. Without a
-    // handler the run ends as well, and says nothing.
-    unsafe { libc::signal(libc::SIGBUS, told as libc::sighandler_t) };
 }
 
 fn perform(mut verb: Verb, out: &mut dyn Write) -> Result<(), Failure> {

@@ -8,3 +8,5 @@ pub(crate) const FAULTS: usize = 100;
 pub(crate) const BLOCK_HEADER: usize = 8 << 20;
 /// Names in a report's string tables.
 pub(crate) const REPORT_NAMES: usize = 1 << 20;
+/// Bytes of a result, or of a piece of a module, each of which is read at once.
+pub(crate) const ENTRY: usize = 1 << 30;

@@ -6,9 +6,10 @@
 //! of the chips name, and for the two of the double-precision tensor pipe, where the chips are even, the one that fits
 //! the name (cycles).
 
-use std::sync::LazyLock;
+use std::cmp::Ordering;
 
-static LINES: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("metric_bases.tsv").lines().collect());
+/// A line for each base, sorted.
+const TABLE: &str = include_str!("metric_bases.tsv");
 
 /// The chips of the table, by the lower-case name that NVIDIA's counter library uses.
 pub const CHIPS: [&str; 5] = ["ga100", "ad102", "gh100", "gb100", "gb202"];
@@ -80,13 +81,22 @@ impl MetricBase {
 
 /// The line of exactly that base name.
 fn line_of(name: &str) -> Option<&'static str> {
-    // By bytes alone: names are looked up by the thousand when a report is read.
-    let order = |line: &&str| {
-        let line = line.as_bytes();
-        line[..line.len().min(name.len())].cmp(name.as_bytes()).then(line.get(name.len()).cmp(&Some(&b'\t')))
-    };
-    let found = LINES.binary_search_by(order);
-    found.ok().map(|at| LINES[at])
+    // By bytes alone, and without a list of the lines: a report has some hundred names, the table six thousand.
+    let bytes = TABLE.as_bytes();
+    let (mut from, mut until) = (0, bytes.len());
+    while from < until {
+        let middle = from.midpoint(until);
+        let start = bytes[from..middle].iter().rposition(|byte| *byte == b'\n').map_or(from, |at| from + at + 1);
+        let end = bytes[middle..until].iter().position(|byte| *byte == b'\n').map_or(until, |at| middle + at);
+        let line = &bytes[start..end];
+        let order = line[..line.len().min(name.len())].cmp(name.as_bytes());
+        match order.then(line.get(name.len()).cmp(&Some(&b'\t'))) {
+            Ordering::Less => from = end + 1,
+            Ordering::Equal => return Some(&TABLE[start..end]),
+            Ordering::Greater => until = start,
+        }
+    }
+    None
 }
 
 /// Splits a metric name into the base that the table has and the suffix behind it (`.sum.per_second`). A base ends at
@@ -99,7 +109,7 @@ pub fn split(name: &str) -> Option<(MetricBase, &str)> {
 
 /// Every line of the table, in order.
 pub fn all() -> impl Iterator<Item = MetricBase> {
-    LINES.iter().copied().filter_map(MetricBase::parse)
+    TABLE.lines().filter_map(MetricBase::parse)
 }
 
 #[cfg(test)]
@@ -108,7 +118,7 @@ mod tests {
 
     #[test]
     fn every_line_parses_and_is_found_by_its_name() {
-        assert_eq!(all().count(), LINES.len());
+        assert_eq!(all().count(), TABLE.lines().count());
         let mut before = "";
         for base in all() {
             assert!(before < base.name, "{} is out of order", base.name);

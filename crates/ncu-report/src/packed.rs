@@ -10,6 +10,8 @@ const LEVEL: i32 = 12;
 /// What a stream may unpack to: this, and so many times its own size. A report stays far below.
 const ROOM: u64 = 64 << 20;
 const RATIO: u64 = 256;
+/// What most reports unpack to stays below so many times their packed size.
+const USUAL: u64 = 24;
 /// And never to more than this: four times what is taken of a file that is read whole.
 const MOST: u64 = 4 << 30;
 /// The largest window that unpacking may need, as a power of two.
@@ -71,11 +73,12 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Broken> {
     if stated.is_some_and(|size| size > most) {
         return Err(Broken::TooLarge(most));
     }
-    // One whole frame of a stated size, as `zstd` and `pack` write it, takes no window beside the bytes.
-    let is_one = find_frame_compressed_size(packed) == Ok(packed.len());
-    let size = stated.and_then(|size| usize::try_from(size).ok());
-    if let Some(size) = size.filter(|_| is_one)
-        && let Ok(bytes) = zstd::bulk::decompress(packed, size)
+    // Into room for all of it no window is needed beside the bytes; room that nothing is written to costs no memory.
+    let room = stated.unwrap_or(USUAL * packed.len() as u64).min(most);
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(room as usize).is_ok()
+        && let Ok(mut decompressor) = zstd::bulk::Decompressor::new()
+        && decompressor.decompress_to_buffer(packed, &mut bytes).is_ok()
     {
         return Ok(bytes);
     }

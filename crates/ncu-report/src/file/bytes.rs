@@ -1,41 +1,43 @@
-//! The bytes of a report: of a plain one the mapped file without a copy, pages given back as soon as they have been read;
-//! of a packed one what it unpacks to.
+//! The bytes of a report: a plain one is read in parts, a packed one is what it unpacks to.
 
 use super::fault::Fault;
 use crate::packed::{self, Broken};
 use bytes::Bytes;
 use cuda_binary::ReadError;
-use memmap2::Mmap;
-#[cfg(target_os = "linux")]
-use memmap2::UncheckedAdvice;
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io::{self, ErrorKind, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Pages are given back in steps of this many bytes.
-const RELEASE_STEP: usize = 1 << 20;
+/// As much of a file as tells whether it is packed.
+const HEAD: usize = 1 << 16;
 
 /// The bytes of a report.
-pub(super) struct ReportBytes {
-    /// A plain report and its mapping.
-    plain: Option<(Arc<File>, Arc<Mmap>)>,
-    bytes: Bytes,
-    released: usize,
+#[derive(Clone)]
+pub(super) enum ReportBytes {
+    /// A file of this size.
+    Plain(Arc<File>, usize),
+    Unpacked(Bytes),
 }
 
-/// Keeps the mapping alive for as long as any slice of it.
-struct Owner(Arc<Mmap>);
+/// A place in a file, whoever else reads it.
+struct Place<'f>(&'f File, u64);
 
-impl AsRef<[u8]> for Owner {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
+impl Read for Place<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_at(self.0, to, self.1)?;
+        #[cfg(windows)]
+        let read = std::os::windows::fs::FileExt::seek_read(self.0, to, self.1)?;
+        self.1 += read as u64;
+        Ok(read)
     }
 }
 
 impl ReportBytes {
-    /// Maps a regular file and unpacks it where it is packed; with them, why a packed one was not unpacked to its end.
+    /// Opens a regular file and unpacks it where it is packed; with them, why a packed one was not unpacked to its end.
     ///
     /// # Errors
     /// [`ReadError::Io`] when the system refuses, [`ReadError::WrongKind`] for a directory, a device or an empty file, and
@@ -53,107 +55,103 @@ impl ReportBytes {
         if kind.len() == 0 {
             return wrong("it is empty (0 bytes)", "copy the report again, or profile again");
         }
-        let file = File::open(path).map_err(io)?;
-        // SAFETY: the map is read only, and nothing here writes the file. Should another program shorten it, the
-        // system ends the process (SIGBUS); should it change bytes, every check of this reader still holds, because
-        // lengths are checked where they are used and nothing is trusted across two looks.
-        let map = Arc::new(unsafe { Mmap::map(&file) }.map_err(io)?);
-        if !packed::is_packed(&map) {
-            let bytes = Bytes::from_owner(Owner(map.clone()));
-            return Ok((ReportBytes { plain: Some((Arc::new(file), map)), bytes, released: 0 }, None));
+        let file = Arc::new(File::open(path).map_err(io)?);
+        let plain = ReportBytes::Plain(file, usize::try_from(kind.len()).unwrap_or(usize::MAX));
+        if !packed::is_packed(&plain.slice(0..plain.len().min(HEAD)).map_err(io)?) {
+            return Ok((plain, None));
         }
-        let (bytes, fault) = match packed::unpack(&map) {
+        let packed = plain.slice(0..plain.len()).map_err(io)?;
+        let (bytes, fault) = match packed::unpack(&packed) {
             Ok(bytes) => (bytes, None),
             Err(Broken::Damaged { bytes, found }) => {
                 let fault = Fault::new(bytes.len() as u64, "the rest of a packed report", found, "all after it");
                 (bytes, Some(fault))
             }
             Err(Broken::TooLarge(most)) => {
-                let found =
-                    format!("it unpacks to more than {most} bytes, and no report of {} packed bytes does", map.len());
+                let found = format!(
+                    "it unpacks to more than {most} bytes, and no report of {} packed bytes does",
+                    packed.len()
+                );
                 let cure = "pack the report again from where it was made; one that is so large: \
                             `zstd -d FILE -o REPORT.ncu-rep`, and give that";
                 return Err(ReadError::wrong(path, found, cure));
             }
         };
-        Ok((ReportBytes { plain: None, bytes: bytes.into(), released: 0 }, fault))
+        Ok((ReportBytes::Unpacked(bytes.into()), fault))
     }
 
-    /// The whole report.
-    pub(super) fn bytes(&self) -> &Bytes {
-        &self.bytes
-    }
-
-    /// The offset in the report of a slice of it.
-    pub(super) fn offset_of(&self, slice: &[u8]) -> u64 {
-        (slice.as_ptr() as usize).wrapping_sub(self.bytes.as_ptr() as usize) as u64
-    }
-
-    /// Says that nothing before `end` will be read soon: its pages need not stay in memory.
-    pub(super) fn release_to(&mut self, end: usize) {
-        if end.saturating_sub(self.released) >= RELEASE_STEP {
-            self.release(self.released, end);
-            self.released = end;
+    pub(super) fn len(&self) -> usize {
+        match self {
+            ReportBytes::Plain(_, size) => *size,
+            ReportBytes::Unpacked(bytes) => bytes.len(),
         }
     }
 
-    /// Gives back every page, and starts over; pages of a small file stay, because they may be read again.
-    pub(super) fn release_all(&mut self) {
-        if self.bytes.len() >= RELEASE_STEP {
-            self.release(0, self.bytes.len());
+    /// A part of the report, which lies inside it. Errors: the system refuses, or the file became shorter.
+    pub(super) fn slice(&self, range: Range<usize>) -> io::Result<Bytes> {
+        match self {
+            ReportBytes::Plain(file, _) => {
+                let mut part = Vec::new();
+                read(file, range, &mut part)?;
+                Ok(part.into())
+            }
+            ReportBytes::Unpacked(bytes) => Ok(bytes.slice(range)),
         }
-        self.released = 0;
     }
 
-    fn release(&self, from: usize, to: usize) {
-        if let Some((_, map)) = &self.plain {
-            release(map, from, to);
+    /// The same, of a plain report in a buffer that is used again.
+    pub(super) fn part<'b>(&'b self, range: Range<usize>, buffer: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
+        match self {
+            ReportBytes::Plain(file, _) => read(file, range, buffer).map(|()| buffer.as_slice()),
+            ReportBytes::Unpacked(bytes) => Ok(&bytes[range]),
         }
     }
 
     /// Begins to hash the report beside what its reader does, in a thread of its own.
     pub(super) fn hash_beside(&self) -> ReportHash {
-        let (bytes, file) = (self.bytes.clone(), self.plain.as_ref().map(|(file, _)| file.clone()));
-        // A plain report is read and not looked at where it is mapped: there the pages that one thread gives back are those that
-        // another one still reads.
-        let running = std::thread::Builder::new().name("hash".into()).spawn(move || {
-            let read = file.and_then(|file| hash_of(&file).ok());
-            read.unwrap_or_else(|| blake3::hash(&bytes).to_hex().to_string())
-        });
-        ReportHash { running: running.ok(), bytes: self.bytes.clone() }
+        let own = self.clone();
+        let running = std::thread::Builder::new().name("hash".into()).spawn(move || own.hash());
+        ReportHash { running: running.ok(), bytes: self.clone() }
+    }
+
+    fn hash(&self) -> io::Result<String> {
+        let hash = match self {
+            ReportBytes::Plain(file, size) => {
+                let mut hasher = blake3::Hasher::new();
+                hasher.update_reader(Place(file, 0).take(*size as u64))?;
+                if hasher.count() < *size as u64 {
+                    return Err(shorter());
+                }
+                hasher.finalize()
+            }
+            ReportBytes::Unpacked(bytes) => blake3::hash(bytes),
+        };
+        Ok(hash.to_hex().to_string())
     }
 }
 
 /// The BLAKE3 hash of a report, in the making.
 pub(super) struct ReportHash {
     /// `None` where the system gave no thread.
-    running: Option<JoinHandle<String>>,
-    bytes: Bytes,
+    running: Option<JoinHandle<io::Result<String>>>,
+    bytes: ReportBytes,
 }
 
 impl ReportHash {
-    /// Waits for the hash: lower-case hexadecimal.
-    pub(super) fn finish(self) -> String {
+    /// Waits for the hash: lower-case hexadecimal. Errors: the file cannot be read.
+    pub(super) fn finish(self) -> io::Result<String> {
         let made = self.running.and_then(|running| running.join().ok());
-        made.unwrap_or_else(|| blake3::hash(&self.bytes).to_hex().to_string())
+        made.unwrap_or_else(|| self.bytes.hash())
     }
 }
 
-fn hash_of(mut file: &File) -> io::Result<String> {
-    file.rewind()?;
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(file)?;
-    Ok(hasher.finalize().to_hex().to_string())
+/// A part of a file instead of what a buffer held.
+fn read(file: &File, range: Range<usize>, to: &mut Vec<u8>) -> io::Result<()> {
+    to.resize(range.len(), 0);
+    let read = Place(file, range.start as u64).read_exact(to);
+    read.map_err(|error| if error.kind() == ErrorKind::UnexpectedEof { shorter() } else { error })
 }
 
-#[cfg(target_os = "linux")]
-fn release(map: &Mmap, from: usize, to: usize) {
-    // SAFETY: the map is shared, read only and backed by the file, so a page that is dropped comes back with the same
-    // bytes when it is touched again.
-    let advised = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
-    // Advice that the system does not take costs memory and nothing else.
-    drop(advised);
+fn shorter() -> io::Error {
+    io::Error::other("the file became shorter while it was read; wait until nothing writes it, or copy it first")
 }
-
-#[cfg(not(target_os = "linux"))]
-fn release(_map: &Mmap, _from: usize, _to: usize) {}

@@ -5,10 +5,11 @@
 use super::bytes::ReportBytes;
 use super::fault::Fault;
 use super::message::{BlockHeader, FileHeader, ProcessInfo};
-use crate::bounds::{BLOCK_HEADER, REPORT_NAMES};
+use crate::bounds::{BLOCK_HEADER, ENTRY, REPORT_NAMES};
 use bytes::Bytes;
 use prost::Message;
 use std::collections::HashMap;
+use std::io;
 use std::ops::Range;
 
 /// First bytes of every report.
@@ -16,6 +17,8 @@ pub(super) const MAGIC: &[u8; 4] = b"NVR\0";
 /// The version of the container in every report from CUDA 10.0 on. NVIDIA's reader refuses lower numbers and accepts
 /// higher ones; so does this reader.
 const OLDEST_VERSION: u32 = 7;
+/// As much is read at once of a walk that looks at a few bytes here and there.
+const WINDOW: usize = 4 << 10;
 
 /// What an entry of a payload is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +46,8 @@ pub(super) struct Index {
     pub(super) entries: Vec<Entry>,
     /// The string table: the strings of all blocks in file order.
     pub(super) names: Vec<Bytes>,
-    /// The pieces of the session in file order.
-    pub(super) session: Vec<Bytes>,
+    /// The pieces of the session in file order, each with where it lies in the file.
+    pub(super) session: Vec<(u64, Bytes)>,
     /// Each process once. Reports of CUDA 10 name none: they have the empty one.
     pub(super) processes: Vec<ProcessInfo>,
     process_positions: HashMap<ProcessInfo, usize>,
@@ -54,18 +57,20 @@ pub(super) struct Index {
 
 /// A position in the file that never passes its end.
 struct Cursor<'a> {
-    bytes: &'a Bytes,
+    file: &'a ReportBytes,
     at: usize,
+    /// What was read last, and where it lies.
+    window: (usize, Bytes),
 }
 
 impl Cursor<'_> {
     fn left(&self) -> usize {
-        self.bytes.len() - self.at
+        self.file.len() - self.at
     }
 
     /// The next `size` bytes, where they exist.
     fn take(&mut self, size: usize) -> Option<Range<usize>> {
-        let range = self.at..self.at.checked_add(size).filter(|end| *end <= self.bytes.len())?;
+        let range = self.at..self.at.checked_add(size).filter(|end| *end <= self.file.len())?;
         self.at = range.end;
         Some(range)
     }
@@ -77,13 +82,41 @@ impl Cursor<'_> {
         let word = self
             .take(4)
             .ok_or_else(|| Fault::new(at, format!("4 bytes with the size of {what}"), format!("{left} bytes"), lost))?;
-        let mut size = [0; 4];
-        size.copy_from_slice(&self.bytes[word]);
-        let size = u32::from_le_bytes(size) as usize;
+        let word = self.bytes(word, lost)?;
+        let size = word.iter().rev().fold(0, |size, byte| size << 8 | usize::from(*byte));
         let left = self.left();
         self.take(size)
             .ok_or_else(|| Fault::new(at, format!("{what} of {size} bytes"), format!("{left} bytes to the end"), lost))
     }
+
+    /// A header, which no report has larger, and where it lies.
+    fn header(&mut self, what: &str, lost: &'static str) -> Result<(u64, Bytes), Fault> {
+        let range = self.sized(what, lost)?;
+        let at = range.start as u64;
+        if range.len() > BLOCK_HEADER {
+            let expected = format!("{what} of at most {BLOCK_HEADER} bytes");
+            return Err(Fault::new(at, expected, range.len().to_string(), lost));
+        }
+        Ok((at, self.bytes(range, lost)?))
+    }
+
+    fn bytes(&mut self, range: Range<usize>, lost: &'static str) -> Result<Bytes, Fault> {
+        let Range { start, end } = range;
+        let (from, window) = &self.window;
+        if start < *from || end > from + window.len() {
+            let until = end.max(start + WINDOW).min(self.file.len());
+            let unreadable =
+                |error: io::Error| Fault::new(start as u64, format!("{} bytes", end - start), error.to_string(), lost);
+            self.window = (start, self.file.slice(start..until).map_err(unreadable)?);
+        }
+        let (from, window) = &self.window;
+        Ok(window.slice(start - from..end - from))
+    }
+}
+
+/// Where a slice of some bytes lies in the file, of which they are those at a place.
+pub(super) fn offset(whole: &[u8], at: u64, slice: &[u8]) -> u64 {
+    at.wrapping_add((slice.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize) as u64)
 }
 
 /// Reads the file header.
@@ -93,10 +126,9 @@ impl Cursor<'_> {
 fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
     const LOST: &str = "the whole report";
     cursor.at = MAGIC.len();
-    let range = cursor.sized("the file header", LOST)?;
-    let at = range.start as u64;
-    let header = FileHeader::decode(cursor.bytes.slice(range))
-        .map_err(|error| Fault::new(at, "a file header", error.to_string(), LOST))?;
+    let (at, header) = cursor.header("the file header", LOST)?;
+    let header =
+        FileHeader::decode(header).map_err(|error| Fault::new(at, "a file header", error.to_string(), LOST))?;
     match header.version {
         Some(version) if version >= OLDEST_VERSION => Ok(()),
         Some(version) => {
@@ -107,9 +139,8 @@ fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
 }
 
 /// Walks the blocks. A fault in the file header is an error; a later one ends the walk and is kept in the index.
-pub(super) fn index(file: &mut ReportBytes) -> Result<Index, Fault> {
-    let bytes = file.bytes().clone();
-    let mut cursor = Cursor { bytes: &bytes, at: 0 };
+pub(super) fn index(file: &ReportBytes) -> Result<Index, Fault> {
+    let mut cursor = Cursor { file, at: 0, window: (0, Bytes::new()) };
     file_header(&mut cursor)?;
     let mut index = Index::default();
     while cursor.left() > 0 {
@@ -117,25 +148,19 @@ pub(super) fn index(file: &mut ReportBytes) -> Result<Index, Fault> {
             index.fault = Some(fault);
             break;
         }
-        file.release_to(cursor.at);
     }
     Ok(index)
 }
 
 /// Reads one block header and notes the entries of its payload.
 fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
-    let range = cursor.sized("a block header", "this block and all after it")?;
-    if range.is_empty() {
+    let (at, bytes) = cursor.header("a block header", "this block and all after it")?;
+    if bytes.is_empty() {
         return Ok(());
     }
-    let at = range.start as u64;
-    if range.len() > BLOCK_HEADER {
-        let (expected, found) = (format!("a block header of at most {BLOCK_HEADER} bytes"), format!("{}", range.len()));
-        return Err(Fault::new(at, expected, found, "this block and all after it"));
-    }
-    let header = BlockHeader::decode(cursor.bytes.slice(range))
+    let header = BlockHeader::decode(bytes.clone())
         .map_err(|error| Fault::new(at, "a block header", error.to_string(), "this block and all after it"))?;
-    index.session.extend(header.session);
+    index.session.extend(header.session.map(|piece| (offset(&bytes, at, &piece), piece)));
     index.names.extend(header.names.into_iter().flat_map(|table| table.strings));
     if index.names.len() > REPORT_NAMES {
         let (expected, found) = (format!("at most {REPORT_NAMES} names"), format!("{}", index.names.len()));
@@ -168,6 +193,10 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
             }
             if range.is_empty() {
                 return Err(Fault::new(range.start as u64, "a message", "0 bytes", "this entry and all after it"));
+            }
+            if range.len() > ENTRY {
+                let (expected, found) = (format!("an entry of at most {ENTRY} bytes"), range.len().to_string());
+                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it"));
             }
             index.entries.push(Entry { kind, range, process });
         }

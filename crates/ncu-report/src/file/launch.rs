@@ -1,6 +1,5 @@
 //! One result as evidence, with the NVTX ranges that were open.
 
-use super::container::Entry;
 use super::fault::Fault;
 use super::kind::AnyResult;
 use super::message::{NvtxState, ProcessInfo, RuleResult};
@@ -63,7 +62,6 @@ pub(super) fn launch(
     head: Launch,
     result: &AnyResult<'_>,
     stored: &StoredMetrics<'_>,
-    entry: &Entry,
     scope: Scope,
     reader: &mut MetricReader<'_>,
 ) -> Launch {
@@ -72,13 +70,13 @@ pub(super) fn launch(
     for stored in result.rules.iter().filter(|_| scope.rules) {
         match RuleResult::decode(*stored) {
             Ok(rule) => {
-                let at = reader.file.offset_of(stored);
+                let at = reader.offset_of(stored);
                 rules.extend(rules::entries(&rule, reader.texts, |found| {
                     reader.faults.push(Fault::new(at, "a table of a rule", found, "this table"));
                 }));
             }
             Err(error) => {
-                let at = reader.file.offset_of(stored);
+                let at = reader.offset_of(stored);
                 reader.faults.push(Fault::new(at, "a rule result", error.to_string(), "this rule result"));
             }
         }
@@ -87,7 +85,7 @@ pub(super) fn launch(
         None => Vec::new(),
         Some(Ok(state)) => ranges(&state, result.thread, reader.texts),
         Some(Err(error)) => {
-            let at = entry.range.start as u64;
+            let at = reader.at;
             reader.faults.push(Fault::new(at, "an NVTX state", error.to_string(), "the NVTX ranges of this result"));
             Vec::new()
         }

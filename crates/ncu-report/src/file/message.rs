@@ -1,8 +1,8 @@
 //! The protobuf messages of the report, as subsets: a field that nobody reads is left out.
 //!
 //! Owns every field number that is read; those of a result's large parts stand where they are taken off
-//! ([`super::kind`]), those of what is taken out of a report in [`super::public`]. Text is kept as bytes of the mapped file and decoded when it is used,
-//! so that text that is not UTF-8 spoils nothing. Every field is optional, whatever the writer promises.
+//! ([`super::kind`]), those of what is taken out of a report in [`super::public`]. Text is kept as bytes and decoded when it is
+//! used, so that text that is not UTF-8 spoils nothing. Every field is optional, whatever the writer promises.
 
 use super::fields::{label, messages};
 use bytes::Bytes;

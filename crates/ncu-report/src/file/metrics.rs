@@ -1,7 +1,6 @@
 //! The metrics of one result: only those that were asked for are decoded, the last of several with one name.
 
-use super::bytes::ReportBytes;
-use super::container::EntryKind;
+use super::container::{EntryKind, offset};
 use super::device::DeviceParts;
 use super::fault::{Fault, Faults};
 use super::kind::{self, AnyResult};
@@ -22,9 +21,11 @@ const NAME: u8 = (tag::NAME << 3) as u8;
 const VALUE: u8 = (tag::VALUE << 3 | 2) as u8;
 const KIND: u8 = 4 << 3;
 
-/// Decodes metrics, result after result.
+/// Decodes the metrics of a result.
 pub(super) struct MetricReader<'a> {
-    pub(super) file: &'a ReportBytes,
+    /// The result, and where it lies in the file.
+    pub(super) message: &'a [u8],
+    pub(super) at: u64,
     pub(super) names: &'a mut Names,
     pub(super) texts: &'a mut Texts,
     pub(super) faults: &'a mut Faults,
@@ -33,27 +34,21 @@ pub(super) struct MetricReader<'a> {
 /// Of one result the metrics that were asked for, still encoded: of each the last one.
 pub(super) struct StoredMetrics<'a>(Vec<Option<&'a [u8]>>);
 
-impl StoredMetrics<'_> {
-    /// Room for the metrics that were asked for, used result after result.
-    pub(super) fn new<'a>(names: &Names) -> StoredMetrics<'a> {
-        StoredMetrics(vec![None; names.asked.len()])
-    }
-}
-
-impl MetricReader<'_> {
-    /// Decodes a result but for its metrics; those that were asked for go to `stored`, and every name is marked as used.
-    pub(super) fn result<'a>(
-        &mut self,
-        kind: EntryKind,
-        message: &'a [u8],
-        stored: &mut StoredMetrics<'a>,
-    ) -> Result<AnyResult<'a>, DecodeError> {
-        stored.0.fill(None);
-        kind::decode(kind, message, |metric| match self.slot(metric) {
+impl<'a> MetricReader<'a> {
+    /// Decodes the result but for its metrics; with it those that were asked for, and every name is marked as used.
+    pub(super) fn result(&mut self, kind: EntryKind) -> Result<(AnyResult<'a>, StoredMetrics<'a>), DecodeError> {
+        let mut stored = StoredMetrics(vec![None; self.names.asked.len()]);
+        let result = kind::decode(kind, self.message, |metric| match self.slot(metric) {
             Ok(Some(slot)) => stored.0[slot] = Some(metric),
             Ok(None) => {}
             Err(fault) => self.faults.push(fault),
-        })
+        })?;
+        Ok((result, stored))
+    }
+
+    /// Where a slice of the result lies in the file.
+    pub(super) fn offset_of(&self, slice: &[u8]) -> u64 {
+        offset(self.message, self.at, slice)
     }
 
     /// The metrics that were asked for, sorted by name, and what they say of device and grid. `is_first` says that this
@@ -75,7 +70,7 @@ impl MetricReader<'_> {
                     }
                 }
                 Err(found) => {
-                    let at = self.file.offset_of(message);
+                    let at = self.offset_of(message);
                     self.faults.push(Fault::new(at, format!("the metric {}", asked.name), found, LOST));
                 }
             }
@@ -86,11 +81,12 @@ impl MetricReader<'_> {
     /// The position among the metrics asked for.
     #[inline]
     fn slot(&mut self, message: &[u8]) -> Result<Option<usize>, Fault> {
-        let at = || self.file.offset_of(message);
-        let id = name_id(message).ok_or_else(|| Fault::new(at(), "a metric with a name", "none", LOST))?;
-        self.names.use_id(id).ok_or_else(|| {
+        let none = || Fault::new(self.offset_of(message), "a metric with a name", "none", LOST);
+        let id = name_id(message).ok_or_else(none)?;
+        let slot = self.names.use_id(id);
+        slot.ok_or_else(|| {
             let expected = format!("a metric name among the {} of the string table", self.names.len());
-            Fault::new(at(), expected, format!("number {id}"), LOST)
+            Fault::new(self.offset_of(message), expected, format!("number {id}"), LOST)
         })
     }
 }

@@ -1,11 +1,8 @@
 //! The reader of Nsight Compute reports (`.ncu-rep`), without any NVIDIA software.
 //!
 //! Owns the file format: container, messages, string table. Receives a path and a [`Want`](crate::Want), gives a
-//! [`Report`](crate::Report) or [`SourceData`]. A plain report is mapped, not copied, a packed
+//! [`Report`](crate::Report) or [`SourceData`]. A plain report is read in parts, a packed
 //! one (`.ncu-repz`) unpacked into memory; nothing is decoded that nobody asked for.
-//!
-//! **Mapping hazard.** A file that another program shortens while it is mapped makes the operating system end this
-//! process with SIGBUS. Do not read a report that ncu is still writing.
 
 mod bytes;
 mod container;

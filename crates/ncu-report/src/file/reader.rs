@@ -4,7 +4,7 @@ use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
 use super::fault::{Fault, Faults};
 use super::launch::{self, Scope};
-use super::metrics::{MetricReader, StoredMetrics};
+use super::metrics::MetricReader;
 use super::names::Names;
 use super::source_data::{SourceCollector, SourceData};
 use super::{dropped, session};
@@ -12,7 +12,6 @@ use crate::{Damage, Launch, NameSet, Process, Report, Rules, Want, packed};
 use cuda_binary::text::Texts;
 use cuda_binary::{Origin, ReadError};
 use std::collections::HashSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Kernels that are read whole while it is not known which of them are meant.
@@ -47,20 +46,20 @@ impl NcuReport {
     /// # Errors
     /// As [`read`], except that nothing is said of results; a file header that cannot be read is an error in either case.
     pub fn open(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
-        let (mut file, broken) = ReportBytes::open(path)?;
-        if let Some(fault) = broken.as_ref().filter(|_| !allow_damage || file.bytes().is_empty()) {
+        let (file, broken) = ReportBytes::open(path)?;
+        if let Some(fault) = broken.as_ref().filter(|_| !allow_damage || file.len() == 0) {
             return Err(fault.refuse(path));
         }
-        if !file.bytes().starts_with(MAGIC) {
+        let head = file.slice(0..file.len().min(MAGIC.len()));
+        if !head.map_err(|source| io(path, source))?.starts_with(MAGIC) {
             return Err(ReadError::wrong(
                 path,
                 "it holds no Nsight Compute report",
                 "give a .ncu-rep or .ncu-repz file",
             ));
         }
-        let mut index = container::index(&mut file).map_err(|fault| fault.refuse(path))?;
+        let mut index = container::index(&file).map_err(|fault| fault.refuse(path))?;
         index.fault = broken.or(index.fault);
-        file.release_all();
         match &index.fault {
             Some(fault) if !allow_damage => Err(fault.refuse(path)),
             _ => Ok(NcuReport { path: path.to_owned(), file, index, allow_damage }),
@@ -77,14 +76,14 @@ impl NcuReport {
     /// # Errors
     /// [`ReadError::Empty`] for a report without results, [`ReadError::Malformed`] for one that is damaged, unless
     /// damage was allowed when it was opened.
-    pub fn read(&mut self, want: &Want) -> Result<Report, ReadError> {
+    pub fn read(&self, want: &Want) -> Result<Report, ReadError> {
         self.read_as(want, &NameSet::All, &mut |_, _| true)
     }
 
     /// Reads every result; `is_whole` says of its head, and of whether it is the first of its kernel, whether it is read as `want`
     /// asks for or as `brief`.
     fn read_as(
-        &mut self,
+        &self,
         want: &Want,
         brief: &NameSet,
         is_whole: &mut dyn FnMut(&Launch, bool) -> bool,
@@ -93,7 +92,7 @@ impl NcuReport {
         let mut pass = Pass::new(self, want, brief);
         self.index.fault.iter().for_each(|fault| pass.faults.push(fault.clone()));
         let details = session::merge(&self.index.session).unwrap_or_else(|error| {
-            let at = self.index.session.first().map_or(0, |piece| self.file.offset_of(piece));
+            let at = self.index.session.first().map_or(0, |(at, _)| *at);
             pass.faults.push(Fault::new(at, "a session", error.to_string(), "the session"));
             Default::default()
         });
@@ -112,7 +111,7 @@ impl NcuReport {
     /// # Errors
     /// As [`NcuReport::read`].
     pub fn read_chosen(
-        &mut self,
+        &self,
         want: &Want,
         brief: &NameSet,
         choose: impl FnOnce(&Report) -> HashSet<u32>,
@@ -153,10 +152,9 @@ impl NcuReport {
     ///
     /// # Errors
     /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
-    pub fn read_rows(&mut self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
+    pub fn read_rows(&self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
         let mut pass = Pass::new(self, want, &NameSet::All);
         let launches = self.launches(want.rules, &|id| rows.contains(&id), &mut |_, _| true, &mut pass);
-        self.file.release_all();
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
             None => Ok((launches, pass.faults.damage())),
@@ -165,7 +163,7 @@ impl NcuReport {
 
     /// The results of the rows for which `is_row` holds, in ncu's order.
     fn launches(
-        &mut self,
+        &self,
         rules: Rules,
         is_row: &dyn Fn(u32) -> bool,
         is_whole: &mut dyn FnMut(&Launch, bool) -> bool,
@@ -175,18 +173,23 @@ impl NcuReport {
         let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
         let mut numbered = self.numbered(&processes);
         numbered.retain(|(id, _)| is_row(*id));
-        // In the order of the file, so that pages can be given back behind the reader.
+        // In the order of the file, so that the system reads ahead.
         numbered.sort_by_key(|(_, position)| *position);
-        let bytes = self.file.bytes().clone();
-        let mut stored = StoredMetrics::new(names);
+        let mut buffer = Vec::new();
         let mut met = HashSet::new();
         let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
-            let Range { start, end } = entry.range.clone();
-            let mut reader = MetricReader { file: &self.file, names, texts, faults };
-            match reader.result(entry.kind, &bytes[start..end], &mut stored) {
-                Ok(result) => {
+            let message = match self.file.part(entry.range.clone(), &mut buffer) {
+                Ok(message) => message,
+                Err(error) => {
+                    faults.push(undecodable(entry, "a result", error));
+                    continue;
+                }
+            };
+            let mut reader = MetricReader { message, at: entry.range.start as u64, names, texts, faults };
+            match reader.result(entry.kind) {
+                Ok((result, stored)) => {
                     let process = &processes[entry.process];
                     if let Some(head) = launch::head(id, process, &result, reader.texts) {
                         let is_first = met.insert((head.name.clone(), head.grid, head.block));
@@ -196,7 +199,6 @@ impl NcuReport {
                             head,
                             &result,
                             &stored,
-                            entry,
                             Scope { is_first, is_whole, rules },
                             &mut reader,
                         ));
@@ -204,7 +206,6 @@ impl NcuReport {
                 }
                 Err(error) => faults.push(undecodable(entry, "a result", error)),
             }
-            self.file.release_to(end);
         }
         launches.sort_by_key(|launch| launch.id);
         launches
@@ -226,7 +227,8 @@ impl NcuReport {
         let mut collector = SourceCollector::default();
         for entry in self.index.entries.iter().filter(|entry| entry.kind == EntryKind::Source) {
             let process = self.index.processes[entry.process].id.unwrap_or(0);
-            if let Err(error) = collector.take(process, self.file.bytes().slice(entry.range.clone()), &wanted)
+            let piece = self.file.slice(entry.range.clone()).map_err(|source| io(&self.path, source))?;
+            if let Err(error) = collector.take(process, piece, &wanted)
                 && !self.allow_damage
             {
                 return Err(undecodable(entry, "source data", error).refuse(&self.path));
@@ -247,7 +249,7 @@ impl NcuReport {
     }
 
     /// The report with its origin, what was dropped, and what is damaged.
-    fn finish(&mut self, mut report: Report, pass: Pass, hash: Option<ReportHash>) -> Result<Report, ReadError> {
+    fn finish(&self, mut report: Report, pass: Pass, hash: Option<ReportHash>) -> Result<Report, ReadError> {
         let Pass { names, faults, .. } = pass;
         if let Some(fault) = faults.first().filter(|_| !self.allow_damage) {
             return Err(fault.refuse(&self.path));
@@ -261,10 +263,9 @@ impl NcuReport {
         report.origin = Origin {
             path: self.path.to_string_lossy().into_owned(),
             format: "ncu-report".into(),
-            bytes: self.file.bytes().len() as u64,
-            blake3: hash.map(ReportHash::finish).unwrap_or_default(),
+            bytes: self.file.len() as u64,
+            blake3: hash.map_or(Ok(String::new()), ReportHash::finish).map_err(|source| io(&self.path, source))?,
         };
-        self.file.release_all();
         Ok(report)
     }
 
@@ -290,6 +291,10 @@ impl Pass {
     }
 }
 
-fn undecodable(entry: &Entry, what: &str, error: prost::DecodeError) -> Fault {
+fn io(path: &Path, source: std::io::Error) -> ReadError {
+    ReadError::Io { path: path.to_owned(), source }
+}
+
+fn undecodable(entry: &Entry, what: &str, error: impl ToString) -> Fault {
     Fault::new(entry.range.start as u64, what, error.to_string(), "this entry")
 }

@@ -10,9 +10,9 @@ use prost::{DecodeError, Message};
 use std::sync::Arc;
 
 /// Merges the pieces: the last scalar wins, repeated fields append.
-pub(super) fn merge(pieces: &[Bytes]) -> Result<SessionDetails, DecodeError> {
+pub(super) fn merge(pieces: &[(u64, Bytes)]) -> Result<SessionDetails, DecodeError> {
     let mut merged = SessionDetails::default();
-    for piece in pieces {
+    for (_, piece) in pieces {
         merged.merge(piece.clone())?;
     }
     Ok(merged)

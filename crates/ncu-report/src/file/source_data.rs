@@ -14,7 +14,7 @@ pub struct SourceData {
     /// Process id and reference; joins [`Launch::sources`](crate::Launch::sources). Two processes may use
     /// one reference for modules at different addresses.
     pub key: (u32, u64),
-    /// The cubin, an ELF file; `None` when the report holds none. A slice of the mapped file, not a copy.
+    /// The cubin, an ELF file; `None` when the report holds none. A slice of what was read of the file.
     pub cubin: Option<Bytes>,
     /// Compute capability of the device, `(9, 0)`.
     pub compute_capability: Option<(u32, u32)>,

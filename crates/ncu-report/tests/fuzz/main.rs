@@ -26,7 +26,7 @@ fn packed() -> Vec<u8> {
 fn run(path: &Path) {
     let want = Want { hash: false, ..Want::everything() };
     let _ = read(path, &want);
-    if let Ok(mut report) = NcuReport::open(path, true) {
+    if let Ok(report) = NcuReport::open(path, true) {
         let _ = report.sources();
         let _ = report.read(&want);
     }

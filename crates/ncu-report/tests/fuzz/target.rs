@@ -81,8 +81,6 @@ impl Scratch {
     }
 
     pub(crate) fn put(&self, input: &[u8]) -> &Path {
-        // Another file each time: one that was mapped is not changed.
-        let _ = fs::remove_file(&self.path);
         fs::write(&self.path, input).unwrap();
         &self.path
     }
