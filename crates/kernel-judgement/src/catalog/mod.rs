@@ -80,4 +80,7 @@ pub fn read_ahead() {
     levers();
     forecasts();
     libraries::libraries();
+    subsystem_of("");
+    sampler();
+    tool_option("");
 }
