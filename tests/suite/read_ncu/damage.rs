@@ -18,7 +18,7 @@ const ALL: Want = Want {
 
 /// Reads what is whole, the source data too.
 fn what_is_whole(path: &Path) -> Result<Report, ReadError> {
-    let mut report = NcuReport::open(path, true)?;
+    let report = NcuReport::open(path, true)?;
     report.sources()?;
     report.read(&ALL)
 }

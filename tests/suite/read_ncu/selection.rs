@@ -29,7 +29,7 @@ fn wanted_metrics_and_instances_are_read_and_no_others() {
 
 #[test]
 fn chosen_rows_keep_their_numbers() {
-    let mut report = NcuReport::open(&report_path("multiprocess"), false).unwrap();
+    let report = NcuReport::open(&report_path("multiprocess"), false).unwrap();
     let all = report.read(&Want::default()).unwrap();
     assert_eq!((all.launches.len(), all.dropped.len()), (2, 0));
     let (second, damage) = report.read_rows(&Want::default(), &HashSet::from([1])).unwrap();
@@ -45,7 +45,7 @@ fn what_is_chosen_is_read_whole_in_one_pass_and_the_rest_in_brief() {
     let last = *ids.last().unwrap();
     // All, one that is not the first of its kernel, and none.
     for chosen in [ids.iter().copied().collect(), HashSet::from([last]), HashSet::new()] {
-        let mut report = NcuReport::open(&report_path("both_basic"), false).unwrap();
+        let report = NcuReport::open(&report_path("both_basic"), false).unwrap();
         let read = report.read_chosen(&want, &time, |brief| {
             assert!(brief.launches.iter().all(|launch| launch.metric("gpu__time_duration.sum").is_some()));
             chosen.clone()
