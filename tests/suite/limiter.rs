@@ -287,6 +287,20 @@ fn a_cause_of_several_parts_leads_and_a_tail_goes_before_the_pipe_that_it_leaves
     assert_eq!(limits("covariance_before"), "launch-tail");
 }
 
+/// Of two pipes that take turns the one with the queue: 72 % of the throttle stands at the ALU pipe at 66 %, 28 % at the FMA pipe at 74 %. Of
+/// others a queue is longer in front of the busier one.
+#[test]
+fn of_two_pipes_the_one_limits_in_front_of_which_warps_queue() {
+    let first = |kernel: &str| &pairs::launch(kernel).findings[0];
+    let dates = first("date_parts_before");
+    assert_eq!(dates.code, "compute-alu");
+    assert!(dates.sentence.ends_with(" 28.3 % of it for the FMA pipe at 73.8 %)."), "{}", dates.sentence);
+    assert_eq!(
+        ["ntt_blocks_before", "key_switch_before"].map(|kernel| first(kernel).code.as_str()),
+        ["compute-fma"; 2]
+    );
+}
+
 /// Where the ALU pipe has more to do than the tensor pipe beside it, the row says of what; where it has less, there is none.
 #[test]
 fn what_fills_a_pipe_beside_products_is_named() {

@@ -180,17 +180,35 @@ fn starved(m: &Measures<'_>) -> Option<f64> {
     Some((m.machine.time.active() * main.share * (1.0 - phases.step_efficiency?) - fenced).max(0.0))
 }
 
-/// Of pipes that are as busy as this one, the one that warps could not issue to: a throttle is sampled at the instruction that waits.
-fn throttling(m: &Measures<'_>, busiest: Part) -> Part {
-    let machine = &m.machine;
-    let Some(study) = m.sampled_code().filter(|_| busiest.computes()) else { return busiest };
-    let least = machine.need(busiest).unwrap_or_default() - ERROR;
-    let queue = |part: &Part| m.runs(*part).map_or(0, |runs| study.waits_at(MathPipeThrottle, runs) as u64);
-    let near = machine.parts().filter(|part| {
-        way(*part) == way(busiest) && part.computes() && machine.need(*part).is_some_and(|need| need >= least)
-    });
+/// What a warp spends at an instruction itself, and not for its operands.
+const AT_ITSELF: [StallReason; 6] = [
+    StallReason::Selected,
+    StallReason::NotSelected,
+    StallReason::DispatchStall,
+    StallReason::Wait,
+    MathPipeThrottle,
+    StallReason::MioThrottle,
+];
+
+/// Of the math pipes, where the busiest part is one, that without whose instructions the launch saves most: what warps spend there goes, and
+/// the other pipes stay. One that is a little less busy may be the one with the queue. Of a pipe that no instruction is known to run on nobody
+/// can tell.
+fn pacing(m: &Measures<'_>, busiest: Part) -> Part {
+    let is_math = |part: &Part| part.row().is_some_and(|row| row.queues.contains(&MathPipeThrottle));
+    let Some(study) = m.sampled_code().filter(|_| is_math(&busiest)) else { return busiest };
+    let saves = |part: Part| {
+        let at = |reason: StallReason| {
+            let own = m.runs(part).map_or(0.0, |runs| study.waits_at(reason, runs));
+            m.wait(reason).unwrap_or_default() * own / study.waits_at(reason, |_| true).max(1.0)
+        };
+        let spent: f64 = AT_ITSELF.into_iter().map(at).sum();
+        (spent > 0.0).then(|| m.machine.without(|own| own == part, spent, spent))
+    };
+    let Some(own) = saves(busiest) else { return busiest };
+    let pipes = m.machine.parts().filter(|part| way(*part) == way(busiest)).filter(is_math);
+    let others = pipes.filter_map(|part| Some((part, saves(part)?)));
     // The busiest of equal ones.
-    near.chain([busiest]).max_by_key(queue).unwrap_or(busiest)
+    others.chain([(busiest, own)]).max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(busiest, |(part, _)| part)
 }
 
 impl Account {
@@ -200,7 +218,7 @@ impl Account {
         let mut takers: Vec<(Taker, f64)> = Vec::new();
         for at in 0..=PRODUCTS {
             let is_own = |part: Part| way(part) == at;
-            let Some(part) = machine.leading(is_own).map(|part| throttling(m, part)) else { continue };
+            let Some(part) = machine.leading(is_own).map(|part| pacing(m, part)) else { continue };
             let is_queue = |taker: &Taker| matches!(taker, Taker::Part(part) if is_own(*part));
             let queues: f64 = shares.iter().filter(|(taker, _)| is_queue(taker)).map(|(_, share)| share).sum();
             takers.push((Taker::Part(part), machine.without(is_own, queues, queues + unheld)));

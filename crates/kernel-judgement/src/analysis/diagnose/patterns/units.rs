@@ -175,7 +175,10 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let is_throttle = queue.first().is_some_and(|(reason, _)| *reason == StallReason::MathPipeThrottle);
     let throttled = if is_throttle { throttled(m) } else { Vec::new() };
     let other = throttled.into_iter().find(|(part, of)| *part != unit.part && *of >= OF_ANOTHER);
-    let other = other.and_then(|(part, of)| Some(words!(", {} of it for {}", share(of), m.unit(part)?.named())));
+    let other = other.and_then(|(part, of)| {
+        let unit = m.unit(part)?;
+        Some(words!(", {} of it for {} at {}", share(of), unit.named(), share(unit.share)))
+    });
     let sentence = words!(
         "{} at {} of peak, and {} {} ({}{}){}.",
         the(unit),
