@@ -90,7 +90,7 @@ pub(super) fn at_products(m: &Measures<'_>, reason: StallReason) -> f64 {
         let busiest = m.machine.busiest(|part| way(part) >= PIPES);
         return busiest.map_or(0.0, |(part, _)| if way(part) == PRODUCTS { 1.0 } else { 0.0 });
     };
-    study.waits_at(reason, Op::is_product) / study.waits_at(reason, |_| true).max(1.0)
+    study.part_at(reason, Op::is_product)
 }
 
 fn shares(m: &Measures<'_>) -> Vec<(Taker, f64)> {
@@ -197,10 +197,8 @@ fn pacing(m: &Measures<'_>, busiest: Part) -> Part {
     let is_math = |part: &Part| part.row().is_some_and(|row| row.queues.contains(&MathPipeThrottle));
     let Some(study) = m.sampled_code().filter(|_| is_math(&busiest)) else { return busiest };
     let saves = |part: Part| {
-        let at = |reason: StallReason| {
-            let own = m.runs(part).map_or(0.0, |runs| study.waits_at(reason, runs));
-            m.wait(reason).unwrap_or_default() * own / study.waits_at(reason, |_| true).max(1.0)
-        };
+        let runs = m.runs(part)?;
+        let at = |reason: StallReason| m.wait(reason).unwrap_or_default() * study.part_at(reason, runs);
         let spent: f64 = AT_ITSELF.into_iter().map(at).sum();
         (spent > 0.0).then(|| m.machine.without(|own| own == part, spent, spent))
     };

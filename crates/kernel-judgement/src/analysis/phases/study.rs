@@ -155,10 +155,12 @@ impl<'v> Study<'v> {
         Some([self.view.counts(SECTORS)?, self.view.counts(IDEAL)?])
     }
 
-    /// Samples of a reason at instructions of a kind.
-    pub(in crate::analysis) fn waits_at(&self, reason: StallReason, is_meant: impl Fn(Op) -> bool) -> f64 {
-        let rows: Vec<usize> = (0..self.code.rows.len()).filter(|row| is_meant(self.code.op(*row))).collect();
-        self.samples.of_reason(reason.into(), &rows) as f64
+    /// The part of the samples of a reason that stands at instructions of a kind, 0 to 1.
+    pub(in crate::analysis) fn part_at(&self, reason: StallReason, is_meant: impl Fn(Op) -> bool) -> f64 {
+        let (own, others): (Vec<usize>, Vec<usize>) =
+            (0..self.code.rows.len()).partition(|row| is_meant(self.code.op(*row)));
+        let of = |rows: &[usize]| self.samples.of_reason(reason.into(), rows) as f64;
+        of(&own) / (of(&own) + of(&others)).max(1.0)
     }
 
     /// `w`: warps of the pacing role.

@@ -139,15 +139,12 @@ fn made_of(m: &Measures<'_>, unit: &Unit) -> Words {
 /// The part of the throttle samples at another pipe from which it is told.
 const OF_ANOTHER: f64 = 0.25;
 
-/// The samples of warps that a math pipe had no room for, by the pipe of the instruction that waited, the most first, in parts of all.
-fn throttled(m: &Measures<'_>) -> Vec<(Part, f64)> {
-    let Some(study) = m.sampled_code() else { return Vec::new() };
-    let of = |is_own: &dyn Fn(Op) -> bool| study.waits_at(StallReason::MathPipeThrottle, is_own);
-    let all = of(&|_| true).max(1.0);
-    let pipes = m.units.iter().filter_map(|unit| Some((unit.part, of(&m.runs(unit.part)?) / all)));
-    let mut found: Vec<(Part, f64)> = pipes.collect();
-    found.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    found
+/// The other unit whose instructions most of the warps stand at that a math pipe had no room for, and the part of the samples there.
+fn throttled<'m>(m: &'m Measures<'_>, unit: &Unit) -> Option<(&'m Unit, f64)> {
+    let study = m.sampled_code()?;
+    let others = m.units.iter().filter(|other| other.part != unit.part);
+    let of = |other: &'m Unit| Some((other, study.part_at(StallReason::MathPipeThrottle, m.runs(other.part)?)));
+    others.filter_map(of).max_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|(_, of)| *of >= OF_ANOTHER)
 }
 
 /// A unit in whose queue warps spend much of their time.
@@ -173,12 +170,9 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
     let named = queue.iter().filter(|(_, share)| *share >= 0.01);
     let named = named.filter_map(|(reason, of)| Some(format!("{} {}", reason.row()?.label, share(*of))));
     let is_throttle = queue.first().is_some_and(|(reason, _)| *reason == StallReason::MathPipeThrottle);
-    let throttled = if is_throttle { throttled(m) } else { Vec::new() };
-    let other = throttled.into_iter().find(|(part, of)| *part != unit.part && *of >= OF_ANOTHER);
-    let other = other.and_then(|(part, of)| {
-        let unit = m.unit(part)?;
-        Some(words!(", {} of it for {} at {}", share(of), unit.named(), share(unit.share)))
-    });
+    let other = throttled(m, unit).filter(|_| is_throttle);
+    let other =
+        other.map(|(other, of)| words!(", {} of it for {} at {}", share(of), other.named(), share(other.share)));
     let sentence = words!(
         "{} at {} of peak, and {} {} ({}{}){}.",
         the(unit),
