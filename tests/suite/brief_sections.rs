@@ -2,7 +2,7 @@
 //! against the pages that were worked out by hand, and their budgets on every report that lies here.
 
 use crate::judged;
-use crate::rules::with;
+use crate::rules::{self, with};
 use kernel_audit::analysis::{self, Audit, Evidence, Limits, PredictionMet, Selection, StoryCause, Work};
 use kernel_audit::evidence::{Report, SourceView, Want};
 use kernel_audit::render::Templates;
@@ -376,8 +376,23 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
     says(&page["verdict"], "58.2 M of 99.7 M sectors that L2 is asked for");
     says(
         &page["memory"],
-        "58.7 M of 100.8 M sectors (58.3 %) would go if the bytes were packed, 29.4 M more are inherent",
+        "58.7 M of 100.8 M sectors (58.3 %) would go if the bytes were packed, 29.4 M more are inherent: loaded addresses",
     );
+    // One line may hold accesses of each kind, and neighbours that read a row together.
+    let (report, views) = rules::one("pairs/h200", "ell_apply_before");
+    let ell = sections(&judged::audit(&report, &views, &Work::default()));
+    let excess = |access: &str| ell["memory"].iter().filter(|line| line.contains(access)).count();
+    assert_eq!(
+        [
+            excess("`LDG.32` (:15) |  393,216 |            32.0 |  4.00 | 11.0 M, read again by a neighbour"),
+            excess("`LDG.64` (:15) |  393,216 |            32.0 |  8.00 | 9.44 M, read again by a neighbour"),
+            excess("`LDG.64` (:15) |  393,216 |            32.0 |  8.00 |                  9.44 M, inherent"),
+        ],
+        [1, 1, 1],
+        "{:?}",
+        ell["memory"]
+    );
+    assert!(!ell["memory"].iter().any(|line| line.contains(":15 are")), "no word of a whole line");
     // It takes no shared memory.
     says(&page["build"], "Headroom before occupancy drops: 14 registers.");
 }
@@ -392,7 +407,7 @@ fn a_stall_without_a_place_is_told_as_one() {
 fn accesses_that_read_alike_are_one_row_before_any_is_left_out() {
     let page = sections(&audit("collected/mxfp4_moe_small_m_h100/profile", None));
     // The four largest of its instructions make a part of these requests.
-    says(&page["memory"], " 20,480 |");
+    says(&page["memory"], " 32,768 |");
     // Warps of a kernel without products stand in the queue of a full unit.
     says(&sections(&audit("collected/sfu_bound/profile", None))["phases"], "queue: MIO throttle");
 }

@@ -5,7 +5,7 @@ use crate::judged;
 use crate::rules::{one, report, set, value, with};
 use kernel_audit::analysis::{Audit, Where, Work};
 use kernel_audit::catalog::Code;
-use kernel_audit::evidence::SourceView;
+use kernel_audit::evidence::{Report, SourceView};
 
 fn said(audit: &Audit) -> String {
     audit.now.bottleneck.ruled_out.as_ref().map(|words| words.to_plain()).unwrap_or_default()
@@ -246,6 +246,35 @@ fn asynchronous_copies_take_no_stores_of_the_tile() {
     // 9.2 % were measured; the waits alone are 13.2 % of the time.
     let (_, most) = row_of("h100", "hgemm_before", "double-buffer").expect("a row");
     assert!(most > 15.0, "{most}");
+}
+
+#[test]
+fn bytes_side_by_side_that_begin_between_two_sectors_are_not_packed_by_another_order() {
+    // A byte a lane, 0 to 15 places on: one sector more for each request that begins in the middle of one.
+    let (report, views) = one("pairs/h200", "motif_scan_before");
+    let scan = judged::audit(&report, &views, &Work::default());
+    assert!(!rows(&scan).contains(&"coalesce".to_owned()), "{:?}", rows(&scan));
+    assert!(said(&scan).contains("coalescing (contiguous, off the boundary of a sector)"), "{}", said(&scan));
+}
+
+#[test]
+fn rows_that_threads_read_alone_bring_nothing_of_what_bulk_copies_and_spills_bring() {
+    let (mut report, views) = one("pairs/h200", "ell_apply_before");
+    let saves = |report: &Report| {
+        let audit = judged::audit(report, &views, &Work::default());
+        audit.now.levers.into_iter().find(|lever| lever.code.to_string() == "coalesce").and_then(|own| own.expected)
+    };
+    let all = saves(&report).expect("a row");
+    // 100 MB are 3.1 M of the 23.0 M sectors that L2 sends.
+    for (name, count) in [
+        ("l1tex__m_xbar2l1tex_read_bytes_mem_global_op_tma_ld.sum", 1e8),
+        ("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", 1e8 / 32.0),
+    ] {
+        let before = value(&report, name);
+        set(&mut report, name, count);
+        assert!(saves(&report).is_some_and(|saves| saves < all - 2.0), "{name}: {:?} of {all}", saves(&report));
+        set(&mut report, name, before);
+    }
 }
 
 #[test]

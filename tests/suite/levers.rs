@@ -3,7 +3,7 @@
 use crate::committed::{self, Judged};
 use crate::judged;
 use crate::old_side::table;
-use crate::rules::with;
+use crate::rules::{one, with};
 use kernel_audit::analysis::{
     self, Audit, Bound, Evidence, Lever, LeverOrigin, LimiterChange, Limits, PredictionMet, Work, want,
 };
@@ -356,6 +356,19 @@ fn what_was_not_collected_makes_no_bound_smaller() {
         without(&mut report, "sass__inst_executed_per_opcode");
         assert!(bound(&report).is_none_or(|bound| bound > known - 0.5), "{name}");
     }
+    // What the LSU takes is told by instruction as well.
+    for (kernel, code) in [
+        ("motif_scan_before", "wide-shared"),
+        ("mix_tokens_before", "wide-shared"),
+        ("halfpel_centre_before", "wide-loads"),
+        ("colour_first_before", "keep-in-registers"),
+    ] {
+        let (mut report, views) = one("pairs/h200", kernel);
+        let expected = |report: &Report| lever(&judged::audit(report, &views, &Work::default()), code).expected;
+        let known = expected(&report);
+        without(&mut report, "sass__inst_executed_per_opcode");
+        assert_eq!(expected(&report), known, "{kernel}");
+    }
 }
 
 #[test]
@@ -418,8 +431,9 @@ fn what_was_not_collected_is_not_told() {
 #[test]
 fn a_limiter_that_one_side_could_not_show_did_not_move() {
     let evidence = |name: &str, gone: &str| {
-        let (mut report, views) = read(&format!("collected/{name}/profile.ncu-repz"));
+        let (mut report, mut views) = read(&format!("collected/{name}/profile.ncu-repz"));
         report.launches.iter_mut().for_each(|launch| launch.metrics.retain(|metric| &*metric.name != gone));
+        views.retain(|_| gone.is_empty());
         judged::evidence(&report, &views, &Work::default())
     };
     let moved = |gone: &str| {

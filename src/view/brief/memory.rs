@@ -164,34 +164,48 @@ fn multicast(audit: &Audit) -> Option<Words> {
 /// The head of a table of accesses.
 const ACCESSES: &str = "Access | Requests: | Sectors/request: | Ideal: | Excess sectors:";
 
-/// The accesses with an excess of sectors; where none has, the sentence below says so.
+/// `LDG.64`.
+fn opcode(access: &SectorAccess) -> String {
+    let width = access.width_bits.map(|bits| format!(".{bits}")).unwrap_or_default();
+    format!("{}{width}", access.at.opcode.split('.').next().unwrap_or_default())
+}
+
+/// The accesses with an excess of sectors, each request by itself; where none has, the sentence below says so.
 fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
-    let all: u64 = phases.accesses.iter().map(|access| access.sectors).sum();
-    let is_told = |access: &&SectorAccess| access.excess() > 0 && 100.0 * access.sectors as f64 >= LEAST * all as f64;
+    let touched = |access: &SectorAccess| access.sectors + access.again;
+    let all: u64 = phases.accesses.iter().map(touched).sum();
+    let is_told =
+        |access: &&SectorAccess| touched(access) > access.ideal && 100.0 * touched(access) as f64 >= LEAST * all as f64;
     let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).collect();
     if told.is_empty() {
         return None;
     }
     let file = places::file(phases);
     let label = |access: &SectorAccess| {
-        let width = access.width_bits.map(|bits| format!(".{bits}"));
-        let base = access.at.opcode.split('.').next();
         let apart = apart(audit, access).map(|apart| words!(": {}", apart));
-        words!("`{}{}` ({}){}", base, width, places::called_line(&access.at, file), apart)
+        words!("`{}` ({}){}", opcode(access), places::called_line(&access.at, file), apart)
     };
+    let excess = |access: &SectorAccess| touched(access) - access.ideal;
     let mut alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
-    alike.sort_by_key(|(_, all)| Reverse(all.iter().map(|access| access.excess()).sum::<u64>()));
+    alike.sort_by_key(|(_, all)| Reverse(all.iter().map(|access| excess(access)).sum::<u64>()));
     let line = |((label, is_inherent), all): ((Words, bool), Vec<&SectorAccess>)| {
-        let sum = |of: &dyn Fn(&SectorAccess) -> u64| all.iter().map(|access| of(access)).sum::<u64>() as f64;
-        let (requests, excess) = (sum(&|one| one.requests), sum(&SectorAccess::excess));
-        let [sectors, ideal] = [sum(&|one| one.sectors), sum(&|one| one.ideal)].map(|sum| sum / requests.max(1.0));
-        let inherent = if is_inherent { ", inherent" } else { "" };
+        let sum = |of: &dyn Fn(&SectorAccess) -> f64| all.iter().map(|access| of(access)).sum::<f64>();
+        let requests = sum(&|one| one.requests as f64 * one.side_by_side());
+        let [sectors, ideal] = [sum(&|one| touched(one) as f64), sum(&|one| one.ideal as f64)];
+        let (excess, again) = (sectors - ideal, sum(&|one| one.again as f64));
+        let what = match is_inherent {
+            true if again > 0.0 => ", inherent or read again",
+            true => ", inherent",
+            false if 2.0 * again > excess => ", read again by a neighbour",
+            false => "",
+        };
+        let [sectors, ideal] = [sectors, ideal].map(|sum| sum / requests.max(1.0));
         vec![
             text(label),
             text(amount(requests)).sorted(requests),
             text(digits(sectors)).sorted(sectors),
             text(digits(ideal)).sorted(ideal),
-            text(format!("{}{inherent}", amount(excess))).sorted(excess),
+            text(format!("{}{what}", amount(excess))).sorted(excess),
         ]
     };
     Some(table("accesses", ACCESSES, alike.into_iter().take(SHOWN).map(line)))
@@ -263,15 +277,15 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let of_all = part(excess);
     let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
     let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
-    let why = if all_are(|one| one.is_shifted() && !one.is_inherent) {
+    let index = with_excess().find(|access| access.is_inherent).zip(audit.now.phases.as_ref());
+    let index = index.map(|(access, phases)| index_of(access, places::file(phases))).unwrap_or_default();
+    let why = if all_are(|one| one.is_shifted && !one.is_inherent) {
         Some(format!("{of_all} because contiguous bytes start off a sector's boundary"))
     } else if all_are(SectorAccess::is_split) {
         Some(format!("copies of 16 bytes a lane bring {of_all} twice"))
     } else if all_are(|one| one.stays < 1.0 && !one.is_inherent) {
         Some(format!("{of_all} hold the words that the lanes add to next"))
     } else if inherent as f64 >= excess && all_are(|one| one.is_inherent) {
-        let index = with_excess().next().zip(audit.now.phases.as_ref());
-        let index = index.map(|(access, phases)| index_of(access, places::file(phases))).unwrap_or_default();
         Some(format!("{of_all} lie beside the bytes at addresses that are loaded values{index}"))
     } else {
         None
@@ -280,30 +294,25 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         return Some(words!("**Uncoalesced:** none by the order of the lanes; {}.{}", why, bulk));
     }
     let worst = audit.now.phases.as_ref().and_then(|phases| {
-        let access = phases.accesses.first().filter(|access| access.excess() > 0)?;
-        let at = places::line(&access.at, places::file(phases));
-        Some(match access.is_inherent {
-            true => format!(
-                "; the addresses at {at} are loaded values{}, so their excess is inherent",
-                index_of(access, places::file(phases))
+        let access = with_excess().find(|access| !access.is_inherent)?;
+        let at = words!("`{}` of {}", opcode(access), places::line(&access.at, places::file(phases)));
+        let all = format::fixed(access.bytes_used(), 0);
+        Some(match access.side_by_side() {
+            _ if access.is_shifted => words!("; {} is contiguous and starts off a sector boundary", at),
+            beside if beside < 2.0 => words!("; {} uses {} of 32 bytes of a sector", at, all),
+            beside => words!(
+                "; a load of {} uses {} of 32 bytes of a sector, all of a row {}",
+                at,
+                format::fixed(access.bytes_used() / beside, 0),
+                all
             ),
-            false if access.is_shifted() => format!("; {at} is contiguous and starts off a sector boundary"),
-            false => {
-                let all = format::fixed(access.bytes_used(), 0);
-                match access.side_by_side() {
-                    beside if beside < 2.0 => format!("; {at} uses {all} of 32 bytes of a sector"),
-                    beside => format!(
-                        "; a load of {at} uses {} of 32 bytes of a sector, all of a row {all}",
-                        format::fixed(access.bytes_used() / beside, 0)
-                    ),
-                }
-            }
         })
     });
     // Part of it, beside accesses that could be ordered otherwise.
     let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
     let of_all = part(excess - inherent.unwrap_or_default());
-    let inherent = inherent.map(|inherent| format!(", {} more are inherent", amount(inherent)));
+    let inherent =
+        inherent.map(|inherent| format!(", {} more are inherent: loaded addresses{index}", amount(inherent)));
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
         again if again >= excess => ", all of which a neighbouring load reads again".to_owned(),

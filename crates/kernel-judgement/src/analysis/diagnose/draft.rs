@@ -33,8 +33,7 @@ impl Draft {
 
     /// A lever by what it leaves.
     pub(super) fn of(action: Action, change: Change) -> Draft {
-        let lever = Lever { code: LeverCode::Ours(action), ..Lever::default() };
-        Draft { action, lever, change, waits: Vec::new(), refused: None }
+        Draft { action, lever: Lever::new(LeverCode::Ours(action)), change, waits: Vec::new(), refused: None }
     }
 
     /// A lever that leaves the work as it is and frees a share of the time from waiting.

@@ -138,9 +138,18 @@ impl<'a> Kernel<'a> {
         Some(move |op| row.runs(op, capability))
     }
 
-    /// Requests that the LSU takes; 0 where opcodes were not counted.
-    pub(super) fn requests(&self) -> f64 {
-        self.mix.count(Op::is_lsu_access).unwrap_or(0.0)
+    /// Executions of some opcodes, as they were counted by opcode, else by instruction.
+    pub(super) fn executions(&self, takes: impl Fn(Op) -> bool) -> Option<f64> {
+        let by_instruction = || {
+            let code = &self.study?.code;
+            Some(code.sum(code.run().filter(|row| takes(code.op(*row)))) as f64)
+        };
+        self.mix.count(&takes).or_else(by_instruction)
+    }
+
+    /// Requests that the LSU takes.
+    pub(super) fn requests(&self) -> Option<f64> {
+        self.executions(Op::is_lsu_access).filter(|all| *all > 0.0)
     }
 
     /// What the data stage of L1 does, where it does anything.

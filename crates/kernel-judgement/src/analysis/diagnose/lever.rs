@@ -7,11 +7,10 @@ use crate::catalog::{Action, Threshold};
 use crate::words::Words;
 use std::fmt;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeverOrigin {
     /// Computed here, by the formula that stands beside it.
-    #[default]
     Audit,
     /// NVIDIA's own estimate, as its rule stored it in the report.
     NvidiaRule,
@@ -24,12 +23,6 @@ pub enum LeverCode {
     Ours(Action),
     /// The id of NVIDIA's rule.
     Rule(String),
-}
-
-impl Default for LeverCode {
-    fn default() -> LeverCode {
-        LeverCode::Rule(String::new())
-    }
 }
 
 impl fmt::Display for LeverCode {
@@ -71,7 +64,7 @@ pub enum Where {
 }
 
 /// Something that could be tried.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Lever {
     pub code: LeverCode,
     pub origin: LeverOrigin,
@@ -104,6 +97,33 @@ pub struct Lever {
 }
 
 impl Lever {
+    /// One of which no more is known yet than what it is called.
+    pub(super) fn new(code: LeverCode) -> Lever {
+        let origin = match code {
+            LeverCode::Ours(_) => LeverOrigin::Audit,
+            LeverCode::Rule(_) => LeverOrigin::NvidiaRule,
+        };
+        let (at, ceiling, (bound, expected, forecast, beside)) = Default::default();
+        let ([formula, remeasure], [sentence, why, risk, check], rises) = Default::default();
+        Lever {
+            code,
+            origin,
+            at,
+            bound,
+            expected,
+            forecast,
+            ceiling,
+            beside,
+            formula,
+            sentence,
+            why,
+            risk,
+            check,
+            remeasure,
+            rises,
+        }
+    }
+
     /// Whether there is no bound of the time.
     pub fn is_rough(&self) -> bool {
         self.ceiling != Bound::AtMost
@@ -128,13 +148,11 @@ pub(super) fn nvidia(kernel: &KernelSummary<'_>, limits: &Limits) -> Vec<Lever> 
         let title = rule.messages.iter().map(|m| &m.title).find(|t| !t.is_empty()).unwrap_or(&rule.name);
         let scope = if speedup.is_global { "of the run time" } else { "of the part that the rule looks at" };
         levers.push(Lever {
-            code: LeverCode::Rule(rule.id.to_string()),
-            origin: LeverOrigin::NvidiaRule,
             bound: Some(speedup.percent),
             formula: format!("NVIDIA's rule {}, {scope}", rule.id),
             sentence: title.to_string().into(),
             remeasure: rule.focus.first().map(|f| f.metric.to_string()).unwrap_or_default(),
-            ..Lever::default()
+            ..Lever::new(LeverCode::Rule(rule.id.to_string()))
         });
     }
     levers.sort_by(|a, b| b.bound.unwrap_or(0.0).total_cmp(&a.bound.unwrap_or(0.0)));

@@ -162,9 +162,9 @@ impl<'a> Measures<'a> {
         held.filter(|executed| *executed > 0.0)
     }
 
-    /// Executions of some opcodes; 0 where opcodes were not counted.
+    /// Executions of some opcodes; 0 where nobody counted them.
     pub(super) fn count(&self, takes: impl Fn(Op) -> bool) -> f64 {
-        self.mix.count(takes).unwrap_or(0.0)
+        self.executions(takes).unwrap_or(0.0)
     }
 
     /// ` (busiest: L1 66 %)`.

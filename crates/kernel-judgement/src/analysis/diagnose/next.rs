@@ -232,7 +232,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     let all = m.accesses();
     if !all.is_empty() && !has_lever {
         let by_data = all.iter().any(|access| access.is_inherent && access.excess() > 0);
-        let is_shifted = all.iter().any(|access| access.is_shifted() && !access.is_inherent);
+        let is_shifted = all.iter().any(|access| access.is_shifted && !access.is_inherent);
         found.extend(match (packable(m).is_empty(), by_data, coalescing) {
             // Sectors that come twice have a row of their own.
             (true, false, _) if levers.names(Action::AlignCopies) => None,

@@ -5,7 +5,7 @@ use super::guards::{MOST_LANES, lanes_on};
 use super::{lanes::Lanes, point::point, study::Study};
 use crate::evidence::SourceLine;
 use crate::quantity::SECTOR_BYTES;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What accesses have in common that are told together: line and call, opcode, whether the order is the data's, the width where it
 /// is known, and tenths of a sector for a request, touched and needed.
@@ -26,12 +26,21 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
         by.entry(key).or_default().push(row);
     }
     let mut lanes = Lanes::new(&study.code, study.block.unwrap_or_default());
+    let excess = |row: &usize| sectors[*row].saturating_sub(ideal[*row]);
+    // Of bytes that fill one sector the counters do not tell whether they begin between two, or lie apart in two.
+    let is_off = |row: &usize| {
+        let mut is_row =
+            || study.width(*row).or_else(|| study.narrow(*row)).is_some_and(|bits| lanes.is_row(*row, bits));
+        is_shifted(executed[*row], sectors[*row], ideal[*row]) || excess(row) <= executed[*row] && is_row()
+    };
+    let shifted: BTreeSet<usize> =
+        by.values().flatten().copied().filter(|row| excess(row) > 0).filter(is_off).collect();
     let through = study.indirection();
     let vectors = study.as_vectors();
     let mut found: Vec<SectorAccess> = by
         .into_iter()
         .filter_map(|((.., is_inherent, width, _), rows)| {
-            let merged = merged(study, &rows, &sectors, &ideal);
+            let merged = merged(study, &rows, &shifted, [&sectors, &ideal]);
             let sum = |of: fn(&Merged) -> u64| merged.iter().map(of).sum::<u64>();
             let (own, least) = (sum(|one| one.sectors), sum(|one| one.ideal));
             let first = *rows.iter().max_by_key(|row| (sectors[**row], std::cmp::Reverse(**row)))?;
@@ -45,8 +54,8 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 requests: sum(|one| one.requests),
                 sectors: own,
                 ideal: least.min(own),
-                again: rows.iter().map(|row| sectors[*row].saturating_sub(ideal[*row])).sum::<u64>()
-                    - (own - least.min(own)),
+                again: rows.iter().map(excess).sum::<u64>() - (own - least.min(own)),
+                is_shifted: own > least && rows.iter().all(|row| excess(row) == 0 || shifted.contains(row)),
                 is_gappy: is_gappy(study, &rows, &sectors),
                 is_inherent,
                 is_walk: !is_inherent && study.code.walked(first).is_some(),
@@ -107,11 +116,10 @@ struct Merged {
 /// Each access of some rows. Loads of one block with one address register, not written between them, whose offsets lie in the same
 /// 32 bytes, are one access that was split: it touches what the largest of them touches and needs what they need together. Loads
 /// that are contiguous by themselves are neighbours that read the same bytes again, each a request of its own.
-fn merged(study: &Study<'_>, rows: &[usize], sectors: &[u64], ideal: &[u64]) -> Vec<Merged> {
+fn merged(study: &Study<'_>, rows: &[usize], shifted: &BTreeSet<usize>, [sectors, ideal]: [&[u64]; 2]) -> Vec<Merged> {
     let mut by: BTreeMap<(usize, usize), Merged> = BTreeMap::new();
     for row in rows {
-        let is_shifted = is_shifted(study.code.executed[*row], sectors[*row], ideal[*row]);
-        let key = match study.code.split_of(*row).filter(|_| !is_shifted) {
+        let key = match study.code.split_of(*row).filter(|_| !shifted.contains(row)) {
             Some(first) => (first, 0),
             None => (*row, 1),
         };

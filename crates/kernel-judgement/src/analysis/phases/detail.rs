@@ -228,9 +228,6 @@ pub struct OpcodeRun {
     pub executed: u64,
 }
 
-/// Bits of a lane's element where the report does not tell.
-const REGISTER_BITS: u64 = 32;
-
 /// Bits of a lane's element of which two fill a sector.
 const HALF_A_SECTOR: u64 = 128;
 
@@ -257,6 +254,9 @@ pub struct SectorAccess {
     /// Whether lanes are off and those that are on touch no more than all of them would side by side: no order packs them.
     #[serde(skip)]
     pub is_gappy: bool,
+    /// Whether the bytes are contiguous and only start off a sector's boundary, so that no other order of the lanes packs them.
+    #[serde(skip)]
+    pub is_shifted: bool,
     /// Whether the address depends on a value that was loaded in the same loop, so that the order is the data's.
     pub is_inherent: bool,
     /// Whether each lane walks over a list of its own that begins at a loaded place.
@@ -299,19 +299,12 @@ impl SectorAccess {
         self.sectors.saturating_sub(self.ideal)
     }
 
-    /// Whether the bytes are contiguous and only start off a sector's boundary, so that no other order of the lanes packs them. Loads
-    /// that were split from one need more than 32 lanes of their width, and leave gaps.
-    pub fn is_shifted(&self) -> bool {
-        let whole = self.requests * self.width_bits.unwrap_or(REGISTER_BITS) / 8;
-        self.ideal <= whole && is_shifted(self.requests, self.sectors, self.ideal)
-    }
-
     /// Whether asynchronous copies of 16 bytes a lane bring some sectors twice: those whose halves go to two 32-byte pieces of shared
     /// memory, or whose rows start between two sectors. Lanes apart from each other would touch a sector each, twice what the bytes need.
     pub fn is_split(&self) -> bool {
         let op = self.at.op();
         let copies = op.copies_global() && !op.is_bulk() && self.width_bits == Some(HALF_A_SECTOR);
-        copies && self.excess() > 0 && !self.is_shifted() && self.sectors < 2 * self.ideal
+        copies && self.excess() > 0 && !self.is_shifted && self.sectors < 2 * self.ideal
     }
 
     /// How many loads of one row that lie in the same 32 bytes it is made of.
@@ -350,27 +343,12 @@ mod tests {
 
     #[test]
     fn contiguous_bytes_off_a_boundary_are_told_from_strides() {
-        let access = |width_bits, sectors, ideal| SectorAccess {
-            at: Point::default(),
-            width_bits: Some(width_bits),
-            requests: 100,
-            sectors,
-            ideal,
-            again: 0,
-            stays: 1.0,
-            is_gappy: false,
-            is_inherent: false,
-            is_walk: false,
-            recurs: false,
-            index: None,
-            step: None,
-        };
-        let is_shifted = |width, sectors, ideal| access(width, sectors, ideal).is_shifted();
+        let is_shifted = |sectors, ideal| is_shifted(100, sectors, ideal);
         // 32 floats from anywhere; with the end of a row in every seventh warp; 32 vectors of four floats.
-        assert!(is_shifted(32, 500, 400) && is_shifted(32, 514, 400) && is_shifted(128, 1_700, 1_600));
+        assert!(is_shifted(500, 400) && is_shifted(514, 400) && is_shifted(1_700, 1_600));
         // Two rows of 16 floats, each off the boundary; every second float; nothing beyond what is needed.
-        assert!(!is_shifted(32, 600, 400) && !is_shifted(32, 800, 400) && !is_shifted(32, 400, 400));
-        // Three of four floats by a load each; eight floats in two sectors, from one run or from two.
-        assert!(!is_shifted(32, 1_600, 1_200) && !is_shifted(32, 200, 100));
+        assert!(!is_shifted(600, 400) && !is_shifted(800, 400) && !is_shifted(400, 400));
+        // Eight floats in two sectors, from one run or from two.
+        assert!(!is_shifted(200, 100));
     }
 }

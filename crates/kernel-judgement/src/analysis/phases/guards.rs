@@ -49,17 +49,15 @@ pub(super) fn lanes_on(study: &Study<'_>, row: usize) -> Option<(u64, u64)> {
         return Some((most, most));
     }
     let is_uniform = !origin.thread && !origin.memory && !origin.unknown;
-    Some(if is_uniform && is_whole(code, row) { (least, least) } else { (least, most) })
+    Some(if is_uniform && reaching(code, row) == 32.0 { (least, least) } else { (least, most) })
 }
 
-/// Whether whole warps reach an instruction: one of its block without a guard runs in all 32 lanes.
-fn is_whole(code: &Code<'_>, row: usize) -> bool {
-    let Some(lanes) = &code.lanes else { return false };
-    let mut block = code.flow.blocks[code.block_of[row]].instructions.clone();
-    block.any(|own| {
-        let is_free = code.rows[own].word.is_some_and(|word| word.is_unconditional);
-        is_free && code.executed[own] > 0 && lanes[own] == 32 * code.executed[own]
-    })
+/// Lanes of a warp that reach an instruction: those of one of its block without a guard; 0 where that is not known.
+fn reaching(code: &Code<'_>, row: usize) -> f64 {
+    let Some(lanes) = &code.lanes else { return 0.0 };
+    let block = code.flow.blocks[code.block_of[row]].instructions.clone();
+    let is_free = |own: &usize| code.executed[*own] > 0 && code.word(*own).is_unconditional;
+    block.filter(is_free).map(|own| lanes[own] as f64 / code.executed[own] as f64).fold(0.0, f64::max)
 }
 
 /// Executions of a row; of a fence those with a lane on, as it does nothing where its guard is off.
@@ -85,12 +83,9 @@ impl Study<'_> {
 
     /// Whether the number of a thread alone says which lanes run a row, of all that were on before it was asked.
     pub(super) fn is_by_number(&self, row: usize) -> bool {
-        let (code, all) =
-            (&self.code, |row: usize, lanes: u64| lanes as f64 > MOST_LANES * self.code.executed[row] as f64);
-        self.lets_run(row).zip(code.lanes.as_ref()).is_some_and(|(test, lanes)| {
-            let Origin { thread, memory, unknown, elected, .. } = code.origin_of_guard(test);
-            let before = code.flow.blocks[code.block_of[test]].instructions.start;
-            thread && !memory && !unknown && !elected && all(before, lanes[before])
+        self.lets_run(row).is_some_and(|test| {
+            let Origin { thread, memory, unknown, elected, .. } = self.code.origin_of_guard(test);
+            thread && !memory && !unknown && !elected && reaching(&self.code, test) > MOST_LANES
         })
     }
 
@@ -141,4 +136,19 @@ pub(super) fn opcodes(study: &Study<'_>, rows: &[usize]) -> Vec<OpcodeRun> {
     found.sort_by(|a, b| b.executed.cmp(&a.executed).then_with(|| a.opcode.name().cmp(b.opcode.name())));
     found.truncate(TOLD);
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, ended, r, word};
+    use crate::evidence::MachineWord;
+
+    #[test]
+    fn a_guarded_load_in_front_says_nothing_of_the_lanes_that_reach_a_test() {
+        let load = MachineWord { is_unconditional: false, ..word(Op::LDG, &[r(4)], &[P, r(2)]) };
+        let rows = ended(&[load, word(Op::ISETP, &[P], &[r(3)])]);
+        let code = Code::counted(&rows, vec![10; 3], Some(vec![40, 320, 320]));
+        assert_eq!(reaching(&code, 1), 32.0);
+    }
 }

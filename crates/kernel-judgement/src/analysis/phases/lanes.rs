@@ -57,6 +57,12 @@ impl<'a, 'c> Lanes<'a, 'c> {
         (is_of_buffer && is_whole).then(|| (past[0], past.iter().any(|own| *own != past[0])))
     }
 
+    /// Whether an access of so many bits takes bytes side by side, whatever place they begin at.
+    pub(super) fn is_row(&mut self, row: usize, bits: u64) -> bool {
+        let step = self.address(row).filter(|value| value.times.is_none()).and_then(|value| step(&value.lane));
+        step.is_some_and(|step| step.group == 1 && 8 * step.bytes.unsigned_abs() == bits)
+    }
+
     /// How far apart the lanes of an access are; `None` where the code does not say, or the counters disagree.
     pub(super) fn step(&mut self, row: usize, access: &SectorAccess) -> Option<LaneStep> {
         let value = self.address(row)?;
@@ -261,9 +267,22 @@ fn step(lane: &[u32; LANES]) -> Option<LaneStep> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, special, word};
+    use cuda_binary::Op;
 
     fn lanes(of: impl Fn(u32) -> u32) -> Value {
         Value { zeros: 5, lane: std::array::from_fn(|lane| of(lane as u32)), times: None }
+    }
+
+    #[test]
+    fn bytes_side_by_side_are_a_row_wherever_they_begin() {
+        let mut load = word(Op::LDG, &[r(4)], &[r(2)]);
+        load.registers.offset = 5;
+        let rows = ended(&[special(2, THREAD[0]), load]);
+        let code = Code::counted(&rows, vec![1; rows.len()], None);
+        let is_row = |bits| Lanes::new(&code, [64, 1, 1]).is_row(1, bits);
+        assert!(is_row(8) && !is_row(16));
+        assert!(!Lanes::new(&code, [16, 16, 1]).is_row(1, 8), "two rows of 16");
     }
 
     #[test]

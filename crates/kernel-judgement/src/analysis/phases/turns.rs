@@ -79,15 +79,21 @@ impl Code<'_> {
     }
 
     /// Whether the number of the block sets how many turns a loop takes, by the guard of a branch that leaves it: it is behind the bound of
-    /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks. Blocks that share turns out
-    /// start one apart, and go on by as many as there are blocks.
-    pub(in crate::analysis) fn turns_by_block(&self, cycle: &Loop, branch: usize, blocks: u32) -> bool {
+    /// a counter, or where one starts that goes on by a number of the code, smaller than that of the blocks which start apart. Blocks that
+    /// share turns out start one apart, and go on by as many as there are: in a grid of so many along x, y and z, along what the start asks for.
+    pub(in crate::analysis) fn turns_by_block(&self, cycle: &Loop, branch: usize, grid: [u64; 3]) -> bool {
         let turns = |row: &usize| self.is_in(*row, cycle);
-        let is_block = |row: &usize| self.registers(*row).special.is_some_and(|number| BLOCK.contains(&number));
+        // The blocks that differ by the numbers that some rows ask for; `None` where these ask for none.
+        let apart = |rows: &[usize]| {
+            let asked = |number: &u8| rows.iter().any(|row| self.registers(*row).special == Some(*number));
+            let along = BLOCK.into_iter().zip(grid).filter(|(number, _)| asked(number));
+            along.map(|(_, blocks)| blocks).reduce(|all, blocks| all * blocks)
+        };
         // What a turn adds to a counter: a number of the code where no register from outside and no constant is in it.
-        let is_literal = |row: &usize| {
+        let is_literal = |row: &usize, blocks: u64| {
             let from_outside = |(own, rows): &(Register, Vec<usize>)| own.is_value() && !rows.iter().any(turns);
-            let is_far = |word: MachineWord| word.has_constant() || word.literal().is_some_and(|step| step >= blocks);
+            let is_far =
+                |word: MachineWord| word.has_constant() || word.literal().is_some_and(|step| u64::from(step) >= blocks);
             !self.rows[*row].word.is_some_and(is_far) && !self.operands(*row).iter().any(from_outside)
         };
         // A quotient or a comparison may share the turns out evenly.
@@ -100,11 +106,9 @@ impl Code<'_> {
             let values = self.operands(row).iter().filter(|(own, _)| own.is_value());
             let of_block = values.filter_map(|(_, rows)| {
                 let behind = self.behind(vec![rows], LONGEST);
-                let goes_on = || behind.iter().filter(|row| turns(row)).all(is_literal);
-                behind
-                    .iter()
-                    .any(is_block)
-                    .then(|| behind.iter().all(is_linear) && (!rows.iter().any(turns) || goes_on()))
+                let goes_on = |blocks| behind.iter().filter(|row| turns(row)).all(|row| is_literal(row, blocks));
+                apart(&behind)
+                    .map(|blocks| behind.iter().all(is_linear) && (!rows.iter().any(turns) || goes_on(blocks)))
             });
             of_block.collect::<Vec<bool>>() == [true]
         };
@@ -204,16 +208,27 @@ mod tests {
 
     /// The same with what makes R9.
     fn up_to(bound: MachineWord, start: &[Register], step: &[Register]) -> bool {
+        goes_on(bound, start, word(Op::IADD3, &[r(4)], &[&[r(4)], step].concat()))
+    }
+
+    /// From the block's number by so many.
+    fn from_block(step: u64) -> bool {
+        let bits = u128::from(step << 32 | 4 << 9);
+        goes_on(word(Op::IADD3, &[r(9)], &[]), &[r(5)], MachineWord { bits, ..word(Op::IADD3, &[r(4)], &[r(4)]) })
+    }
+
+    /// The same with what makes R9, and what each turn makes of the counter.
+    fn goes_on(bound: MachineWord, start: &[Register], step: MachineWord) -> bool {
         let rows = ended(&[
             special(5, BLOCK[1]),
             bound,
             word(Op::IADD3, &[r(4)], start),
-            word(Op::IADD3, &[r(4)], &[&[r(4)], step].concat()),
+            step,
             word(Op::ISETP, &[P], &[r(4), r(9)]),
             back(3),
         ]);
         let code = Code::counted(&rows, vec![1; rows.len()], None);
-        code.turns_by_block(&code.loops[0], 5, 64)
+        code.turns_by_block(&code.loops[0], 5, [8, 64, 4])
     }
 
     #[test]
@@ -223,6 +238,7 @@ mod tests {
         assert!(!is_by_block(&[r(5)], &[], &[r(5)]), "from by * 64 to (by + 1) * 64");
         assert!(!is_by_block(&[], &[], &[]), "all the same");
         assert!(!is_by_block(&[r(5)], &[r(7)], &[]), "from the block's number by the size of the grid");
+        assert!(from_block(63) && !from_block(64), "by a number of the code, of 64 blocks along that axis");
         let quotient = |bound| word(Op::I2F, &[r(9)], &[bound]);
         assert!(!up_to(quotient(r(5)), &[], &[]), "a share of all pieces");
     }

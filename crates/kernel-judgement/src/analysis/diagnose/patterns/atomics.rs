@@ -101,9 +101,9 @@ fn slice(m: &Measures<'_>) -> Option<Held> {
 /// try reads its word before it swaps; an addition of integers, which the chip has, does not. Each loop reconverges its lanes behind it,
 /// and so opens with a `BSSY`.
 fn retries(m: &Measures<'_>) -> Option<(f64, f64)> {
-    let tries = m.mix.count(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))?;
-    let reads = m.mix.count(|op| op.loads_shared() && op.is_by_lane())?;
-    let additions = m.mix.count(|op| op == Op::BSSY).filter(|additions| *additions > 0.0)?;
+    let tries = m.executions(|op| op.is_in(Space::Shared) && op.act() == Some(Act::Atomic))?;
+    let reads = m.executions(|op| op.loads_shared() && op.is_by_lane())?;
+    let additions = m.executions(|op| op == Op::BSSY).filter(|additions| *additions > 0.0)?;
     (reads >= tries && tries > additions).then_some((tries, additions))
 }
 

@@ -138,7 +138,7 @@ pub(super) fn pieces(m: &Measures<'_>) -> Pieces {
         }
         let is_inside = |other: &Loop| other.blocks.len() > cycle.blocks.len() && other.blocks.contains(&cycle.header);
         // The number of the block ends it, so that some blocks take more turns than others.
-        let by_block = |row: usize| code.turns_by_block(cycle, row, m.blocks.unwrap_or_default() as u32);
+        let by_block = |row: usize| m.kernel.key().grid.is_some_and(|grid| code.turns_by_block(cycle, row, grid.0));
         if !code.loops.iter().any(is_inside) && exits(study, cycle).any(by_block) {
             pieces = Pieces::ByNumber;
         }

@@ -186,7 +186,7 @@ fn words_for_bytes(m: &Measures<'_>) -> Option<Draft> {
         draft.keeps(&[part], left, best.leaves(part))
     });
     // With these loads goes their part of the queue in front of the LSU, and of the waits for what comes back; at best all of it.
-    let of_all = (gone / m.requests()).min(1.0);
+    let of_all = (gone / m.requests()?).min(1.0);
     let queue = m.waits(&[StallReason::MioThrottle, StallReason::ShortScoreboard]);
     let draft = draft.rewrites().frees(of_all * queue, queue);
     // Permutations are the ALU's work.
@@ -210,7 +210,7 @@ pub(super) fn matrix_loads(m: &Measures<'_>) -> Option<Draft> {
     let [loads, joins, registers] = [own.loads, own.joins, own.registers].map(|count| count as f64);
     let gone = loads - QUARTER * registers;
     let (draft, stage) = without(m, (loads - registers).max(0.0), gone, gone + joins)?;
-    let of_all = (gone / m.requests()).min(1.0);
+    let of_all = (gone / m.requests()?).min(1.0);
     let queue = m.waits(&[StallReason::MioThrottle]);
     let draft = draft.frees(of_all * queue, queue + m.waits(&[StallReason::ShortScoreboard]));
     let joined = if joins > 0.0 { words!(", {} permutations join halves", count(joins)) } else { Words::default() };

@@ -11,7 +11,9 @@ use cuda_binary::op::Control;
 
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Do warps exchange values in rounds of barriers?", rounds, Stands::For(Action::FewerBarriers))
-        .needs(("stall reasons and executions by opcode", |m| m.top_wait().is_some() && m.mix.total.is_some()))
+        .needs(("stall reasons and executions by opcode", |m| {
+            m.top_wait().is_some() && m.executions(|_| true).is_some()
+        }))
         .cured_by(&[barriers, double_buffer])];
 
 /// Rounds of few accesses to shared memory and a barrier, of which the barrier is the largest wait.
@@ -203,7 +205,7 @@ pub(super) fn barriers(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerBarriers);
     let draft = match may_be {
         true => {
-            let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane()).filter(|_| of_loads.is_none());
+            let accesses = m.executions(|op| op.is_in(Space::Shared) && op.is_by_lane()).filter(|_| of_loads.is_none());
             let all = accesses.zip(barriers_executed(m)).zip(m.executed());
             let part = all.map_or(1.0, |((own, barriers), all)| (OF_ONE * (own + barriers) / all).min(1.0));
             let draft = draft.rewrites().keeps(&L1, kept, 0.0);
@@ -308,7 +310,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
     let main = phases.phase(PhaseKind::MainLoop)?;
     let of = |kind: PhaseKind| main.parts.iter().filter(move |part| part.kind == kind);
     let tile = || of(PhaseKind::Barrier).chain(of(PhaseKind::Load));
-    m.mix.count(|op| op.copies_global() || op.stores_shared()).filter(|count| *count > 0.0)?;
+    m.executions(|op| op.copies_global() || op.stores_shared()).filter(|count| *count > 0.0)?;
     let has_products = phases.tensor.is_some();
     let cost: f64 = match has_products {
         // Who waits at the barrier for other warps waits for no data; the stages of bulk copies have a row of their own.
@@ -341,7 +343,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
         let why = words!("a block has {} of at most {} B of shared memory", count(bytes), count(most));
         return Some(draft.not_here(why));
     }
-    let has_stages = has_products && m.mix.count(Op::copies_global).is_some_and(|count| count > 0.0);
+    let has_stages = has_products && m.executions(Op::copies_global).is_some_and(|count| count > 0.0);
     let (sentence, why) = match has_products {
         true => (
             match has_stages {

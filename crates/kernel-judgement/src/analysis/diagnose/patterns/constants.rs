@@ -27,7 +27,7 @@ fn differ(cycles: f64, loads: f64) -> bool {
 /// Constants at addresses that differ from lane to lane are served one address after the other.
 fn divergent(m: &Measures<'_>) -> Option<Held> {
     let busy = m.value(CONSTANTS)?;
-    let loads = m.mix.count(Op::loads_constants_by_lane);
+    let loads = m.executions(Op::loads_constants_by_lane);
     if loads.zip(m.sm_cycles()).is_some_and(|(loads, cycles)| !differ(busy / 100.0 * cycles, loads)) {
         return None;
     }

@@ -42,13 +42,13 @@ const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]]
 
 /// Executions of the opcodes that a pipe runs.
 pub(super) fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
-    m.mix.count(m.runs(part)?)
+    m.executions(m.runs(part)?)
 }
 
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.
 pub(super) fn without_index(m: &Measures<'_>, gone: f64) -> Option<Vec<(Part, f64)>> {
-    let (study, total) = m.sampled_code().zip(m.mix.total)?;
+    let (study, total) = m.sampled_code().zip(m.executed())?;
     let index = study.index_arithmetic();
     let left = |part: Part| {
         let all = executed_on(m, part)?;
@@ -72,7 +72,7 @@ pub(super) fn narrow(m: &Measures<'_>) -> Option<f64> {
 /// The part of the instructions that only make addresses: of all of them, or of those of a pipe; `None` where the pipe is busier than
 /// the instructions that are known to run on it can make it.
 pub(super) fn of_index(m: &Measures<'_>, part: Part) -> Option<f64> {
-    let (index, total) = (m.sampled_code()?.index_arithmetic(), m.mix.total?);
+    let (index, total) = (m.sampled_code()?.index_arithmetic(), m.executed()?);
     if part == Part::Issue {
         return (total > 0.0).then_some(index.executed as f64 / total);
     }
@@ -159,9 +159,8 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     let stated = m.work.flop.zip(m.roofline.operations.filter(|executed| *executed > 0.0));
     let stated = stated.map_or(0.0, |(stated, executed)| (stated as f64 / executed).min(1.0));
     let is_function = m
-        .mix
-        .count(|op| op.is_of(&[Class::SpecialFunction]))
-        .zip(m.mix.total)
+        .executions(|op| op.is_of(&[Class::SpecialFunction]))
+        .zip(m.executed())
         .is_some_and(|(own, all)| own >= FUNCTIONS * all);
     let half = if is_function { 0.0 } else { STAYS };
     let paired = if is_function { 0.0 } else { paired(m) };
@@ -261,7 +260,7 @@ fn of_sms(m: &Measures<'_>) -> Option<Draft> {
 
 /// Whether calls, beside those of the compiler's own functions, are worth taking away: each costs what stands around it as well.
 fn calls(m: &Measures<'_>) -> bool {
-    let own = m.mix.count(|op| op.control() == Some(Control::Call)).zip(m.executed());
+    let own = m.executions(|op| op.control() == Some(Control::Call)).zip(m.executed());
     own.is_some_and(|(calls, all)| calls >= WORTH * all) && aside(m).is_none()
 }
 
@@ -277,9 +276,9 @@ const OF_A_PRODUCT: [f64; 2] = [3.0, 15.0];
 /// Values that go from single to double precision and back.
 fn conversions(m: &Measures<'_>) -> Option<Draft> {
     let is_conversion = |op| op == Op::F2F;
-    let converted = m.mix.count(is_conversion).filter(|count| *count > 0.0)?;
+    let converted = m.executions(is_conversion).filter(|count| *count > 0.0)?;
     // Without arithmetic on doubles they convert halves.
-    let doubles = m.mix.count(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
+    let doubles = m.executions(|op| op.pipe() == Some(Pipe::Fp64)).filter(|doubles| *doubles > 0.0)?;
     let gone = Some(((converted + doubles) / m.executed()?).min(1.0)).filter(|gone| *gone >= WORTH)?;
     let waits = [StallReason::Wait, StallReason::ShortScoreboard, StallReason::MathPipeThrottle];
     let draft = Draft::new(Action::FewerConversions)
@@ -311,7 +310,7 @@ pub(super) struct Divisions {
 pub(super) fn divided(m: &Measures<'_>) -> Option<Divisions> {
     // Without the code as many as there can be.
     let at_most = || {
-        let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.mix.count(|op| op == opcode));
+        let [to, reciprocal, back] = OF_A_FLOAT.map(|opcode| m.executions(|op| op == opcode));
         Some([to?.min(reciprocal?).min(back?), 0.0])
     };
     let (own, executed) = (m.study.map(Study::divisions).or_else(at_most)?, m.executed()?);

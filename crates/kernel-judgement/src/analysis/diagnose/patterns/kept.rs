@@ -93,7 +93,7 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     let fewer = sum(&code.executed, &|_| true);
     let stage = m.stage()?;
     let of_stage = (loads + stores) / sectors.iter().sum::<u64>().max(1) as f64 * stage.other() / stage.whole;
-    let [of_requests, of_issue] = [m.requests(), m.executed()?].map(|all| (fewer / all.max(1.0)).min(1.0));
+    let [of_requests, of_issue] = [m.requests()?, m.executed()?].map(|all| (fewer / all).min(1.0));
     let rows: Vec<usize> = gone.keys().copied().filter(|row| is_load(*row)).collect();
     let part = loads / rows.iter().map(|row| sectors[*row] as f64).sum::<f64>().max(1.0);
     let most = m.waits(&FOR_LOADS);

@@ -24,13 +24,18 @@ pub(super) const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
 fn moves(m: &Measures<'_>) -> Option<f64> {
-    m.mix.count(|op| op.is_in(Space::Local))
+    m.executions(|op| op.is_in(Space::Local))
 }
 
 /// Whether most accesses to local memory spill or refill a register; `None` where one of both was not counted.
 fn are_spills(m: &Measures<'_>) -> Option<bool> {
     let spills = m.value(SPILLS)?;
     if spills == 0.0 { Some(false) } else { moves(m).map(|moves| 2.0 * spills >= moves) }
+}
+
+/// Sectors that loads of local memory touch at most.
+pub(super) fn loaded(m: &Measures<'_>) -> f64 {
+    m.value(LOCAL_AT_L1[0]).or_else(|| m.value(LOCAL)).unwrap_or_default()
 }
 
 /// Local memory makes much of the sectors, and the memory system or the waits show it.
@@ -92,7 +97,7 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
     let is_other = are_spills(m) == Some(false);
     let least = left.map_or(0.0, |left| if is_other { left.min(arithmetic(m).unwrap_or_default()) } else { left });
     // What goes is known where opcodes were counted, those of addresses by instruction.
-    let is_counted = issue.is_some() && m.mix.total.is_some() && m.phases.is_some();
+    let is_counted = issue.is_some() && m.executions(|_| true).is_some() && m.phases.is_some();
     let unknown = if is_counted { &[][..] } else { &[Part::Issue, Part::ComputeControl] };
     let control = m.unit(Part::ComputeControl).zip(index);
     let control = control.map(|(unit, (own, all))| (Part::ComputeControl, unit.share * (1.0 - own / all)));

@@ -36,7 +36,7 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
     let part = Some(of_stage(m, &rows)?).filter(|part| *part >= MOST)?;
     let executed = study.code.sum(&rows) as f64;
     let of_issue = 2.0 * executed / m.executed()?;
-    let of_lsu = executed / Some(m.requests()).filter(|all| *all >= executed)?;
+    let of_lsu = executed / m.requests()?;
     let left = |part: f64| STAYS.map(|stays| (1.0 - (1.0 - stays) * part).max(0.0));
     let keeps = [(&DATA_STAGE[..], left(part)), (&[Part::MemoryLsu], left(of_lsu)), (&[Part::Issue], left(of_issue))];
     let draft = Draft::new(Action::WideShared).frees_of(m, &FOR_SHARED, (1.0 - STAYS[0]) * part);

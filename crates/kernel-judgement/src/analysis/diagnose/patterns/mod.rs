@@ -143,7 +143,7 @@ const BY_INSTRUCTION: Need = ("counts by instruction", |m| m.study.is_some());
 const SAMPLES: Need = ("samples by instruction", |m| m.sampled().is_some());
 const STALLS: Need = ("stall reasons", |m| m.top_wait().is_some());
 const WARPS: Need = ("warps in flight", |m| m.filled().is_some());
-const OPCODES: Need = ("executions by opcode", |m| m.mix.total.is_some());
+const OPCODES: Need = ("executions by opcode or instruction", |m| m.executions(|_| true).is_some());
 
 /// Something that could be done; `None` where there is no reason to, or it cannot be done here.
 pub(super) type Cure = fn(&Measures<'_>) -> Option<Draft>;

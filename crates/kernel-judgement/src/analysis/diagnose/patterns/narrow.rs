@@ -77,7 +77,7 @@ pub(super) fn letters(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits(&[StallReason::LongScoreboard]);
     let less = |of: f64| loads.map(|gone| 1.0 - gone / of);
     let of_stage = part.map(|part| 1.0 - part * stage.other() / stage.whole);
-    let (requests, issue) = (less(m.requests()), less(m.executed()?));
+    let (requests, issue) = (less(m.requests()?), less(m.executed()?));
     // At best a thread has all elements of a word, makes their addresses once, and needs no time for the others.
     let index = of_index(m, Part::Issue).unwrap_or_default();
     let draft = Draft::new(Action::WideLoads)

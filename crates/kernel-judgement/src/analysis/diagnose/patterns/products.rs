@@ -229,7 +229,7 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let gone = Some(all / m.executed()?).filter(|gone| *gone >= WORTH)?;
     let kept = [Part::ComputeFma, Part::ComputeAlu].into_iter().filter_map(|part| {
         let runs = m.runs(part)?;
-        Some((part, 1.0 - executed(&runs) / m.mix.count(runs).filter(|count| *count > 0.0)?))
+        Some((part, 1.0 - executed(&runs) / m.executions(runs).filter(|count| *count > 0.0)?))
     });
     let draft = Draft::new(Action::FewerInstructions).stays(&[Part::Issue], 1.0 - gone);
     let draft = kept.fold(draft, |draft, (part, kept)| draft.stays(&[part], kept));

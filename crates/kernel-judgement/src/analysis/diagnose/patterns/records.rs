@@ -47,7 +47,7 @@ pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let of_sectors = gone(&sectors, 0) / all;
     let loads: Vec<usize> = groups.iter().flat_map(|(rows, _)| rows).copied().collect();
     let fewer = gone(&code.executed, 1);
-    let of_requests = fewer / m.requests().max(fewer);
+    let of_requests = fewer / m.requests()?;
     // They are under way together: what is waited for is the queue that they make, of as many sectors a shorter one.
     let waits = [StallReason::LongScoreboard, StallReason::LgThrottle];
     let most_waits = traced(study, &loads)? * m.waits(&waits);

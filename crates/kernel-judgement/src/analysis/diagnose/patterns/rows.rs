@@ -78,13 +78,14 @@ fn rows(study: &Study<'_>) -> Option<(Vec<Row>, f64)> {
 }
 
 /// Neighbouring lanes side by side over each row, in place of a thread: a lookup then finds a line of it. What the rows bring from L2 today
-/// is what the other loads do not touch, some of it again, since L1 lost a sector before its next word was read.
+/// is what the other loads, bulk copies and local memory do not touch, some of it again, since L1 lost a sector before its next word was read.
 pub(super) fn side_by_side(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (lookups, asked) = (m.value(LOOKUPS)?, m.value(L2_SECTORS)?);
     let each = Some(lookups / asked).filter(|each| *each >= ALONE)?;
     m.memory().filter(|unit| unit.part == Part::MemoryL2)?;
     let (found, others) = rows(study)?;
+    let others = others + sectors::bulk(m) + local::loaded(m);
     let longest = found.iter().max_by(|a, b| a.needed.total_cmp(&b.needed))?;
     let sum = |of: fn(&Row) -> f64| found.iter().map(of).sum::<f64>();
     let (needed, packed) = (sum(|row| row.needed), sum(|row| row.needed / row.at_once()));

@@ -26,7 +26,7 @@ const BULK: Counter = Counter::L1texMXbar2l1texReadBytesMemGlobalOpTmaLdSum;
 /// Whether another order of the lanes would not take its excess: it is the data's, the bytes are contiguous, or the words beside them are
 /// added by the next instruction.
 fn is_ordered(access: &SectorAccess) -> bool {
-    access.is_inherent || access.is_shifted() || access.is_split() || access.is_gappy || access.stays < 1.0
+    access.is_inherent || access.is_shifted || access.is_split() || access.is_gappy || access.stays < 1.0
 }
 
 /// The accesses whose sectors would go if their bytes lay side by side, without those that are ordered already; the largest excess first, of equal ones the first in the source. Behind L1 what it answers itself is no excess.
@@ -63,12 +63,17 @@ fn leading<'a>(m: &Measures<'a>, is_meant: impl Fn(&SectorAccess) -> bool) -> Op
 /// the same bytes again.
 fn off_boundary<'a>(m: &Measures<'a>) -> Option<(&'a SectorAccess, f64)> {
     m.value(L1_HITS).filter(|hits| 2.0 * hits < 100.0)?;
-    leading(m, |access| access.is_shifted() && !access.is_inherent)
+    leading(m, |access| access.is_shifted && !access.is_inherent)
 }
 
 /// The part of what the sectors are of that is not in their words, 0 to 1.
 pub(super) fn wasted(m: &Measures<'_>) -> f64 {
     sectors(m).map_or(0.0, |(all, excess)| (excess / all).min(1.0))
+}
+
+/// Sectors that bulk copies bring.
+pub(super) fn bulk(m: &Measures<'_>) -> f64 {
+    m.value(BULK).unwrap_or_default() / SECTOR
 }
 
 /// Sectors of global accesses, and those beyond what the bytes need, without those of accesses that are ordered already. L1 serves each
@@ -79,7 +84,7 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     if !accesses.is_empty() && !is_l1(m) {
         // Bulk copies cross from L2 too. Of what loads touch beyond what came beside those L1 answers waste and bytes alike, and what their
         // bytes need, or what DRAM was read for, comes once in any order.
-        let bulk = m.value(BULK).unwrap_or_default() / SECTOR;
+        let bulk = bulk(m);
         let (loads, stores): (Vec<_>, Vec<_>) = accesses.iter().partition(|access| access.at.op().reads_global());
         let touched = sectors_of(loads.iter().copied());
         let beside = m.value(RECEIVED).map_or(touched, |bytes| (bytes / SECTOR - bulk).clamp(0.0, touched));

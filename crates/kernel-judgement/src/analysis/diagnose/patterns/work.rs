@@ -25,10 +25,8 @@ fn hottest(code: &KernelCode<'_>) -> Vec<usize> {
 
 /// Executions of some opcodes; where nobody counted them by opcode or by instruction, in one turn of the loop of most arithmetic.
 fn executions(m: &Measures<'_>, takes: impl Fn(Op) -> bool) -> Option<f64> {
-    let counted = |code: &KernelCode<'_>| code.sum(code.run().filter(|row| takes(code.op(*row)))) as f64;
     let in_a_turn = |code: &KernelCode<'_>| hottest(code).into_iter().filter(|row| takes(code.op(*row))).count() as f64;
-    let by_instruction = || m.study.map(|study| counted(&study.code));
-    m.mix.count(&takes).or_else(by_instruction).or_else(|| m.as_it_stands.as_ref().map(in_a_turn))
+    m.executions(&takes).or_else(|| m.as_it_stands.as_ref().map(in_a_turn))
 }
 
 /// The part of the instructions that compute with values.
@@ -152,7 +150,7 @@ pub(super) fn asked_again(m: &Measures<'_>) -> f64 {
     let counted = || Some((level::asked(m)? / SECTOR, sent(m)? / SECTOR, m.dram_read()?));
     let Some((all, sent, read)) = counted().filter(|_| !m.accesses().is_empty()) else { return 1.0 };
     // Bulk copies are no accesses that were counted one by one.
-    let is_bulk = m.mix.count(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
+    let is_bulk = m.executions(|op| op.is_bulk() && op.copies_global()).is_some_and(|count| count > 0.0);
     let needed = if is_bulk { sent } else { sent.min(sectors_of(reads(m)) - excess_of(reads(m))) };
     let added = sectors_of(m.accesses().iter().filter(|access| access.at.op().is_l2_atomic()));
     (((needed - read / SECTOR).max(0.0) + added) / all).min(1.0)
@@ -182,13 +180,13 @@ const ROUND: f64 = 4.0;
 
 /// Barriers of the block that warps executed.
 pub(super) fn barriers_executed(m: &Measures<'_>) -> Option<f64> {
-    m.mix.count(|op| op == Op::BAR)
+    m.executions(|op| op == Op::BAR)
 }
 
 /// Whether what goes through shared memory is an exchange between warps; `None` without barriers.
 pub(super) fn exchanges(m: &Measures<'_>) -> Option<bool> {
     let barriers = barriers_executed(m).filter(|count| *count > 0.0)?;
-    let accesses = m.mix.count(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
+    let accesses = m.executions(|op| op.is_in(Space::Shared) && op.is_by_lane())?;
     Some(accesses <= ROUND * barriers && !m.study.is_some_and(brings_tiles))
 }
 
