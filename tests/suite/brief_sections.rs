@@ -376,7 +376,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
     says(&page["verdict"], "58.2 M of 99.7 M sectors that L2 is asked for");
     says(
         &page["memory"],
-        "58.7 M of 100.8 M sectors (58.3 %) would go if the bytes were packed, 29.4 M more are inherent: loaded addresses",
+        "58.7 M of 100.8 M sectors (58.3 %) would go if the bytes were packed, 29.4 M more are inherent",
     );
     // One line may hold accesses of each kind, and neighbours that read a row together.
     let (report, views) = rules::one("pairs/h200", "ell_apply_before");

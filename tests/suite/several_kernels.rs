@@ -142,7 +142,7 @@ fn a_tenth_of_the_time_is_worth_verdict_and_next_in_the_words_of_its_own_page() 
     let audit = analysis::audit(&evidence, &Limits::default());
     let page = page_of(&audit);
     assert_eq!(page::faults(&page, page::SEVERAL), Vec::<String>::new(), "{page}");
-    assert!(page.contains(" % of the time of 5 kernels of `"), "{page}");
+    assert!(page.contains(" % of the time of the 5 kernels of the report"), "{page}");
     assert!(page.contains(", 5.000 ms in all"), "{page}");
     let heading = Heading { subject: "step".into(), ..Heading::default() };
     let entry = Entry { heading: &heading, audit: Some(&audit), page: "step.md".into(), link: String::new() };
@@ -292,7 +292,7 @@ fn small_kernels_share_a_row_and_nobody_reads_them() {
     let words = ["generate", "--report", "new.csv", "--name", "x", "--date", "2026-01-01"];
     let page = project.read(project.words(&words).done().lines().next().unwrap());
     assert!(
-        page.contains(" · 40.0 % of the time of 12 kernels of `app`, 1.000 ms in all (7 take 90.0 %)\\\n"),
+        page.contains(" · 40.0 % of the time of the 12 kernels of the report, 1.000 ms in all (7 take 90.0 %)\\\n"),
         "{page}"
     );
     assert_eq!(row(&page, "10 more")[..4], ["10 more", "10", "", "20.0"]);

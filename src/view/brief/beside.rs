@@ -53,7 +53,7 @@ impl<'a> Told<'a> {
         let kernel = &audit.report.kernels[self.at];
         let mut said = verdict::of_other(self.bottleneck);
         said.push(alike(audit, &self.alike));
-        let title = format!("{}: {} % of the time", kernels::name(&kernel.kernel), share(kernel));
+        let title = format!("{}: {} % of the time", kernels::named(audit, &kernel.kernel), share(kernel));
         let mut blocks = vec![heading(EACH, title), paragraph(EACH, said)];
         blocks.extend(self.bottleneck.roof.iter().map(|roof| paragraph(EACH, roof)));
         blocks.extend(
@@ -115,7 +115,7 @@ fn alike(audit: &Audit, places: &[usize]) -> Words {
 fn left_out(audit: &Audit, left: &[Told<'_>], room: Room) -> Option<Block> {
     let sections: Vec<&str> =
         GIVEN_UP.iter().zip(room.given_up).filter(|(_, gone)| *gone).map(|((_, called), _)| *called).collect();
-    let own = kernels::name(&audit.now.artefact.kernel);
+    let own = kernels::named(audit, &audit.now.artefact.kernel);
     let sections = (!sections.is_empty()).then(|| words!("{} of `{}` (in the full tables)", sections.join(", "), own));
     let places: Vec<usize> = left.iter().flat_map(|one| [&[one.at], one.alike.as_slice()].concat()).collect();
     let verdicts = places.first().map(|first| {
@@ -130,7 +130,7 @@ fn left_out(audit: &Audit, left: &[Told<'_>], room: Room) -> Option<Block> {
 fn listed(audit: &Audit, places: &[usize]) -> Words {
     let one = |at: &usize| {
         let kernel = &audit.report.kernels[*at];
-        words!("`{}` ({} %)", kernels::name(&kernel.kernel), share(kernel))
+        words!("`{}` ({} %)", kernels::named(audit, &kernel.kernel), share(kernel))
     };
     words::join(places.iter().map(one), ", ")
 }

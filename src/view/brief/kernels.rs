@@ -32,7 +32,7 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
     let mut rows: Vec<Vec<Cell>> = shown.rows.iter().map(|row| shown.cells(row)).collect();
     rows.extend(shown.rest());
     let gain = shown.gain.map(|(kernel, percent)| {
-        words!("**Most to gain:** ≤ {} % of the total, in `{}`. ", tenth(percent), name(&kernel.kernel))
+        words!("**Most to gain:** ≤ {} % of the total, in `{}`. ", tenth(percent), named(audit, &kernel.kernel))
     });
     let scope = match shown.has_share {
         true => {
@@ -272,6 +272,13 @@ pub(super) fn name(kernel: &KernelKey) -> String {
         Some((at, _)) => format!("{}…", &bare[..at]),
         None => bare,
     }
+}
+
+/// The same with its grid, where the report holds another kernel of that name.
+pub(super) fn named(audit: &Audit, kernel: &KernelKey) -> String {
+    let is_like = |other: &OtherKernel| other.kernel != *kernel && other.kernel.short_name() == kernel.short_name();
+    let grid = kernel.grid.filter(|_| audit.report.kernels.iter().any(is_like));
+    format!("{}{}", name(kernel), grid.map(|grid| format!(" {grid}")).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -59,17 +59,15 @@ fn what(heading: &Heading, audit: &Audit) -> Words {
 /// Percent of the time of all kernels from which on some of them take nearly all.
 const NEARLY_ALL: f64 = 90.0;
 
-/// Which part of the program's time the page is about: `54.0 % of the time of 12 kernels of app, 1.680 ms in all (3 take
+/// Which part of the report's time the page is about: `54.0 % of the time of the 12 kernels of the report, 1.680 ms in all (3 take
 /// 91.2 %)`; `None` for a report of one kernel.
 fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
     let own =
         audit.report.kernels.iter().find(|kernel| kernel.is_subject).filter(|_| audit.report.kernels.len() > 1)?;
     // A title does not say which kernel it is.
     let name = if heading.title.is_empty() { Words::default() } else { words!("`{}`: ", own.kernel.short_name()) };
-    // A report may hold the zero behind the name as well.
-    let program = setting(audit, "command").map(|program| program.trim_end_matches(char::is_control));
-    let program = program.map_or_else(Words::default, |program| words!(" of `{}`", program));
-    let all = words!("{} kernels{}", format::integer(audit.report.kernels.len() as u64), program);
+    // They may be of several programs.
+    let all = words!("the {} kernels of the report", format::integer(audit.report.kernels.len() as u64));
     let Some(share) = own.share else { return Some(words!("{}1 of {}", name, all)) };
     let sums = audit.report.kernels.iter().scan(0.0, |sum, kernel| {
         *sum += kernel.share.unwrap_or_default();

@@ -193,11 +193,11 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
         let requests = sum(&|one| one.requests as f64 * one.side_by_side());
         let [sectors, ideal] = [sum(&|one| touched(one) as f64), sum(&|one| one.ideal as f64)];
         let (excess, again) = (sectors - ideal, sum(&|one| one.again as f64));
-        let what = match is_inherent {
-            true if again > 0.0 => ", inherent or read again",
-            true => ", inherent",
-            false if 2.0 * again > excess => ", read again by a neighbour",
-            false => "",
+        let inherent = if is_inherent { ", inherent" } else { "" };
+        let again = match again {
+            again if again >= excess => ", read again by a neighbour".to_owned(),
+            again if again > 0.0 => format!(", {} of it read again", amount(again)),
+            _ => String::new(),
         };
         let [sectors, ideal] = [sectors, ideal].map(|sum| sum / requests.max(1.0));
         vec![
@@ -205,7 +205,7 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
             text(amount(requests)).sorted(requests),
             text(digits(sectors)).sorted(sectors),
             text(digits(ideal)).sorted(ideal),
-            text(format!("{}{what}", amount(excess))).sorted(excess),
+            text(format!("{}{inherent}{again}", amount(excess))).sorted(excess),
         ]
     };
     Some(table("accesses", ACCESSES, alike.into_iter().take(SHOWN).map(line)))
@@ -311,13 +311,12 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     // Part of it, beside accesses that could be ordered otherwise.
     let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
     let of_all = part(excess - inherent.unwrap_or_default());
-    let inherent =
-        inherent.map(|inherent| format!(", {} more are inherent: loaded addresses{index}", amount(inherent)));
+    let inherent = inherent.map(|inherent| format!(", {} more are inherent{index}", amount(inherent)));
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
-        again if again >= excess => ", all of which a neighbouring load reads again".to_owned(),
+        again if again >= excess => ", all of which a neighbour reads again".to_owned(),
         again if again > 0.0 => {
-            format!(", {} of all these a neighbouring load reads again", amount(again))
+            format!(", a neighbour reads {} again", amount(again))
         }
         _ => String::new(),
     };

@@ -124,7 +124,8 @@ fn by_side(audit: &Audit, names: &[&str], new: &[Unit], reference: &[Unit]) -> T
     let line = |label: &str, time: Cell, units: &[Unit]| {
         [text(label), time].into_iter().chain(names.iter().map(|name| share(units, name))).collect()
     };
-    let mut rows = vec![line("This kernel", cell(Some(&audit.performance.time.new), glance::time), new)];
+    let own = format!("This {}", audit.now.artefact.kernel.workload.as_str());
+    let mut rows = vec![line(&own, cell(Some(&audit.performance.time.new), glance::time), new)];
     rows.extend(audit.trials.reference.is_some().then(|| line("Reference", duration(audit), reference)));
     filled("units", columns, rows)
 }

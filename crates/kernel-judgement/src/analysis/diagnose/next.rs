@@ -242,10 +242,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),
                 again => {
-                    format!(
-                        "coalescing ({} excess sectors, all of which a neighbouring load reads again)",
-                        count(again as f64)
-                    )
+                    format!("coalescing ({} excess sectors, all of which a neighbour reads again)", count(again as f64))
                 }
             }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),

@@ -54,8 +54,9 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     // What is waited for local memory goes with the row that keeps it in registers.
     let sectors = m.value(SECTORS).zip(m.value(Counter::MemoryL2TheoreticalSectorsLocal));
-    let sectors = sectors.filter(|(global, local)| local + global > 0.0);
+    let sectors = sectors.filter(|(_, local)| *local > 0.0);
     let wait = m.waits_for_loads()? * sectors.map_or(1.0, |(global, local)| global / (local + global));
+    let of_global = if sectors.is_some() { " of global memory" } else { "" };
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {
@@ -122,15 +123,19 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
                 None => words!("More bytes in flight: several independent loads before the first use{}", wide),
             };
             let draft = if stages.is_some() { draft.risks("shared memory for the stages") } else { draft };
-            draft.at(At::waits(m, reason)).says(how, words!("warps wait for loads {} of their time", share(wait)))
+            draft
+                .at(At::waits(m, reason))
+                .says(how, words!("warps wait for loads{} {} of their time", of_global, share(wait)))
         }
     };
     let is_first = |part: Part| m.units.first().is_some_and(|first| first.part == part);
     let is_stream = level::is_of_dram(m) == Some(true) && is_first(Part::MemoryL2);
     if let Some(dram) = m.unit(Part::MemoryDram).filter(|dram| is_stream || is_first(dram.part)) {
-        let goal = (dram.share / (1.0 - saves).max(0.01)).min(STREAM);
-        let check = words!("DRAM {} → {}", share(dram.share), share(goal));
-        return Some(draft.checks(check, dram.counter.clone()).rises());
+        let [now, goal] = [dram.share, (dram.share / (1.0 - saves).max(0.01)).min(STREAM)].map(share);
+        // What is hardly busy shows nothing of it.
+        if now != goal {
+            return Some(draft.checks(words!("DRAM {} → {}", now, goal), dram.counter.clone()).rises());
+        }
     }
     let check = waits_left(m, &draft, reason);
     Some(draft.checks(check, reason.per_issue()))
@@ -184,8 +189,10 @@ pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
 /// forecast which way it goes.
 fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
     let label = "long scoreboard";
-    let found = m.value(reason.per_issue()).zip(m.wait(reason).filter(|wait| *wait > 0.0));
-    let Some((cycles, wait)) = found else { return words!("{} falls", label) };
+    let wait = m.wait(reason).unwrap_or_default();
+    let Some(cycles) = m.value(reason.per_issue()).filter(|_| wait > 0.0) else {
+        return words!("{} below {} of the warps' time", label, share(wait));
+    };
     let now = glance::digits(cycles);
     let left = |saved: f64| glance::digits(cycles * (1.0 - saved / (100.0 * wait)).max(0.0));
     let Some([least, most]) = draft.forecast(m) else {

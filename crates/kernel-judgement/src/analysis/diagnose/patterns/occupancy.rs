@@ -239,11 +239,12 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
     let check = words!("theoretical occupancy {} → {}", share(room), goal);
     // The size of a block is the launch's; its shared memory is where it is filled, its registers are those of the kernel.
     let at = match (m.study, &fuller) {
-        (None, _) | (_, Some(_)) => At::Launch,
-        (Some(study), None) if binding == ["registers"] => match At::row(study, 0) {
-            at @ At::Place(_) => at,
-            _ => At::Nowhere,
-        },
+        (_, Some(_)) => At::Launch,
+        (study, None) if binding == ["registers"] => {
+            let first = study.map(|study| At::row(study, 0));
+            first.filter(|at| matches!(at, At::Place(_))).unwrap_or(At::Nowhere)
+        }
+        (None, None) => At::Launch,
         _ => At::most(m, |op| op.copies_global() || op.is_in(Space::Shared) && op.act() != Some(Act::Load)),
     };
     Some(draft.at(at).says(how, why).risks(risk).checks(check, THEORETICAL))

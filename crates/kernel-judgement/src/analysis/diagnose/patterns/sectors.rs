@@ -326,7 +326,9 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         false => "",
     };
     let now = m.value(SECTORS)?;
-    let gone = if is_l1(m) || accesses.is_empty() { part } else { excess_of(accesses) / now };
+    // Each request is counted by itself, and those of neighbours go as well.
+    let again: u64 = accesses.iter().map(|access| access.again).sum();
+    let gone = if is_l1(m) || accesses.is_empty() { part } else { (excess_of(accesses) + again as f64) / now };
     Some(draft.says(how, why).fewer_sectors(now, goes * gone, SECTORS))
 }
 

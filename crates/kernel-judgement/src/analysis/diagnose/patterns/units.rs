@@ -259,6 +259,7 @@ pub(in crate::analysis::diagnose) fn unknown(m: &Measures<'_>) -> Held {
     if m.units.is_empty() {
         let sentence = match has_some {
             true => "The report holds stall reasons and no unit utilisation: what warps wait for is known, and not whether a part of the chip is full.".into(),
+            false if m.over_time.is_some_and(|over| over.shape.is_some()) => "Units and warps were sampled over the launch alone: neither utilisation nor stall reasons were counted for the whole of it.".into(),
             false => words!("The report holds neither unit utilisation nor stall reasons."),
         };
         return Held::new(Code::NotMeasured, 0.0, 0.0, sentence);
