@@ -229,6 +229,16 @@ fn hardware_that_pipes_share_is_told_apart_without_opcodes() {
     assert_eq!(has("collected/fp64_bound/profile.ncu-repz"), [false, true]);
 }
 
+#[test]
+fn a_roll_up_is_no_unit_beside_the_part_that_it_is_the_same_as() {
+    // The raw page tells no breakdowns: the SMs at 89.08 % are the requests of the LSU.
+    let (mut report, _) = read("h200/gemm_bias_v2.ncu-repz");
+    report.launches[0].metrics.retain(|metric| !metric.name.starts_with("breakdown:"));
+    let audit = judged::audit(&report, &[], &Work::default());
+    let parts: Vec<Part> = audit.now.bottleneck.units.iter().map(|unit| unit.part).collect();
+    assert!(parts.contains(&Part::MemoryLsu) && !parts.contains(&Part::UnknownUnit), "{parts:?}");
+}
+
 /// The numbers of a text, without their thousands separators.
 fn numbers(text: &str) -> Vec<f64> {
     let words = text.replace(',', "");

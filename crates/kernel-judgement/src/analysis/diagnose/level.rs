@@ -167,8 +167,11 @@ pub(super) fn units(k: &Kernel<'_>, active: Option<f64>, has_tensor: bool) -> Ve
             let l1 = l1.map(|unit| 100.0 * unit.share).max_by(f64::total_cmp);
             let behind = if of_memory { None } else { behind(k, percent, active, l1) };
             let unit = |part| of(k, part, &busy, active.filter(|_| !of_memory));
+            let known = behind.and_then(|part| found.iter().find(|other| other.part == part));
+            let known = known.map(|other| 100.0 * other.share);
             match behind {
-                Some(part) if found.iter().all(|other| other.part != part) => found.push(unit(part)),
+                _ if known.is_some_and(|known| known + APART >= percent) => {}
+                Some(part) if known.is_none() => found.push(unit(part)),
                 _ => found.push(Unit { name: name.to_owned(), ..unit(Part::UnknownUnit) }),
             }
         }

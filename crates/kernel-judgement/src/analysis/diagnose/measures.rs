@@ -73,6 +73,7 @@ impl<'a> Measures<'a> {
         let most = || Some(1.0 - EMPTY / positive(DURATION)?).filter(|most| *most > 0.0);
         let of_launch = || Some((active? / most()?).min(1.0));
         let of_busiest = k.value(RESIDENT).zip(k.resident_most).map(|(resident, most)| resident / most);
+        let sampled = || Some(k.over_time?.shape.as_ref()?.idle?.share);
         let executed = k.kernel.opcodes();
         let has_tensor = executed.iter().any(|(opcode, count)| *count > 0.0 && Op::of(opcode).is_product())
             || k.phases.is_some_and(|phases| phases.tensor.is_some())
@@ -89,7 +90,7 @@ impl<'a> Measures<'a> {
             machine: Machine::default(),
             kernel_of: k,
             as_it_stands: k.view.filter(|_| k.study.is_none()).and_then(Code::as_it_stands),
-            unequal: of_busiest.or_else(of_launch).map(|share| 1.0 - share),
+            unequal: of_busiest.or_else(of_launch).map(|share| 1.0 - share).or_else(sampled),
             duration: positive(DURATION),
             least: least::parts(k.kernel, &k.roofline, k.work).map(|part| part.certain).max_by(f64::total_cmp),
             has_tensor,

@@ -133,7 +133,11 @@ pub(in crate::analysis::diagnose) fn tail(m: &Measures<'_>) -> Option<Held> {
 
 /// What the time of the average SM is a share of.
 fn of_what(m: &Measures<'_>) -> &'static str {
-    if m.value(RESIDENT_MOST).is_some() { "busiest SM's time" } else { "launch without its ramp" }
+    match () {
+        () if m.value(RESIDENT_MOST).is_some() => "busiest SM's time",
+        () if m.active.is_none() => "launch, by PM sampling",
+        () => "launch without its ramp",
+    }
 }
 
 /// The share of the launch that the average block lives, in more than a wave: blocks that all start at once do not end out of step.
