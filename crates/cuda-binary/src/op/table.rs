@@ -316,7 +316,7 @@ opcodes! {
         "Shuffles, votes, matches and warp synchronisation among the lanes of a warp, and the instructions by which a warp yields." {
         SHFL: first().computes(Exchanged).flags(1).on(Lsu).told(Line).bits(&[code(0x189)]),
         VOTE: none().computes(Voted).flags(1).on(Control).bits(&[code(0x006)]),
-        VOTEU: none().computes(Voted).bits(&[code(0x086)]),
+        VOTEU: none().computes(Voted).flags(1).bits(&[code(0x086)]),
         MATCH: none().bits(&[code(0x1a1)]),
         ELECT: none().computes(Elected).flags(1).bits(&[code(0x02f)]),
         WARPSYNC: goes(MeetAt).syncs(Lanes).on(Control).bits(&[code(0x148)]),
@@ -368,9 +368,10 @@ opcodes! {
         UIADD3: three().flags(2).asks().computes(Sum).bits(&[code(0x090)]),
         UIMAD: three().asks().computes(MultiplyAdd).bits(&[code(0x0a4), code(0x0a5)]),
         ULEA: three().flags(1).asks().computes(ShiftAdd).bits(&[code(0x091)]),
-        ULOP ULOP32I USHL USHR USEL USGXT UBMSK UBREV UF2FP UFADD UFFMA UFMUL UFMNMX UFSEL UFSET UFSETP UFRND UF2F UF2I
+        ULOP ULOP32I USHL USHR USGXT UBMSK UBREV UF2FP UFADD UFFMA UFMUL UFMNMX UFSEL UFSET UFSETP UFRND UF2F UF2I
         UF2IP UI2FP UI2I UI2IP UIABS UIMNMX UVIADD UVIMNMX UVIADDMNMX UVIMNMX3 UR2UP USETSHMSZ UMEMSETS UCLEA UIDP USTGR
         ULEPC UREDUX: none(),
+        USEL: two().asks().computes(Selected).bits(&[code(0x087)]),
         ULOP3: three().flags(1).computes(Logic).bits(&[code(0x092)]),
         USHF: three().computes(ShiftOfWarp).bits(&[code(0x099)]),
         UFLO: unary().bits(&[code(0x0bd)]),

@@ -1,8 +1,10 @@
 //! Searches: those that neighbouring threads make each for itself, walks along a list, and loops that go on though their answer stands.
 
 use super::balance::ends;
+use super::work::answered;
 use super::*;
-use crate::analysis::phases::{Loop, PIPES};
+use crate::analysis::diagnose::level::L2_SECTORS;
+use crate::analysis::phases::{Loop, PIPES, Passing};
 use cuda_binary::op::{Computes, Sync};
 use std::collections::BTreeSet;
 
@@ -137,6 +139,32 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
     Some(draft.falls("executed instructions", [now, now * stays(left)], EXECUTED))
 }
 
+/// A walk over a whole list of which few entries pass the first test: in order of what that compares they lie side by side.
+pub(super) fn in_part(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let code = &study.code;
+    let of_loop = |cycle: &Loop| {
+        let rows = code.run_in(cycle);
+        let is_pure = |row: &usize| {
+            let op = code.op(*row);
+            op.act().is_none_or(|act| act == Act::Load) && op.sync().is_none_or(|sync| sync == Sync::Lanes)
+        };
+        let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
+        let turns = code.turns_of(cycle).filter(|turns| is_counted && *turns >= LONG * halves(*turns))?;
+        let found = code.passing(cycle).filter(|_| rows.iter().all(is_pure))?;
+        Some((code.sum(&rows) as f64, turns, found))
+    };
+    let found = code.loops.iter().filter_map(of_loop).max_by(|(a, ..), (b, ..)| a.total_cmp(b));
+    let (own, turns, Passing { part, behind, loads }) = found?;
+    let (part, behind) = (part.max(halves(turns) / turns), code.sum(&behind) as f64);
+    let left = ((behind + part * (own - behind)) / own).min(1.0);
+    let how = "Walk only what can pass: the list in order of what the first test compares, a search for where that begins, and an end behind it";
+    let why = words!("the first test of a turn lets {} of the entries pass, and all are walked", share(part));
+    Some(
+        fewer_turns(m, own, &loads, [left; 2])?.says(how, why).risks("a list that is in no order must be sorted first"),
+    )
+}
+
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
 /// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
@@ -154,9 +182,26 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
         let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
-        is_chosen || is_flag && is_joined && code.behind_row(*row).contains(row)
+        let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
+        is_chosen || is_kept || code.is_chosen_once(*row, cycle)
     };
     !left.is_empty() && left.iter().all(is_set)
+}
+
+/// Half of some loads, and none at best: what L2 is asked for falls with them, and what DRAM is read for where none of those that are left
+/// brings it.
+fn fewer_loads(m: &Measures<'_>, draft: Draft, loads: &[usize]) -> Draft {
+    let counted = || {
+        let [sectors, _] = m.study?.sectors()?;
+        let own = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
+        let of_l2 = (1.0 - answered(m)) * own / m.value(L2_SECTORS)?;
+        let (read, moved) = (m.dram_read()?, m.moved()?);
+        let times = (SECTOR * own / read).max(1.0);
+        Some((of_l2.min(1.0), read.min(SECTOR * own) / moved, UNTOLD.powf(times)))
+    };
+    let Some((of_l2, of_dram, goes)) = counted() else { return draft };
+    let draft = draft.keeps(&[Part::MemoryL2], 1.0 - UNTOLD * of_l2, 1.0 - of_l2);
+    draft.keeps(&[Part::MemoryDram], 1.0 - goes * of_dram, 1.0 - of_dram)
 }
 
 /// A loop that goes on though its answer stands: nothing ends it but its count, it writes nothing, and it leaves only what one turn sets for
@@ -167,10 +212,12 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     let of_loop = |cycle: &Loop| {
         let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| code.op(*row).brings_from_memory()).collect();
+        // What warps exchange within a turn is nothing that it leaves.
+        let stays = code.run().all(|row| code.is_in(row, cycle) || !code.op(row).loads_shared());
         let is_pure = |row: &usize| {
             let op = code.op(*row);
-            let is_alone = op.sync().is_none_or(|sync| sync == Sync::Lanes) && !op.is_shuffle();
-            is_alone && op.act().is_none_or(|act| act == Act::Load)
+            let is_within = op.sync().is_none_or(|sync| matches!(sync, Sync::Lanes | Sync::Block));
+            is_within && op.act().is_none_or(|act| act == Act::Load || stays && op.stores_shared())
         };
         let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
         let own = code.sum(&rows) as f64;
@@ -181,12 +228,16 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     let (own, turns, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
     let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
-    let draft = fewer_turns(m, own, &loads, [UNTOLD; 2])?;
-    Some(
-        draft
-            .says(how, why)
-            .risks("lanes that are done wait for the last one of their warp; nothing where few find one"),
-    )
+    let draft = fewer_loads(m, fewer_turns(m, own, &loads, [UNTOLD; 2])?, &loads);
+    let meets =
+        |load: &usize| code.around(*load).any(|cycle| code.run_in(cycle).iter().any(|row| code.is_block_barrier(*row)));
+    let risk = match loads.iter().any(meets) {
+        true => {
+            "all warps leave together, by `__syncthreads_or` or a flag in shared memory; nothing where few find one"
+        }
+        false => "lanes that are done wait for the last one of their warp; nothing where few find one",
+    };
+    Some(draft.says(how, why).risks(risk))
 }
 
 #[cfg(test)]
