@@ -61,6 +61,12 @@ impl MachineWord {
         matches!(bits(self.bits, 76, 3), 2 | 5)
     }
 
+    /// Whether a comparison of integers takes them as they are and asks which is larger (`.LT.U32`, `.GE.U32`): bit 73 is the sign's, as
+    /// nvdisasm shows it of sm_75 to sm_120.
+    pub fn orders_unsigned(&self) -> bool {
+        bits(self.bits, 73, 1) == 0 && matches!(bits(self.bits, 76, 3), 1 | 3 | 4 | 6)
+    }
+
     /// Whether a comparison turns over the flag that it joins its answer with (`.XOR`).
     pub fn turns_over(&self) -> bool {
         bits(self.bits, 74, 2) == 2

@@ -14,6 +14,7 @@ mod branches;
 #[cfg(test)]
 pub(in crate::analysis) mod by_hand;
 mod code;
+mod compares;
 mod crosswise;
 mod cut;
 mod dependent;
@@ -31,7 +32,6 @@ mod measure;
 mod model;
 mod pace;
 mod parts;
-mod passing;
 mod places;
 mod point;
 mod products;
@@ -47,6 +47,7 @@ mod waits;
 mod warps;
 
 pub(in crate::analysis) use code::{Code, Loop, reached};
+pub(in crate::analysis) use compares::Passing;
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{
     GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,
@@ -56,7 +57,6 @@ pub use dispatches::{Dispatch, RoleCode, dispatches};
 pub(in crate::analysis) use flows::address;
 pub(in crate::analysis) use lanes::{past_of_stores, reach_of_stores};
 pub use model::{CycleUnit, Pace, Phase, PhaseKind, Phases, Role, Span};
-pub(in crate::analysis) use passing::Passing;
 pub(in crate::analysis) use point::point;
 pub use products::at_their_products;
 pub(in crate::analysis) use products::is_product;

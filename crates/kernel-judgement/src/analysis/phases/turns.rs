@@ -136,37 +136,6 @@ impl Code<'_> {
         seen.contains(&row) && seen.iter().all(|own| self.op(*own) == self.op(row) && brings(own) == brings(&row))
     }
 
-    /// Whether what a row of a loop leaves is chosen by a flag that asks what it has let be chosen itself, against a value from outside of the
-    /// loop: the first turn that it holds for sets the answer, and no later one does.
-    pub(in crate::analysis) fn is_chosen_once(&self, row: usize, cycle: &Loop) -> bool {
-        let turns = |row: &usize| self.is_in(*row, cycle);
-        let copied = |at: usize| if self.word(at).is_copy() { self.operands(at) } else { &[] };
-        let sources = |at: usize| copied(at).iter().flat_map(|(_, rows)| rows).copied().filter(turns);
-        let chain = reached([row], sources).into_iter().chain([row]);
-        let mut choices = chain.filter(|at| !self.word(*at).is_copy()).peekable();
-        // Of two values that are compared one hangs on the comparison, and the other on no turn.
-        let asks = |flag: usize| {
-            let values = self.operands(flag).iter().filter(|(own, _)| own.is_value());
-            let (own, others): (Vec<&[usize]>, Vec<&[usize]>) =
-                values.map(|(_, rows)| &rows[..]).partition(|rows| self.behind(vec![rows], LONGEST).contains(&flag));
-            let is_outside = !others.concat().iter().any(turns);
-            (!own.is_empty()).then_some(own.len() == 1 && is_outside)
-        };
-        let is_once = |choice: usize| {
-            let has_guard = !self.word(choice).is_unconditional;
-            let is_choice = has_guard || self.op(choice).computes() == Some(Computes::Selected);
-            let values = self.operands(choice).iter().filter(|(own, _)| own.is_value());
-            let of_itself = values.filter(|(_, rows)| self.behind(vec![rows], LONGEST).contains(&choice)).count();
-            // What was there is what a guard leaves, and what a selection takes.
-            let is_kept = of_itself == usize::from(!has_guard);
-            let flags = self.behind_flags(choice).into_iter().filter(turns);
-            let compares = [Class::IntegerCompare, Class::FpCompare];
-            let asked: Vec<bool> = flags.filter(|flag| self.op(*flag).is_of(&compares)).filter_map(asks).collect();
-            is_choice && is_kept && !asked.is_empty() && asked.iter().all(|own| *own)
-        };
-        choices.peek().is_some() && choices.all(is_once)
-    }
-
     /// What a row of a loop takes that the loop hands on from turn to turn and makes of what it loads: what it left is needed for what comes
     /// next. `None` where it takes nothing of the kind.
     pub(in crate::analysis) fn carried(&self, row: usize) -> Option<Carried> {

@@ -1,4 +1,5 @@
-//! Integers of 64 bits that are divided by constants: in 32 bits each is one product.
+//! Integers of several words: those of 64 bits that are divided by constants, which in 32 bits take one product, and carries that comparisons
+//! find.
 
 use super::*;
 use cuda_binary::op::Computes;
@@ -62,11 +63,52 @@ pub(super) fn long(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.falls("executed instructions", [all, all * (1.0 - gone)], EXECUTED))
 }
 
+/// What goes with a comparison that finds a carry, and at most: itself, the sum with one, and what chooses between the two; of a product the
+/// upper half that is made a second time. By the code of both ways, a sum of 512 bits does without 1.5, a product of 256 bits without 3.6.
+const OF_A_CARRY: [f64; 2] = [2.0, 4.0];
+
+/// Unsigned comparisons of a sum, or of a product that was added to something, with what went into it.
+fn carries(code: &KernelCode<'_>) -> Vec<usize> {
+    let is_carry = |row: &usize| {
+        let is_asked = code.op(*row).computes() == Some(Computes::Compared) && code.word(*row).orders_unsigned();
+        is_asked && code.compares_with_part(*row)
+    };
+    code.run().filter(is_carry).collect()
+}
+
+/// Carries from one word to the next by the chip's own flag.
+pub(super) fn carried(m: &Measures<'_>) -> Option<Draft> {
+    let code = &m.sampled_code()?.code;
+    let found = carries(code);
+    let at = At::heaviest(m, |study, row| if found.contains(&row) { study.code.executed[row] } else { 0 });
+    let (all, own) = (m.executed()?, code.sum(&found) as f64);
+    let [gone, most] = OF_A_CARRY.map(|each| (each * own / all).min(1.0));
+    if gone < WORTH_A_TRY {
+        return None;
+    }
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, gone);
+    let draft = draft.keeps(&[Part::Issue, Part::ComputeAlu, Part::ComputeFma], 1.0 - gone, 1.0 - most).at(at);
+    let how =
+        "Let the chip carry: sums and products of 64 bits, whose upper half goes on, or `add.cc`, `addc` and `madc`";
+    let why = words!(
+        "{} comparisons of a sum with what went into it find a carry, {} of the instructions",
+        count(own),
+        share(own / all)
+    );
+    let check = words!("executed instructions {} → {}", count(all), count(all * (1.0 - gone)));
+    Some(
+        draft
+            .says(how, why)
+            .risks("inline assembly, if the compiler makes comparisons of it again")
+            .checks(check, EXECUTED),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{P, ended, r, word};
-    use crate::evidence::MachineWord;
+    use crate::evidence::{Arithmetic, MachineWord, Operand, OperandFrom};
 
     /// An upper product by a number in the code, a sum with a carry, and what takes the product.
     fn of(number: u128, taken: Op) -> [usize; 2] {
@@ -75,6 +117,26 @@ mod tests {
         let rows = ended(&[product, word(Op::IADD3, &[r(6)], &[r(3), P]), word(taken, &[r(7)], &[r(5)])]);
         let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
         quotients_and_sums(&code).map(|rows| rows.len())
+    }
+
+    /// Whether a sum of R2 and R3 is compared with what went into it, or something that is made in its place.
+    fn finds_carry(between: &[MachineWord], other: Register) -> bool {
+        let own = |number| Operand { from: OperandFrom::Register(number), is_negative: false };
+        let sum = MachineWord {
+            arithmetic: Arithmetic::Sum([own(2), own(3), Operand::default()]),
+            ..word(Op::IADD3, &[r(4)], &[r(2), r(3)])
+        };
+        // `.GE` without a sign: bits 76 to 78 are 6.
+        let asks = MachineWord { bits: 6 << 76, ..word(Op::ISETP, &[P], &[r(4), other]) };
+        let rows = ended(&[&[word(Op::MOV, &[r(2)], &[]), sum][..], between, &[asks]].concat());
+        !carries(&KernelCode::counted(&rows, vec![1; rows.len()], None)).is_empty()
+    }
+
+    #[test]
+    fn a_sum_that_is_compared_with_its_part_finds_a_carry() {
+        assert!(finds_carry(&[], r(2)), "s = x + y; s < x");
+        assert!(!finds_carry(&[], r(5)), "s < bound");
+        assert!(!finds_carry(&[word(Op::MOV, &[r(2)], &[])], r(2)), "another x");
     }
 
     #[test]

@@ -24,6 +24,7 @@ mod local;
 mod long;
 mod lookups;
 mod narrow;
+mod neighbours;
 pub(super) mod occupancy;
 mod on_tensor;
 mod order;
@@ -106,6 +107,8 @@ const FAMILIES: [&[Pattern]; 20] = [
         rows::side_by_side,
         lookups::two_at_a_time,
         long::long,
+        long::carried,
+        neighbours::once,
     ])],
     &instructions::PATTERNS,
     &origin::PATTERNS,

@@ -102,6 +102,9 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
             let behind = code.behind_row(*row);
             loads.iter().any(|load| behind.contains(load))
         });
+        // Or nothing does, and each entry is compared with what a thread looks for.
+        let compared: Vec<usize> = rows.iter().flat_map(|row| code.entries_of(*row, cycle)).collect();
+        let ends = ends || loads.iter().all(|load| compared.contains(load));
         let writes = rows.iter().any(|row| code.op(*row).act().is_some() && !is_load(*row));
         let executed: u64 = code.sum(&loads);
         let passed = executed as f64 / code.entered(cycle)? as f64;
@@ -183,7 +186,7 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
         let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
-        is_chosen || is_kept || code.is_chosen_once(*row, cycle)
+        is_chosen || is_kept || code.is_chosen_once(*row, cycle) || code.is_only_asked(*row, cycle)
     };
     !left.is_empty() && left.iter().all(is_set)
 }
@@ -227,7 +230,7 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     };
     let (own, turns, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
-    let why = words!("all {} turns run, and leave only what one of them sets for good", count(turns));
+    let why = words!("all {} turns run, and leave only an answer that stands once it is there", count(turns));
     let draft = fewer_loads(m, fewer_turns(m, own, &loads, [UNTOLD; 2])?, &loads);
     let meets =
         |load: &usize| code.around(*load).any(|cycle| code.run_in(cycle).iter().any(|row| code.is_block_barrier(*row)));

@@ -1,0 +1,261 @@
+//! What comparisons ask: which entries of a list pass, what answers stand, what carries.
+
+use super::code::{Code, Loop, reached};
+use super::flows::{BLOCK, LANE, LONGEST, THREAD};
+use crate::evidence::{Arithmetic, Operand, OperandFrom, RegisterFile};
+use cuda_binary::Class;
+use cuda_binary::op::Computes;
+use std::collections::BTreeSet;
+
+/// What compares values.
+const COMPARES: [Class; 2] = [Class::IntegerCompare, Class::FpCompare];
+
+/// The bits of a table of logic where one of its three operands holds a set bit.
+const HOLDS: [u8; 3] = [0xF0, 0xCC, 0xAA];
+
+/// The first tests of the turns of a loop.
+pub(in crate::analysis) struct Passing {
+    /// Of what is tested the part that passes, 0 to 1.
+    pub(in crate::analysis) part: f64,
+    /// Rows that run for what passes alone.
+    pub(in crate::analysis) behind: Vec<usize>,
+    /// Loads of what is tested.
+    pub(in crate::analysis) loads: Vec<usize>,
+}
+
+impl Code<'_> {
+    /// The entries of a list that a row of a loop compares with a value of the thread, or of the block, which no turn changes. The loop itself
+    /// says which entry is next.
+    pub(in crate::analysis) fn entries_of(&self, test: usize, cycle: &Loop) -> Vec<usize> {
+        let turns = |row: &usize| self.is_in(*row, cycle);
+        let is_entry = |row: &usize| {
+            let is_load = self.op(*row).loads_global() || self.op(*row).loads_shared();
+            is_load && turns(row) && !self.loads_behind(*row).iter().any(turns) && !self.stands(*row, cycle)
+        };
+        let is_own = |row: &usize| {
+            let numbers = |number: u8| number == LANE || THREAD.contains(&number) || BLOCK.contains(&number);
+            self.flows.is_memory[*row] || self.registers(*row).special.is_some_and(numbers)
+        };
+        let values = self.operands(test).iter().filter(|(own, _)| own.is_value()).map(|(_, rows)| &rows[..]);
+        let (entries, others): (Vec<&[usize]>, Vec<&[usize]>) = values.partition(|rows| rows.iter().all(is_entry));
+        let is_of_thread = self.behind(others.clone(), LONGEST).iter().any(is_own);
+        let is_fixed = self.op(test).is_of(&COMPARES) && is_of_thread && !others.concat().iter().any(turns);
+        if entries.len() == 1 && is_fixed { entries.concat() } else { Vec::new() }
+    }
+
+    /// Where turns of a loop go on behind a branch for an entry of a list alone that compares so with a value of the thread, or of the block.
+    pub(in crate::analysis) fn passing(&self, cycle: &Loop) -> Option<Passing> {
+        let lanes = self.lanes.as_ref()?;
+        let (mut tested, mut passed, mut behind, mut loads) = (0, 0, Vec::new(), Vec::new());
+        for block in &cycle.blocks {
+            let own = &self.flow.blocks[*block];
+            let is_only = |to: &usize| self.predecessors[*to].len() == 1;
+            let is_choice = own.successors.len() == 2 && own.successors.iter().all(|to| cycle.blocks.contains(to));
+            let Some(next) = own.successors.iter().copied().find(is_only).filter(|_| is_choice) else { continue };
+            let tests = self.operands_of(own.instructions.end - 1);
+            let entries: Vec<usize> = tests.flat_map(|test| self.entries_of(test, cycle)).collect();
+            if !entries.is_empty() {
+                let all = reached([next], |at| self.flow.blocks[at].successors.iter().copied().filter(is_only));
+                behind.extend(self.rows_of(all.iter().chain([&next])));
+                tested += lanes[own.instructions.start];
+                passed += lanes[self.flow.blocks[next].instructions.start];
+                loads.extend(entries);
+            }
+        }
+        behind.sort_unstable();
+        behind.dedup();
+        (tested > 0).then(|| Passing { part: passed as f64 / tested as f64, behind, loads })
+    }
+
+    /// Whether what a row of a loop leaves is chosen by a flag that asks what it has let be chosen itself, against a value from outside of the
+    /// loop: the first turn that it holds for sets the answer, and no later one does.
+    pub(in crate::analysis) fn is_chosen_once(&self, row: usize, cycle: &Loop) -> bool {
+        let turns = |row: &usize| self.is_in(*row, cycle);
+        let copied = |at: usize| if self.word(at).is_copy() { self.operands(at) } else { &[] };
+        let sources = |at: usize| copied(at).iter().flat_map(|(_, rows)| rows).copied().filter(turns);
+        let chain = reached([row], sources).into_iter().chain([row]);
+        let mut choices = chain.filter(|at| !self.word(*at).is_copy()).peekable();
+        // Of two values that are compared one hangs on the comparison, and the other on no turn.
+        let asks = |flag: usize| {
+            let values = self.operands(flag).iter().filter(|(own, _)| own.is_value());
+            let (own, others): (Vec<&[usize]>, Vec<&[usize]>) =
+                values.map(|(_, rows)| &rows[..]).partition(|rows| self.behind(vec![rows], LONGEST).contains(&flag));
+            let is_outside = !others.concat().iter().any(turns);
+            (!own.is_empty()).then_some(own.len() == 1 && is_outside)
+        };
+        let is_once = |choice: usize| {
+            let has_guard = !self.word(choice).is_unconditional;
+            let is_choice = has_guard || self.op(choice).computes() == Some(Computes::Selected);
+            let values = self.operands(choice).iter().filter(|(own, _)| own.is_value());
+            let of_itself = values.filter(|(_, rows)| self.behind(vec![rows], LONGEST).contains(&choice)).count();
+            // What was there is what a guard leaves, and what a selection takes.
+            let is_kept = of_itself == usize::from(!has_guard);
+            let flags = self.behind_flags(choice).into_iter().filter(turns);
+            let asked: Vec<bool> = flags.filter(|flag| self.op(*flag).is_of(&COMPARES)).filter_map(asks).collect();
+            is_choice && is_kept && !asked.is_empty() && asked.iter().all(|own| *own)
+        };
+        choices.peek().is_some() && choices.all(is_once)
+    }
+
+    /// Whether one of the two values that a row compares is a sum into which the other went.
+    pub(in crate::analysis) fn compares_with_part(&self, row: usize) -> bool {
+        let from = |row: usize, number: u8| {
+            let own =
+                self.operands(row).iter().find(|(own, _)| own.file == RegisterFile::General && own.number == number);
+            own.map(|(_, rows)| rows)
+        };
+        let is_one = |operand: &Operand| operand.from == OperandFrom::Immediate(1);
+        let added = |row: usize| -> Vec<u8> {
+            let parts = match self.word(row).arithmetic {
+                Arithmetic::Sum(parts) => parts.to_vec(),
+                Arithmetic::MultiplyAdd([own, times, added]) if is_one(&times) => vec![own, added],
+                Arithmetic::MultiplyAdd([.., added]) => vec![added],
+                _ => Vec::new(),
+            };
+            let register = |part: Operand| match part.from {
+                OperandFrom::Register(number) if !part.is_negative => Some(number),
+                _ => None,
+            };
+            parts.into_iter().filter_map(register).collect()
+        };
+        let [a, b] = match &self
+            .operands(row)
+            .iter()
+            .filter(|(own, _)| own.file == RegisterFile::General)
+            .collect::<Vec<_>>()[..]
+        {
+            [a, b] => [&a.1, &b.1],
+            _ => return false,
+        };
+        // Of a sum with a carry another row may take the carry back.
+        let is_sum = |sum: &Vec<usize>, part: &Vec<usize>| {
+            let takes = |row: &usize| added(*row).into_iter().any(|own| from(*row, own) == Some(part));
+            sum.iter().any(|row| !self.word(*row).is_copy()) && !part.is_empty() && sum.iter().all(takes)
+        };
+        is_sum(a, b) || is_sum(b, a)
+    }
+
+    /// Whether what a row of a loop leaves only grows, or only falls, from turn to turn, and is nothing behind the loop but compared with a
+    /// bound: counts, smallest and largest values, bits that are joined.
+    pub(in crate::analysis) fn is_only_asked(&self, row: usize, cycle: &Loop) -> bool {
+        let turns = |row: &usize| self.is_in(*row, cycle);
+        let from =
+            |at: usize| self.operands(at).iter().filter(|(own, _)| own.is_value()).flat_map(|(_, rows)| rows).copied();
+        let behind = |at: usize| reached([at], |at| from(at).filter(turns));
+        let own: BTreeSet<usize> = behind(row).into_iter().filter(|at| behind(*at).contains(&row)).collect();
+        // Of what is handed on nothing else is taken in the same place: that would begin anew.
+        let is_whole = |rows: &Vec<usize>| rows.iter().filter(|at| turns(at)).all(|at| own.contains(at));
+        let is_step = |at: &usize| {
+            let values = self.operands(*at).iter().filter(|(own, _)| own.is_value());
+            let carried = values.filter(|(_, rows)| rows.iter().any(|at| own.contains(at)));
+            let whole: Vec<bool> = carried.map(|(_, rows)| is_whole(rows)).collect();
+            whole.iter().all(|own| *own) && self.goes_one_way(*at, whole.len())
+        };
+        let goes_on = |at: usize| {
+            let readers =
+                self.run().filter(move |reader| !self.is_in(*reader, cycle) && from(*reader).any(|own| own == at));
+            readers.filter(|reader| self.goes_one_way(*reader, 1))
+        };
+        let ahead = reached([row], goes_on);
+        let is_taken = |reader: &usize| !turns(reader) && from(*reader).any(|at| at == row || ahead.contains(&at));
+        let is_answer = |reader: usize| {
+            let values = self.operands(reader).iter().filter(|(own, _)| own.is_value()).count();
+            let is_bound = !self.word(reader).asks_for_equal() || values == 1 && self.word(reader).literal().is_none();
+            self.op(reader).is_of(&COMPARES) && self.op(reader).act().is_none() && is_bound || ahead.contains(&reader)
+        };
+        own.contains(&row) && own.iter().all(is_step) && self.run().filter(is_taken).all(is_answer)
+    }
+
+    /// Whether a row hands on what it takes of so many values, or makes more of it, or less, and never both.
+    fn goes_one_way(&self, row: usize, taken: usize) -> bool {
+        let word = self.word(row);
+        let is_more = |part: &Operand| match part.from {
+            OperandFrom::Immediate(number) => number as i32 >= 0,
+            OperandFrom::Register(_) => !part.is_negative,
+            _ => false,
+        };
+        match word.arithmetic {
+            _ if word.is_copy() => true,
+            Arithmetic::Sum(parts) => {
+                let registers = parts.iter().filter(|part| matches!(part.from, OperandFrom::Register(_))).count();
+                registers == 1 && parts.iter().all(is_more)
+            }
+            Arithmetic::Logic(table, _) => taken == 1 && HOLDS.iter().any(|holds| table & holds == *holds),
+            _ => match self.op(row).computes() {
+                Some(Computes::Selected) => taken == 2,
+                computes => {
+                    computes == Some(Computes::Bounded)
+                        || self.op(row).is_of(&[Class::FpCompare]) && self.op(row).folds()
+                }
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, back, ended, r, special, word};
+    use crate::evidence::{MachineWord, Register};
+    use cuda_binary::Op;
+
+    /// A loop that loads R4, compares what is asked, makes R8 by that, and what comes of R8 behind it.
+    fn turn(asked: &[Register], made: MachineWord, behind: MachineWord) -> Vec<crate::evidence::Instruction> {
+        ended(&[
+            word(Op::MOV, &[r(8)], &[]),
+            word(Op::LDG, &[r(4)], &[r(2)]),
+            word(Op::ISETP, &[P], asked),
+            made,
+            word(Op::IADD3, &[r(2)], &[r(2)]),
+            back(1),
+            behind,
+        ])
+    }
+
+    fn counted(rows: &[crate::evidence::Instruction]) -> Code<'_> {
+        Code::counted(rows, vec![1; rows.len()], None)
+    }
+
+    #[test]
+    fn the_first_that_is_found_stands_and_the_best_one_does_not() {
+        let once = |asked: &[Register], reads: &[Register]| {
+            let chosen = MachineWord { is_unconditional: false, ..word(Op::MOV, &[r(8)], reads) };
+            let rows = turn(asked, chosen, word(Op::STG, &[], &[r(6), r(8)]));
+            let code = counted(&rows);
+            code.is_chosen_once(3, &code.loops[0])
+        };
+        assert!(once(&[r(8)], &[P, r(4)]), "if (found < 0) found = x");
+        assert!(!once(&[r(8), r(4)], &[P, r(4)]), "if (x > best) best = x");
+        assert!(!once(&[r(8)], &[P, r(8)]), "if (n < most) n = n + 1");
+        assert!(!once(&[r(4)], &[P, r(4)]), "the last one");
+    }
+
+    #[test]
+    fn a_largest_value_that_is_only_compared_behind_the_loop_is_an_answer() {
+        let only = |behind: MachineWord| {
+            let rows = turn(&[r(2)], word(Op::FMNMX, &[r(8)], &[r(8), r(4)]), behind);
+            let code = counted(&rows);
+            code.is_only_asked(3, &code.loops[0])
+        };
+        assert!(only(word(Op::FSETP, &[P], &[r(8)])), "most > bound");
+        assert!(!only(word(Op::STG, &[], &[r(6), r(8)])), "stored");
+    }
+
+    #[test]
+    fn an_entry_is_compared_with_a_value_of_the_thread() {
+        let entries = |key: Register| {
+            let rows = ended(&[
+                special(9, THREAD[0]),
+                word(Op::MOV, &[r(10), r(2)], &[]),
+                word(Op::LDG, &[r(4)], &[r(2)]),
+                word(Op::ISETP, &[P], &[r(4), key]),
+                word(Op::IADD3, &[r(2)], &[r(2)]),
+                back(2),
+            ]);
+            let code = counted(&rows);
+            code.entries_of(3, &code.loops[0])
+        };
+        assert_eq!(entries(r(9)), [2], "list[j] == own");
+        assert!(entries(r(10)).is_empty() && entries(r(4)).is_empty(), "a constant, and itself");
+    }
+}
