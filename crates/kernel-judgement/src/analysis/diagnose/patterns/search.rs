@@ -102,9 +102,6 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
             let behind = code.behind_row(*row);
             loads.iter().any(|load| behind.contains(load))
         });
-        // Or nothing does, and each entry is compared with what a thread looks for.
-        let compared: Vec<usize> = rows.iter().flat_map(|row| code.entries_of(*row, cycle)).collect();
-        let ends = ends || loads.iter().all(|load| compared.contains(load));
         let writes = rows.iter().any(|row| code.op(*row).act().is_some() && !is_load(*row));
         let executed: u64 = code.sum(&loads);
         let passed = executed as f64 / code.entered(cycle)? as f64;
