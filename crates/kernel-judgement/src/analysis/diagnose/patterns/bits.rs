@@ -1,8 +1,10 @@
-//! Values that are looked at bit by bit, or by fields of a few: checksums, keys along a curve, shift registers, packed symbols.
+//! Values that are looked at bit by bit, or by fields of a few: checksums, keys along a curve, shift registers, packed symbols, bytes.
 
+use super::instructions::executed_on;
 use super::*;
 use crate::evidence::{Arithmetic, OperandFrom};
 use cuda_binary::op::{Class, Computes};
+use std::collections::BTreeSet;
 
 /// Instructions of the ALU for each bit up to which a table of several bits replaces them: a look-up of four bits takes a shift, a mask, an
 /// address, the load and what it is joined with, and of more for each bit most are other work.
@@ -21,34 +23,39 @@ const WIDEST_FIELD: u32 = 8;
 /// many.
 const OF_A_WORD: f64 = 2.0;
 
+/// What arithmetic on four bytes of a word takes, over what it takes byte by byte.
+const OF_FOUR: f64 = 1.0 / 4.0;
+
+/// The bits that a mask leaves of a value.
+fn left(code: &KernelCode<'_>, row: usize) -> Option<u32> {
+    let Arithmetic::Logic(table, operands) = code.word(row).arithmetic else { return None };
+    let masks = operands.iter().filter_map(|own| match own.from {
+        OperandFrom::Immediate(mask) if mask.is_power_of_two() => Some(1),
+        OperandFrom::Immediate(mask) if mask & mask.wrapping_add(1) == 0 => Some(mask.count_ones()),
+        _ => None,
+    });
+    masks.filter(|bits| AND.contains(&table) && (1..=WIDEST_FIELD).contains(bits)).min()
+}
+
 /// Several bits at a time, by a table or on whole words, where the ALU is what is busiest and its work, all of it by opcode, follows single
 /// bits, or fields of a few that a mask leaves of a shifted word.
 pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>, f64)) -> Option<Draft> {
     let is_first = m.units.first().is_some_and(|first| first.part == unit.part);
     let study = m.study.filter(|_| is_first && unit.part == Part::ComputeAlu)?;
     let (code, executed) = (&study.code, m.executed()?);
-    let word = |row: usize| code.word(row).arithmetic;
     let made_of = |row: usize, computes: Computes| {
         let mut of = code.operands_of(row).map(|own| code.op(own).computes() == Some(computes)).peekable();
         of.peek().is_some() && of.all(|own| own)
     };
-    // The bits that a mask leaves. A flag that was chosen by a predicate is no bit of a value, nor is a field anything but what was shifted.
-    let left = |row: usize| {
-        let Arithmetic::Logic(table, operands) = word(row) else { return None };
-        let masks = operands.iter().filter_map(|own| match own.from {
-            OperandFrom::Immediate(mask) if mask.is_power_of_two() => Some(1),
-            OperandFrom::Immediate(mask) if mask & mask.wrapping_add(1) == 0 => Some(mask.count_ones()),
-            _ => None,
-        });
-        masks.filter(|bits| AND.contains(&table) && (1..=WIDEST_FIELD).contains(bits)).min()
-    };
-    let is_bit = |row: usize| match word(row) {
+    // A flag that was chosen by a predicate is no bit of a value, nor is a field anything but what was shifted.
+    let is_bit = |row: usize| match code.word(row).arithmetic {
         Arithmetic::ShiftRight(_, by) => by == TOP,
-        _ => left(row) == Some(1) && !made_of(row, Computes::Selected),
+        _ => left(code, row) == Some(1) && !made_of(row, Computes::Selected),
     };
     // One of several in a word: what shifts it by a number of the code takes one and the same.
-    let is_moved = |row: usize| word(row) == Arithmetic::Other && code.op(row).computes() == Some(Computes::Shift);
-    let field = |row: usize| left(row).filter(|bits| *bits > 1 && code.operands_of(row).any(is_moved));
+    let is_moved =
+        |row: usize| code.word(row).arithmetic == Arithmetic::Other && code.op(row).computes() == Some(Computes::Shift);
+    let field = |row: usize| left(code, row).filter(|bits| *bits > 1 && code.operands_of(row).any(is_moved));
     let compared = |row: usize| {
         let is_equal = code.word(row).asks_for_equal();
         let is_own = code.op(row).computes() == Some(Computes::Compared) && is_equal;
@@ -98,4 +105,84 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     };
     let draft = draft.at(At::row(study, most_tested)).says(how, why).risks(risk);
     Some(draft.falls("executed instructions", [executed, executed - (1.0 - stays) * own], EXECUTED))
+}
+
+/// What takes single bytes of a word for arithmetic on integers, shifts first, and the arithmetic in the same blocks. A byte beside which no
+/// other of its word is taken is a letter, and one that makes an address is an index.
+fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
+    let behind: BTreeSet<usize> = code.behind_any_address().into_iter().collect();
+    let is_integer = |row: &usize| code.op(*row).is_of(&[Class::Integer]) && !behind.contains(row);
+    let mut readers = vec![Vec::new(); code.rows.len()];
+    code.run().for_each(|row| code.operands_of(row).for_each(|from| readers[from].push(row)));
+    let is_byte = |row: &usize| {
+        let is_value = left(code, *row) == Some(WIDEST_FIELD) && !behind.contains(row);
+        is_value && readers[*row].iter().any(is_integer)
+    };
+    let masked: BTreeSet<usize> = code.run().filter(is_byte).collect();
+    let is_shift = |row: &usize| {
+        let is_shift = code.op(*row).computes() == Some(Computes::Shift) && !readers[*row].is_empty();
+        is_shift && readers[*row].iter().all(|own| masked.contains(own))
+    };
+    let shifts: Vec<usize> = code.run().filter(is_shift).collect();
+    let blocks: BTreeSet<usize> = shifts.iter().map(|row| code.block_of[*row]).collect();
+    let arithmetic = code.rows_of(&blocks).filter(is_integer).collect();
+    [if shifts.is_empty() { shifts } else { shifts.into_iter().chain(masked).collect() }, arithmetic]
+}
+
+/// Four bytes an instruction where arithmetic takes them of a word one by one: what takes them goes, and of the arithmetic a quarter stays,
+/// at best nothing.
+pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
+    let study = m.study?;
+    let code = &study.code;
+    let both = bytes_and_arithmetic(code);
+    let most = *both[0].iter().max_by_key(|row| code.executed[**row])?;
+    let gone = |all: f64, is_own: &dyn Fn(Op) -> bool| {
+        let is_own = |row: &usize| is_own(code.op(*row));
+        let [taken, on_them] = both.each_ref().map(|rows| code.sum(rows.iter().filter(|row| is_own(row))) as f64);
+        [OF_FOUR, 0.0].map(|stays| ((taken + (1.0 - stays) * on_them) / all).min(1.0))
+    };
+    let of_pipe = |part: Part| Some((part, gone(executed_on(m, part).filter(|all| *all > 0.0)?, &m.runs(part)?)));
+    let (all, taken) = (m.executed()?, code.sum(&both[0]) as f64);
+    let of_issue = gone(all, &|_| true);
+    let parts = [Part::ComputeAlu, Part::ComputeFma].into_iter().filter_map(of_pipe);
+    let draft = Draft::new(Action::FewerInstructions).rewrites().frees_of(m, &OF_EACH, of_issue[0]);
+    let draft = parts
+        .chain([(Part::Issue, of_issue)])
+        .fold(draft, |draft, (part, [expected, most])| draft.keeps(&[part], 1.0 - expected, 1.0 - most));
+    let why = words!(
+        "{} at {}; {} of the instructions take single bytes of a word for arithmetic",
+        &unit.name,
+        share(unit.share),
+        share(taken / all)
+    );
+    let how = words!(
+        "Four bytes an instruction: `{}` for products and sums, `{}` for differences, sums of two in the halves of a word",
+        "__dp4a",
+        "__vabsdiffu4"
+    );
+    let draft = draft.at(At::row(study, most)).says(how, why).risks("sums that leave a byte or a half");
+    Some(draft.checks(words!("executed instructions {} → {}", count(all), count(all * (1.0 - of_issue[0]))), EXECUTED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{ended, r, word};
+    use crate::evidence::{MachineWord, Operand};
+
+    #[test]
+    fn bytes_of_a_word_for_arithmetic_are_no_letters_and_no_places_of_a_table() {
+        let of = |from| Operand { from, ..Operand::default() };
+        let operands = [of(OperandFrom::Register(2)), of(OperandFrom::Immediate(255)), of(OperandFrom::Register(255))];
+        let mask = MachineWord { arithmetic: Arithmetic::Logic(AND[0], operands), ..word(Op::LOP3, &[r(3)], &[r(2)]) };
+        let shift = |from| word(Op::SHF, &[r(2)], &[r(from)]);
+        let found = |words: &[MachineWord]| {
+            let rows = ended(words);
+            bytes_and_arithmetic(&KernelCode::counted(&rows, vec![1; rows.len()], None)).map(|rows| rows.len())
+        };
+        let square = word(Op::IMAD, &[r(4)], &[r(3), r(4)]);
+        assert_eq!(found(&[shift(1), mask, square]), [2, 1]);
+        assert_eq!(found(&[mask, square])[0], 0, "a letter");
+        assert_eq!(found(&[shift(1), mask, word(Op::LDS, &[r(4)], &[r(3)]), square])[0], 0, "a place of a table");
+    }
 }

@@ -1,6 +1,6 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
-use super::bits::tables;
+use super::bits::{bytes, tables};
 use super::lanes::asides;
 use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on};
 use super::*;
@@ -149,7 +149,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
     }
     if part != Part::Issue && !is_index {
         let by_bits = || tables(m, unit, runs_on(m, part)?);
-        return beside_products(m, unit).or_else(by_bits).or_else(|| on_pipe(m, unit));
+        return beside_products(m, unit).or_else(by_bits).or_else(|| bytes(m, unit)).or_else(|| on_pipe(m, unit));
     }
     let is_counted = part == Part::Issue || without_index(m, 1.0).is_some();
     let unknown = if is_counted { &[] } else { &INDEXED[..] };

@@ -3,6 +3,7 @@
 use super::balance::{ends, outermost};
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
+use cuda_binary::sass::Flow;
 use std::collections::BTreeSet;
 
 pub(super) const PATTERNS: [Pattern; 4] = [
@@ -138,18 +139,30 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
     (WARP as u64 * study.code.executed[row]).saturating_sub(lanes)
 }
 
+/// The part of the lanes' work that stays where only threads are started that have something to do: in front of the last test at which
+/// threads end before anything was read, as many lanes are needed as go on behind it.
+fn started(code: &KernelCode<'_>) -> Option<f64> {
+    let lanes = code.lanes.as_deref()?;
+    let is_test = |row: &usize| matches!(code.word(*row).flow, Flow::End { conditional: true });
+    let reads = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
+    let last = code.run().take_while(|row| !reads(*row)).filter(is_test).last()?;
+    let needed = |row: usize| if row <= last { lanes[row].min(lanes[last + 1]) } else { lanes[row] };
+    let [needed, all] = [code.run().map(needed).sum::<u64>(), lanes.iter().sum()];
+    Some(needed as f64 / all as f64)
+}
+
 /// Warps whose lanes go one way.
 fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let (lanes, elected) = lanes(m).filter(|(lanes, _)| *lanes <= MOST_LANES)?;
-    let on = elected + (1.0 - elected) * lanes / WARP;
-    let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
-    let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
-    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().stays(&parts, on).frees_of(m, &waits, 1.0 - on);
-    // As many lanes take `on` of the instructions, which wait as long each.
-    let draft = draft.takes(1.0 - on);
-    let now = fixed(lanes, 1);
+    let on = (elected + (1.0 - elected) * lanes / WARP) * m.study.and_then(|study| started(&study.code)).unwrap_or(1.0);
     // Lanes that leave a loop by their own data wait for the last one of their warp.
     let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));
+    let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
+    let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
+    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().stays(&parts, on);
+    // As many lanes take that part of the instructions, which wait as long each.
+    let draft = draft.frees_of(m, &waits, 1.0 - on).takes(1.0 - on);
+    let now = fixed(lanes, 1);
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
     let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
@@ -227,6 +240,20 @@ fn skipped(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::phases::by_hand::{P, ended, r, word};
+    use crate::evidence::MachineWord;
+
+    #[test]
+    fn in_front_of_a_test_as_many_lanes_are_needed_as_go_on_behind_it() {
+        let test = MachineWord { flow: Flow::End { conditional: true }, ..word(Op::EXIT, &[], &[P]) };
+        let of = |words: &[MachineWord], lanes: [u64; 4]| {
+            let rows = ended(words);
+            started(&KernelCode::counted(&rows, vec![1; rows.len()], Some(lanes.into())))
+        };
+        let (sum, load) = (word(Op::IADD3, &[r(1)], &[r(0)]), word(Op::LDG, &[r(1)], &[r(0)]));
+        assert_eq!(of(&[sum, test, sum], [32, 32, 16, 16]), Some(64.0 / 96.0));
+        assert_eq!(of(&[load, test, sum], [32, 32, 16, 16]), None, "what was read may tell which end");
+    }
 
     #[test]
     fn accesses_without_a_lane_are_counted_between_their_bounds() {
