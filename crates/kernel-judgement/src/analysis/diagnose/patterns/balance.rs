@@ -18,7 +18,7 @@ pub(super) fn outermost<'a>(m: &Measures<'a>) -> Option<(&'a Study<'a>, &'a Loop
 }
 
 /// The branches that lead out of a loop.
-fn exits<'s>(study: &'s Study<'_>, cycle: &'s Loop) -> impl Iterator<Item = usize> {
+pub(super) fn exits<'s>(study: &'s Study<'_>, cycle: &'s Loop) -> impl Iterator<Item = usize> {
     let blocks = &study.code.flow.blocks;
     let leads_out = |block: &&usize| blocks[**block].successors.iter().any(|to| !cycle.blocks.contains(to));
     cycle.blocks.iter().filter(leads_out).map(|block| blocks[*block].instructions.end - 1)

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const OF_A_BIT: f64 = 16.0;
 
 /// Tables of `LOP3` that keep the bits which two of its three operands share.
-const AND: [u8; 3] = [0xC0, 0xA0, 0x88];
+pub(super) const AND: [u8; 3] = [0xC0, 0xA0, 0x88];
 
 /// A shift that leaves the highest bit of a word, or spreads it over the word.
 const TOP: u8 = 31;

@@ -1,10 +1,12 @@
 //! Searches: those that neighbouring threads make each for itself, walks along a list, and loops that go on though their answer stands.
 
-use super::balance::ends;
+use super::balance::{ends, exits};
+use super::bits::AND;
 use super::work::answered;
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
 use crate::analysis::phases::{Loop, PIPES, Passing};
+use crate::evidence::Arithmetic;
 use cuda_binary::op::{Computes, Sync};
 use std::collections::BTreeSet;
 
@@ -165,8 +167,30 @@ pub(super) fn in_part(m: &Measures<'_>) -> Option<Draft> {
     )
 }
 
-/// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, or a choice between
-/// what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
+/// Tables of `LOP3` that set each bit which one of two or three operands has.
+const OR: [u8; 4] = [0xFC, 0xFA, 0xEE, 0xFE];
+
+/// Whether a row is the union, or what is common, of itself and of words that a loop loads: no turn changes it once all bits are set, or none
+/// is left.
+fn is_of_sets(code: &KernelCode<'_>, row: usize, cycle: &Loop) -> bool {
+    let is_union = |row: usize| match code.word(row).arithmetic {
+        Arithmetic::Logic(table, _) if OR.contains(&table) => Some(true),
+        Arithmetic::Logic(table, _) if AND.contains(&table) => Some(false),
+        _ => None,
+    };
+    let (own, mut seen, mut open) = (is_union(row), BTreeSet::new(), vec![row]);
+    while let Some(at) = open.pop() {
+        for from in code.operands_of(at).filter(|from| code.is_in(*from, cycle)) {
+            if !code.op(from).brings_from_memory() && seen.insert(from) {
+                open.push(from);
+            }
+        }
+    }
+    own.is_some() && seen.contains(&row) && seen.iter().all(|row| is_union(*row) == own)
+}
+
+/// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, a set of bits, or a
+/// choice between what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
     let is_inside = |row: &usize| code.is_in(*row, cycle);
@@ -183,7 +207,8 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         let is_joined = code.op(*row) != Op::PLOP3 && !code.word(*row).turns_over();
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
         let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
-        is_chosen || is_kept || code.is_chosen_once(*row, cycle) || code.is_only_asked(*row, cycle)
+        let is_set = is_chosen || is_kept || is_of_sets(code, *row, cycle);
+        is_set || code.is_chosen_once(*row, cycle) || code.is_only_asked(*row, cycle)
     };
     !left.is_empty() && left.iter().all(is_set)
 }
@@ -219,10 +244,14 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
             let is_within = op.sync().is_none_or(|sync| matches!(sync, Sync::Lanes | Sync::Block));
             is_within && op.act().is_none_or(|act| act == Act::Load || stays && op.stores_shared())
         };
-        let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
+        let is_loaded = |row: &usize| code.is_in(*row, cycle) && code.op(*row).brings_from_memory();
+        let is_answer = |row: usize| code.origin_of_guard(row).unknown || code.behind_row(row).iter().any(is_loaded);
+        let is_counted = !exits(study, cycle).any(is_answer);
         let own = code.sum(&rows) as f64;
         let turns = code.turns_of(cycle)?;
-        let found = is_counted && turns >= LONG && !loads.is_empty() && rows.iter().all(is_pure);
+        // A loop that the compiler unrolled takes several steps a turn.
+        let is_long = turns > 1.0 && turns * loads.len() as f64 >= LONG;
+        let found = is_counted && is_long && rows.iter().all(is_pure);
         (found && is_only_set(study, cycle)).then_some((own, turns, loads))
     };
     let (own, turns, loads) = copies(code, of_loop)?;
@@ -242,7 +271,9 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
 
 #[cfg(test)]
 mod tests {
-    use super::{common, halves};
+    use super::*;
+    use crate::analysis::phases::by_hand::{back, ended, r, word};
+    use crate::evidence::{MachineWord, Operand};
 
     #[test]
     fn threads_of_a_block_are_told_apart_by_the_last_steps() {
@@ -255,5 +286,21 @@ mod tests {
     fn a_list_that_is_walked_to_its_middle_is_halved_as_often_as_it_is_long() {
         // 128 entries are passed of 256, which 8 halvings and a last look part.
         assert!((halves(128.0) - 9.0).abs() < 1e-9 && (halves(0.0) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn sets_of_bits_that_a_loop_unites_are_full_for_good_and_bits_that_it_packs_are_not() {
+        let of = |table, made: Option<MachineWord>| {
+            let join = Arithmetic::Logic(table, [Operand::default(); 3]);
+            let join = MachineWord { arithmetic: join, ..word(Op::LOP3, &[r(3)], &[r(3), r(2)]) };
+            let load = word(Op::LDG, &[r(2)], &[r(8)]);
+            let rows = ended(&[&[load][..], made.as_slice(), &[join, back(0)]].concat());
+            let code = KernelCode::counted(&rows, vec![9; rows.len()], None);
+            let row = rows.len() - 3;
+            is_of_sets(&code, row, code.innermost(row).unwrap())
+        };
+        assert!(of(OR[0], None) && of(AND[0], None));
+        assert!(!of(0x3C, None), "turned over");
+        assert!(!of(OR[0], Some(word(Op::SHF, &[r(2)], &[r(2)]))), "packed");
     }
 }
