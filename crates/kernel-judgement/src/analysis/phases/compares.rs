@@ -121,7 +121,7 @@ impl Code<'_> {
                 _ => Vec::new(),
             };
             let register = |part: Operand| match part.from {
-                OperandFrom::Register(number) if !part.is_negative => Some(number),
+                OperandFrom::Register(RegisterFile::General, number) if !part.is_negative => Some(number),
                 _ => None,
             };
             parts.into_iter().filter_map(register).collect()
@@ -179,13 +179,16 @@ impl Code<'_> {
         let word = self.word(row);
         let is_more = |part: &Operand| match part.from {
             OperandFrom::Immediate(number) => number as i32 >= 0,
-            OperandFrom::Register(_) => !part.is_negative,
+            OperandFrom::Register(RegisterFile::General, _) => !part.is_negative,
             _ => false,
         };
         match word.arithmetic {
             _ if word.is_copy() => true,
             Arithmetic::Sum(parts) => {
-                let registers = parts.iter().filter(|part| matches!(part.from, OperandFrom::Register(_))).count();
+                let registers = parts
+                    .iter()
+                    .filter(|part| matches!(part.from, OperandFrom::Register(RegisterFile::General, _)))
+                    .count();
                 registers == 1 && parts.iter().all(is_more)
             }
             Arithmetic::Logic(table, _) => taken == 1 && HOLDS.iter().any(|holds| table & holds == *holds),

@@ -92,7 +92,9 @@ impl Code<'_> {
             let own: Vec<&(Register, Vec<usize>)> =
                 self.operands(row).iter().filter(|(_, rows)| differs(rows)).collect();
             let is_added = |register: &Register| match word.arithmetic {
-                Arithmetic::MultiplyAdd([_, _, added]) => added.from == OperandFrom::Register(register.number),
+                Arithmetic::MultiplyAdd([_, _, added]) => {
+                    added.from == OperandFrom::Register(register.file, register.number)
+                }
                 Arithmetic::Sum(_) | Arithmetic::ShiftRight(..) => true,
                 _ => op.computes() == Some(Computes::ShiftAdd),
             };
@@ -185,7 +187,7 @@ mod tests {
 
     /// The threads that have a value in common which is shifted right by two.
     fn shifted(made: MachineWord) -> u64 {
-        let from = Operand { from: OperandFrom::Register(4), is_negative: false };
+        let from = OperandFrom::Register(r(4).file, 4).into();
         let shift = MachineWord { arithmetic: Arithmetic::ShiftRight(from, 2), ..word(Op::SHF, 5, &[4]) };
         let rows = rows(&[special(2, THREAD[0]), made, shift, word(Op::LOP3, 6, &[5])]);
         Code::counted(&rows, vec![1; rows.len()], None).threads_alike()[3]
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn four_threads_share_what_is_made_of_a_quarter_of_their_number() {
-        let own = Operand { from: OperandFrom::Register(2), is_negative: false };
+        let own = OperandFrom::Register(r(2).file, 2).into();
         let sum = Arithmetic::Sum([own, Operand::default(), Operand::default()]);
         let added = MachineWord { arithmetic: sum, ..word(Op::IADD3, 4, &[2]) };
         assert_eq!(shifted(added), 4, "(i + 512) / 4");

@@ -168,12 +168,12 @@ pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
 mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{ended, r, word};
-    use crate::evidence::{MachineWord, Operand};
+    use crate::evidence::{MachineWord, Operand, RegisterFile};
 
     #[test]
     fn bytes_of_a_word_for_arithmetic_are_no_letters_and_no_places_of_a_table() {
-        let of = |from| Operand { from, ..Operand::default() };
-        let operands = [of(OperandFrom::Register(2)), of(OperandFrom::Immediate(255)), of(OperandFrom::Register(255))];
+        let of = |number| OperandFrom::Register(RegisterFile::General, number).into();
+        let operands = [of(2), OperandFrom::Immediate(255).into(), Operand::default()];
         let mask = MachineWord { arithmetic: Arithmetic::Logic(AND[0], operands), ..word(Op::LOP3, &[r(3)], &[r(2)]) };
         let shift = |from| word(Op::SHF, &[r(2)], &[r(from)]);
         let found = |words: &[MachineWord]| {

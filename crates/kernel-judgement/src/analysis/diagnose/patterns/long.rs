@@ -121,7 +121,7 @@ mod tests {
 
     /// Whether a sum of R2 and R3 is compared with what went into it, or something that is made in its place.
     fn finds_carry(between: &[MachineWord], other: Register) -> bool {
-        let own = |number| Operand { from: OperandFrom::Register(number), is_negative: false };
+        let own = |number| OperandFrom::Register(RegisterFile::General, number).into();
         let sum = MachineWord {
             arithmetic: Arithmetic::Sum([own(2), own(3), Operand::default()]),
             ..word(Op::IADD3, &[r(4)], &[r(2), r(3)])
