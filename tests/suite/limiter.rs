@@ -88,7 +88,7 @@ fn the_producer_is_named_where_it_sets_the_pace() {
         assert!(said.contains("The producer sets the pace") && said.contains("write_block"), "{said}");
     }
     // Steps that keep the pipe full wait for nobody.
-    assert_eq!(limiter(&collected("mxfp4_moe_w2_h100", &[])), Code::Unit(Part::ComputeTensor));
+    assert_eq!(limiter(&collected("patch_embed_gemm_8_prefetch", &[])), Code::Unit(Part::ComputeTensor));
 }
 
 /// What warps wait for beside products is told apart by the instruction: operands of `mma.sync` through shared memory, and instructions

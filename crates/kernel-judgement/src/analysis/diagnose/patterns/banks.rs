@@ -1,8 +1,8 @@
 //! Wavefronts of shared memory: bank conflicts, and loads that could be wider.
 
 use super::atomics::own_retries;
-use super::instructions::executed_on;
 use super::stages::{room_for_stages, shared_of_block};
+use super::work::executed_on;
 use super::*;
 use crate::analysis::derive::coalescing::{self, WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};
 use cuda_binary::op::Computes;

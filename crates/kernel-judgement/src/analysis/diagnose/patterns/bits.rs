@@ -1,6 +1,6 @@
 //! Values that are looked at bit by bit, or by fields of a few: checksums, keys along a curve, shift registers, packed symbols, bytes.
 
-use super::instructions::executed_on;
+use super::work::executed_on;
 use super::*;
 use crate::evidence::{Arithmetic, OperandFrom};
 use cuda_binary::op::{Class, Computes};

@@ -1,8 +1,7 @@
 //! The number of instructions: what of them only makes addresses, converts values or divides.
 
 use super::bits::{bytes, tables};
-use super::lanes::asides;
-use super::work::{IMAD_CYCLES, arithmetic, asked_again, exchanges, leading, paired, runs_on};
+use super::work::{IMAD_CYCLES, arithmetic, asides, asked_again, exchanges, executed_on, leading, paired, runs_on};
 use super::*;
 use crate::analysis::derive::units;
 use crate::analysis::diagnose::level::place;
@@ -39,11 +38,6 @@ const MOST_CYCLES: f64 = 8.0;
 
 /// What index arithmetic is work of.
 const INDEXED: [Part; 5] = [Part::Issue, PIPES[0], PIPES[1], PIPES[2], PIPES[3]];
-
-/// Executions of the opcodes that a pipe runs.
-pub(super) fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
-    m.executions(m.runs(part)?)
-}
 
 /// Issue and the pipes of index arithmetic without a part of that, 0 to 1: at least what is left of each; `None` where it was not
 /// counted.

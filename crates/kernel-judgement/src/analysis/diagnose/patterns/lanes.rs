@@ -1,6 +1,8 @@
 //! Lanes that are off: branches that diverge, and accesses whose guard is off.
 
 use super::balance::{ends, outermost};
+use super::instructions::of_index;
+use super::work::asides;
 use super::*;
 use crate::analysis::phases::GuardedOpcode;
 use cuda_binary::sass::Flow;
@@ -20,14 +22,6 @@ pub(super) const PATTERNS: [Pattern; 4] = [
 
 /// Threads that take part in an instruction of a warp.
 pub(super) const LANES: Counter = Counter::SmspThreadInstExecutedPerInstExecutedRatio;
-
-/// What of the instructions the compiler's own functions for rare values are: executions by warps, and lanes of them.
-pub(super) fn asides(study: &Study<'_>) -> [f64; 2] {
-    let code = &study.code;
-    let lanes = |row: &usize| code.lanes.as_ref().map_or(0, |lanes| lanes[*row]);
-    let asides = code.asides();
-    [code.sum(&asides), asides.iter().map(lanes).sum()].map(|all| all as f64)
-}
 
 /// Lanes that are active in the average instruction. Those that are off beside a rare value come back behind it: another form of the
 /// division helps there, and no order of the work.
@@ -151,17 +145,29 @@ fn started(code: &KernelCode<'_>) -> Option<f64> {
     Some(needed as f64 / all as f64)
 }
 
+/// Where lanes are off by the number of their thread, whose elements another thread can have beside its own: what makes its addresses makes
+/// theirs as well.
+fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
+    let code = &study.code;
+    let mut before =
+        code.predecessors[code.block_of[row]].iter().map(|block| code.flow.blocks[*block].instructions.end - 1);
+    before.all(|row| !code.origin_of_guard(row).memory).then(|| of_index(m, Part::Issue))?
+}
+
 /// Warps whose lanes go one way.
 fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let (lanes, elected) = lanes(m).filter(|(lanes, _)| *lanes <= MOST_LANES)?;
     let on = (elected + (1.0 - elected) * lanes / WARP) * m.study.and_then(|study| started(&study.code)).unwrap_or(1.0);
+    let idle =
+        m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
+    let least = on - (1.0 - on) * idle.and_then(|idle| shared_index(m, idle)).unwrap_or_default();
     // Lanes that leave a loop by their own data wait for the last one of their warp.
     let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
     let waits = [StallReason::Wait, StallReason::Selected, StallReason::BranchResolving];
-    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().stays(&parts, on);
+    let draft = Draft::relieves(m, Action::Regroup, &[]).rewrites().keeps(&parts, on, least);
     // As many lanes take that part of the instructions, which wait as long each.
-    let draft = draft.frees_of(m, &waits, 1.0 - on).takes(1.0 - on);
+    let draft = draft.frees_of(m, &waits, 1.0 - on).takes(1.0 - least);
     let now = fixed(lanes, 1);
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
@@ -171,8 +177,6 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let queue = words!(
         "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path"
     );
-    let idle =
-        m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
     let draft = match idle {
         _ if leave_apart => draft.says(how, why).risks(risk),
         Some((study, row)) if study.code.innermost(row).is_some() => {

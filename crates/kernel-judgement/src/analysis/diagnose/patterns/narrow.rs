@@ -1,9 +1,9 @@
 //! What could be half as wide, or several times: operands of products, loads of letters, arithmetic on halves, flags in words.
 
-use super::instructions::{executed_on, of_index};
+use super::instructions::of_index;
 use super::loads::queued;
 use super::products::at_products;
-use super::work::answered;
+use super::work::{answered, executed_on};
 use super::*;
 use crate::analysis::derive::roofline::executed_operations;
 use cuda_binary::op::Computes;

@@ -1,6 +1,6 @@
 //! What neighbouring threads compute alike, each for itself.
 
-use super::instructions::executed_on;
+use super::work::executed_on;
 use super::*;
 use crate::analysis::phases::PIPES;
 

@@ -1,8 +1,8 @@
 //! Scalar multiply-adds of rows and columns, moved to the tensor pipe.
 
 use super::banks::wavefronts as wavefronts_of_all;
-use super::instructions::executed_on;
 use super::tile::Tile;
+use super::work::executed_on;
 use super::work::{answered, is_of_matrix, of_tile};
 use super::*;
 use std::collections::{BTreeMap, BTreeSet};

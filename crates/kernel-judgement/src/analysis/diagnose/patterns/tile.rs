@@ -1,6 +1,6 @@
 //! Tiles of sums in the registers of a thread, whose rows and columns come from shared memory.
 
-use super::instructions::executed_on;
+use super::work::executed_on;
 use super::work::of_tile;
 use super::*;
 use crate::analysis::derive::coalescing::{WAVEFRONTS as SHARED, WAVEFRONTS_IDEAL as SHARED_IDEAL};

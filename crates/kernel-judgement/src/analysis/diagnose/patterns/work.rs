@@ -29,6 +29,19 @@ fn executions(m: &Measures<'_>, takes: impl Fn(Op) -> bool) -> Option<f64> {
     m.executions(&takes).or_else(|| m.as_it_stands.as_ref().map(in_a_turn))
 }
 
+/// Executions of the opcodes that a pipe runs.
+pub(super) fn executed_on(m: &Measures<'_>, part: Part) -> Option<f64> {
+    m.executions(m.runs(part)?)
+}
+
+/// What of the instructions the compiler's own functions for rare values are: executions by warps, and lanes of them.
+pub(super) fn asides(study: &Study<'_>) -> [f64; 2] {
+    let code = &study.code;
+    let lanes = |row: &usize| code.lanes.as_ref().map_or(0, |lanes| lanes[*row]);
+    let asides = code.asides();
+    [code.sum(&asides), asides.iter().map(lanes).sum()].map(|all| all as f64)
+}
+
 /// The part of the instructions that compute with values.
 pub(super) fn arithmetic(m: &Measures<'_>) -> Option<f64> {
     Some(executions(m, is_on_values)? / executions(m, |_| true).filter(|total| *total > 0.0)?)
