@@ -213,7 +213,9 @@ impl Op {
 
     /// Whether it runs on the datapath of the warp, with registers and predicates of the warp.
     pub fn is_uniform(self) -> bool {
-        self.name().starts_with('U') && !matches!(self.sync(), Some(Sync::ClusterArrive | Sync::ClusterWait))
+        let votes_for_warp = self.computes() == Some(Computes::Voted) && self.name().ends_with('U');
+        let is_named = self.name().starts_with('U') || votes_for_warp;
+        is_named && !matches!(self.sync(), Some(Sync::ClusterArrive | Sync::ClusterWait))
     }
 
     pub(crate) fn shape(self) -> Shape {

@@ -67,6 +67,11 @@ impl MachineWord {
         bits(self.bits, 73, 1) == 0 && matches!(bits(self.bits, 76, 3), 1 | 3 | 4 | 6)
     }
 
+    /// Whether a comparison joins its answer with a flag so that both must hold (`.AND`).
+    pub fn joins_by_and(&self) -> bool {
+        bits(self.bits, 74, 2) == 0
+    }
+
     /// Whether a comparison turns over the flag that it joins its answer with (`.XOR`).
     pub fn turns_over(&self) -> bool {
         bits(self.bits, 74, 2) == 2

@@ -180,6 +180,9 @@ fn starved(m: &Measures<'_>) -> Option<f64> {
     Some((m.machine.time.active() * main.share * (1.0 - phases.step_efficiency?) - fenced).max(0.0))
 }
 
+/// The need from which a pipe may hold the launch back: what has less to do waits for what is made elsewhere.
+const BUSY: f64 = 0.5;
+
 /// What a warp spends at an instruction itself, and not for its operands.
 const AT_ITSELF: [StallReason; 6] = [
     StallReason::Selected,
@@ -203,7 +206,8 @@ fn pacing(m: &Measures<'_>, busiest: Part) -> Part {
         (spent > 0.0).then(|| m.machine.without(|own| own == part, spent, spent))
     };
     let Some(own) = saves(busiest) else { return busiest };
-    let pipes = m.machine.parts().filter(|part| way(*part) == way(busiest)).filter(is_math);
+    let is_busy = |part: &Part| m.machine.need(*part).is_some_and(|need| need >= BUSY);
+    let pipes = m.machine.parts().filter(|part| way(*part) == way(busiest)).filter(is_math).filter(is_busy);
     let others = pipes.filter_map(|part| Some((part, saves(part)?)));
     // The busiest of equal ones.
     others.chain([(busiest, own)]).max_by(|(_, a), (_, b)| a.total_cmp(b)).map_or(busiest, |(part, _)| part)

@@ -5,13 +5,9 @@ use super::flows::{BLOCK, LANE, LONGEST, THREAD};
 use crate::evidence::{Arithmetic, Operand, OperandFrom, RegisterFile};
 use cuda_binary::Class;
 use cuda_binary::op::Computes;
-use std::collections::BTreeSet;
 
 /// What compares values.
 const COMPARES: [Class; 2] = [Class::IntegerCompare, Class::FpCompare];
-
-/// The bits of a table of logic where one of its three operands holds a set bit.
-const HOLDS: [u8; 3] = [0xF0, 0xCC, 0xAA];
 
 /// The first tests of the turns of a loop.
 pub(in crate::analysis) struct Passing {
@@ -51,7 +47,10 @@ impl Code<'_> {
             let own = &self.flow.blocks[*block];
             let is_only = |to: &usize| self.predecessors[*to].len() == 1;
             let is_choice = own.successors.len() == 2 && own.successors.iter().all(|to| cycle.blocks.contains(to));
-            let Some(next) = own.successors.iter().copied().find(is_only).filter(|_| is_choice) else { continue };
+            // What does not pass meets the others at once.
+            let apart: Vec<usize> = own.successors.iter().copied().filter(is_only).collect();
+            let ([next], true) = (&apart[..], is_choice) else { continue };
+            let next = *next;
             let tests = self.operands_of(own.instructions.end - 1);
             let entries: Vec<usize> = tests.flat_map(|test| self.entries_of(test, cycle)).collect();
             if !entries.is_empty() {
@@ -68,7 +67,9 @@ impl Code<'_> {
         let addresses = self.behind_any_address();
         let is_counter = |row: &usize| {
             let op = self.op(*row);
-            op.adds() || self.word(*row).is_copy() || op.control().is_some() || addresses.binary_search(row).is_ok()
+            let is_loaded = |own: &usize| self.is_in(*own, cycle) && self.op(*own).brings_from_memory();
+            let counts = op.adds() && !self.behind_row(*row).iter().any(is_loaded);
+            counts || self.word(*row).is_copy() || op.control().is_some() || addresses.binary_search(row).is_ok()
         };
         let mut others = self.run_in(cycle).into_iter().filter(|row| behind.binary_search(row).is_err());
         let is_apart = others.all(|row| is_counter(&row) || !self.behind_row(row).contains(&row));
@@ -99,8 +100,17 @@ impl Code<'_> {
             // What was there is what a guard leaves, and what a selection takes.
             let is_kept = of_itself == usize::from(!has_guard);
             let flags = self.behind_flags(choice).into_iter().filter(turns);
-            let asked: Vec<bool> = flags.filter(|flag| self.op(*flag).is_of(&COMPARES)).filter_map(asks).collect();
-            is_choice && is_kept && !asked.is_empty() && asked.iter().all(|own| *own)
+            let asked: Vec<usize> = flags.filter(|flag| self.op(*flag).is_of(&COMPARES)).collect();
+            // Joined with another condition by `and` the answer is taken where both hold, and by what a guard that is turned over leaves
+            // where either does not.
+            let is_alone = |flag: &usize| self.registers(*flag).read().all(|own| own.is_value());
+            let is_both = has_guard && !self.word(choice).guard().1;
+            let is_sure = asked
+                .iter()
+                .filter(|flag| asks(**flag).is_some())
+                .all(|flag| is_alone(flag) || is_both && self.word(*flag).joins_by_and());
+            let asked: Vec<bool> = asked.into_iter().filter_map(asks).collect();
+            is_choice && is_kept && is_sure && !asked.is_empty() && asked.iter().all(|own| *own)
         };
         choices.peek().is_some() && choices.all(is_once)
     }
@@ -142,65 +152,6 @@ impl Code<'_> {
         };
         is_sum(a, b) || is_sum(b, a)
     }
-
-    /// Whether what a row of a loop leaves only grows, or only falls, from turn to turn, and is nothing behind the loop but compared with a
-    /// bound: counts, smallest and largest values, bits that are joined.
-    pub(in crate::analysis) fn is_only_asked(&self, row: usize, cycle: &Loop) -> bool {
-        let turns = |row: &usize| self.is_in(*row, cycle);
-        let from =
-            |at: usize| self.operands(at).iter().filter(|(own, _)| own.is_value()).flat_map(|(_, rows)| rows).copied();
-        let behind = |at: usize| reached([at], |at| from(at).filter(turns));
-        let own: BTreeSet<usize> = behind(row).into_iter().filter(|at| behind(*at).contains(&row)).collect();
-        // Of what is handed on nothing else is taken in the same place: that would begin anew.
-        let is_whole = |rows: &Vec<usize>| rows.iter().filter(|at| turns(at)).all(|at| own.contains(at));
-        let is_step = |at: &usize| {
-            let values = self.operands(*at).iter().filter(|(own, _)| own.is_value());
-            let carried = values.filter(|(_, rows)| rows.iter().any(|at| own.contains(at)));
-            let whole: Vec<bool> = carried.map(|(_, rows)| is_whole(rows)).collect();
-            whole.iter().all(|own| *own) && self.goes_one_way(*at, whole.len())
-        };
-        let goes_on = |at: usize| {
-            let readers =
-                self.run().filter(move |reader| !self.is_in(*reader, cycle) && from(*reader).any(|own| own == at));
-            readers.filter(|reader| self.goes_one_way(*reader, 1))
-        };
-        let ahead = reached([row], goes_on);
-        let is_taken = |reader: &usize| !turns(reader) && from(*reader).any(|at| at == row || ahead.contains(&at));
-        let is_answer = |reader: usize| {
-            let values = self.operands(reader).iter().filter(|(own, _)| own.is_value()).count();
-            let is_bound = !self.word(reader).asks_for_equal() || values == 1 && self.word(reader).literal().is_none();
-            self.op(reader).is_of(&COMPARES) && self.op(reader).act().is_none() && is_bound || ahead.contains(&reader)
-        };
-        own.contains(&row) && own.iter().all(is_step) && self.run().filter(is_taken).all(is_answer)
-    }
-
-    /// Whether a row hands on what it takes of so many values, or makes more of it, or less, and never both.
-    fn goes_one_way(&self, row: usize, taken: usize) -> bool {
-        let word = self.word(row);
-        let is_more = |part: &Operand| match part.from {
-            OperandFrom::Immediate(number) => number as i32 >= 0,
-            OperandFrom::Register(RegisterFile::General, _) => !part.is_negative,
-            _ => false,
-        };
-        match word.arithmetic {
-            _ if word.is_copy() => true,
-            Arithmetic::Sum(parts) => {
-                let registers = parts
-                    .iter()
-                    .filter(|part| matches!(part.from, OperandFrom::Register(RegisterFile::General, _)))
-                    .count();
-                registers == 1 && parts.iter().all(is_more)
-            }
-            Arithmetic::Logic(table, _) => taken == 1 && HOLDS.iter().any(|holds| table & holds == *holds),
-            _ => match self.op(row).computes() {
-                Some(Computes::Selected) => taken == 2,
-                computes => {
-                    computes == Some(Computes::Bounded)
-                        || self.op(row).is_of(&[Class::FpCompare]) && self.op(row).folds()
-                }
-            },
-        }
-    }
 }
 
 #[cfg(test)]
@@ -239,17 +190,6 @@ mod tests {
         assert!(!once(&[r(8), r(4)], &[P, r(4)]), "if (x > best) best = x");
         assert!(!once(&[r(8)], &[P, r(8)]), "if (n < most) n = n + 1");
         assert!(!once(&[r(4)], &[P, r(4)]), "the last one");
-    }
-
-    #[test]
-    fn a_largest_value_that_is_only_compared_behind_the_loop_is_an_answer() {
-        let only = |behind: MachineWord| {
-            let rows = turn(&[r(2)], word(Op::FMNMX, &[r(8)], &[r(8), r(4)]), behind);
-            let code = counted(&rows);
-            code.is_only_asked(3, &code.loops[0])
-        };
-        assert!(only(word(Op::FSETP, &[P], &[r(8)])), "most > bound");
-        assert!(!only(word(Op::STG, &[], &[r(6), r(8)])), "stored");
     }
 
     #[test]

@@ -1,13 +1,9 @@
 //! What threads and blocks have in common: the numbers of theirs that are behind a place.
 
 use super::code::Code;
-use super::flows::{BLOCK, LANE, LONGEST, THREAD};
-use crate::evidence::{Arithmetic, OperandFrom, Register};
-use cuda_binary::op::{Computes, Space};
+use super::flows::{BLOCK, LONGEST, THREAD};
+use crate::evidence::{Arithmetic, Register};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Lanes of a warp.
-const WARP: u64 = 32;
 
 impl Code<'_> {
     /// The numbers of the thread and the block that are behind the address of an access.
@@ -73,51 +69,6 @@ impl Code<'_> {
         alike
     }
 
-    /// How many neighbouring threads have the same result of each row: one where their number is behind it, 2ⁿ where only that shifted right
-    /// by n is, all where it is not. What they exchange, or find in shared memory, is each one's own.
-    pub(in crate::analysis) fn threads_alike(&self) -> Vec<u64> {
-        // With whether it is the number itself, as far as threads differ.
-        let mut alike = vec![(u64::MAX, true); self.rows.len()];
-        let of = |row: usize, alike: &[(u64, bool)]| {
-            let (op, word) = (self.op(row), self.word(row));
-            let is_number = |number: u8| number == LANE || THREAD.contains(&number);
-            let is_exchanged = op.is_shuffle() || op.is_in(Space::Shared) || op.is_l2_atomic();
-            // What nothing is known to make may be made of anything.
-            let is_unknown = self.operands(row).iter().any(|(own, rows)| own.is_value() && rows.is_empty());
-            if is_exchanged || is_unknown || word.registers.special.is_some_and(is_number) {
-                return (1, !is_exchanged && !is_unknown);
-            }
-            let least = self.operands_of(row).map(|from| alike[from].0).min().unwrap_or(u64::MAX);
-            let differs = |rows: &[usize]| rows.iter().any(|from| alike[*from].0 < WARP);
-            let own: Vec<&(Register, Vec<usize>)> =
-                self.operands(row).iter().filter(|(_, rows)| differs(rows)).collect();
-            let is_added = |register: &Register| match word.arithmetic {
-                Arithmetic::MultiplyAdd([_, _, added]) => {
-                    added.from == OperandFrom::Register(register.file, register.number)
-                }
-                Arithmetic::Sum(_) | Arithmetic::ShiftRight(..) => true,
-                _ => op.computes() == Some(Computes::ShiftAdd),
-            };
-            let is_one =
-                own.iter().all(|(register, rows)| is_added(register) && rows.iter().all(|from| alike[*from].1));
-            let is_number = own.len() <= 1 && is_one;
-            match word.arithmetic {
-                Arithmetic::ShiftRight(_, by) if is_number => (least.saturating_mul(1 << by.min(31)), true),
-                _ => (least, is_number),
-            }
-        };
-        let mut is_done = false;
-        while !is_done {
-            is_done = true;
-            for row in self.run() {
-                let now = of(row, &alike);
-                is_done &= now == alike[row];
-                alike[row] = now;
-            }
-        }
-        alike.into_iter().map(|(alike, _)| alike).collect()
-    }
-
     /// Whether two registers of a row hold elements of a row and of a column: each is loaded from a place that differs by a number of a
     /// thread or a block by which that of the other does not.
     pub(in crate::analysis) fn is_crossed(&self, row: usize, factors: [Register; 2]) -> bool {
@@ -137,7 +88,7 @@ impl Code<'_> {
 mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{self, r, rows, special};
-    use crate::evidence::{MachineWord, Operand};
+    use crate::evidence::MachineWord;
     use cuda_binary::Op;
 
     fn word(op: Op, writes: u8, reads: &[u8]) -> MachineWord {
@@ -183,22 +134,5 @@ mod tests {
         assert!(crossed(2, 7), "a[x] · b[list[y]]");
         assert!(!crossed(2, 2), "a[x] · b[x]");
         assert!(!crossed(2, 9), "a[x] · b[k]");
-    }
-
-    /// The threads that have a value in common which is shifted right by two.
-    fn shifted(made: MachineWord) -> u64 {
-        let from = OperandFrom::Register(r(4).file, 4).into();
-        let shift = MachineWord { arithmetic: Arithmetic::ShiftRight(from, 2), ..word(Op::SHF, 5, &[4]) };
-        let rows = rows(&[special(2, THREAD[0]), made, shift, word(Op::LOP3, 6, &[5])]);
-        Code::counted(&rows, vec![1; rows.len()], None).threads_alike()[3]
-    }
-
-    #[test]
-    fn four_threads_share_what_is_made_of_a_quarter_of_their_number() {
-        let own = OperandFrom::Register(r(2).file, 2).into();
-        let sum = Arithmetic::Sum([own, Operand::default(), Operand::default()]);
-        let added = MachineWord { arithmetic: sum, ..word(Op::IADD3, 4, &[2]) };
-        assert_eq!(shifted(added), 4, "(i + 512) / 4");
-        assert_eq!(shifted(word(Op::IMAD, 4, &[2])), 1, "3 i / 4");
     }
 }

@@ -202,7 +202,8 @@ pub(super) fn last_wave(m: &Measures<'_>) -> Option<f64> {
         return phases.time.last_wave.filter(|_| !phases.is_persistent);
     }
     let waves = m.waves.filter(|waves| *waves > 1.0)?;
-    let idle = 1.0 - (1.0 - m.unequal?) * m.filled().unwrap_or_default();
+    let unequal = m.unequal?;
+    let idle = m.filled().map_or(unequal, |filled| 1.0 - (1.0 - unequal) * filled);
     Some((1.0 - waves / waves.ceil()).min(idle))
 }
 

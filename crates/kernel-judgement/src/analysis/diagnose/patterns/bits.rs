@@ -2,7 +2,8 @@
 
 use super::work::executed_on;
 use super::*;
-use crate::evidence::{Arithmetic, OperandFrom};
+use crate::analysis::phases::reached;
+use crate::evidence::{Arithmetic, Operand, OperandFrom};
 use cuda_binary::op::{Class, Computes};
 use std::collections::BTreeSet;
 
@@ -107,8 +108,8 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
     Some(draft.falls("executed instructions", [executed, executed - (1.0 - stays) * own], EXECUTED))
 }
 
-/// What takes single bytes of a word for arithmetic on integers, shifts first, and the arithmetic in the same blocks. A byte beside which no
-/// other of its word is taken is a letter, and one that makes an address is an index.
+/// What takes single bytes of a word for arithmetic on integers, shifts first, and the arithmetic that is made of them. A byte beside which no
+/// other of its word is taken is a letter, one that makes an address is an index, and one that is added to a product goes on in a chain.
 fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
     let behind: BTreeSet<usize> = code.behind_any_address().into_iter().collect();
     let is_integer = |row: &usize| code.op(*row).is_of(&[Class::Integer]) && !behind.contains(row);
@@ -116,7 +117,17 @@ fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
     code.run().for_each(|row| code.operands_of(row).for_each(|from| readers[from].push(row)));
     let is_byte = |row: &usize| {
         let is_value = left(code, *row) == Some(WIDEST_FIELD) && !behind.contains(row);
-        is_value && readers[*row].iter().any(is_integer)
+        let written = |own: &Operand| {
+            let of = |register: Register| own.from == OperandFrom::Register(register.file, register.number);
+            code.registers(*row).written().any(of)
+        };
+        let is_chained = |own: &usize| match code.word(*own).arithmetic {
+            Arithmetic::MultiplyAdd([a, times, added]) => {
+                times.from != OperandFrom::Immediate(1) && written(&added) && !written(&a) && !written(&times)
+            }
+            _ => false,
+        };
+        is_value && readers[*row].iter().any(is_integer) && !readers[*row].iter().any(is_chained)
     };
     let masked: BTreeSet<usize> = code.run().filter(is_byte).collect();
     let is_shift = |row: &usize| {
@@ -125,7 +136,8 @@ fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
     };
     let shifts: Vec<usize> = code.run().filter(is_shift).collect();
     let blocks: BTreeSet<usize> = shifts.iter().map(|row| code.block_of[*row]).collect();
-    let arithmetic = code.rows_of(&blocks).filter(is_integer).collect();
+    let made = reached(masked.iter().copied(), |row| readers[row].iter().copied().filter(is_integer));
+    let arithmetic = code.rows_of(&blocks).filter(|row| made.contains(row)).collect();
     [if shifts.is_empty() { shifts } else { shifts.into_iter().chain(masked).collect() }, arithmetic]
 }
 
@@ -136,6 +148,11 @@ pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let code = &study.code;
     let both = bytes_and_arithmetic(code);
     let most = *both[0].iter().max_by_key(|row| code.executed[**row])?;
+    let runs = m.runs(unit.part)?;
+    let own = code.sum(both[0].iter().chain(&both[1]).filter(|row| runs(code.op(**row)))) as f64;
+    if own < WORTH_A_TRY * executed_on(m, unit.part)? {
+        return None;
+    }
     let gone = |all: f64, is_own: &dyn Fn(Op) -> bool| {
         let is_own = |row: &usize| is_own(code.op(*row));
         let [taken, on_them] = both.each_ref().map(|rows| code.sum(rows.iter().filter(|row| is_own(row))) as f64);
@@ -168,7 +185,7 @@ pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
 mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{ended, r, word};
-    use crate::evidence::{MachineWord, Operand, RegisterFile};
+    use crate::evidence::{MachineWord, RegisterFile};
 
     #[test]
     fn bytes_of_a_word_for_arithmetic_are_no_letters_and_no_places_of_a_table() {

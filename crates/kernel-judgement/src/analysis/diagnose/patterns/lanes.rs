@@ -138,9 +138,9 @@ fn idle_lanes(study: &Study<'_>, row: usize) -> u64 {
 fn started(code: &KernelCode<'_>) -> Option<f64> {
     let lanes = code.lanes.as_deref()?;
     let is_test = |row: &usize| matches!(code.word(*row).flow, Flow::End { conditional: true });
-    let reads = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
-    let last = code.run().take_while(|row| !reads(*row)).filter(is_test).last()?;
-    let needed = |row: usize| if row <= last { lanes[row].min(lanes[last + 1]) } else { lanes[row] };
+    let last = code.run().take_while(|row| !code.op(*row).brings_from_memory()).filter(is_test).last()?;
+    let behind = *lanes.get(last + 1)?;
+    let needed = |row: usize| if row <= last { lanes[row].min(behind) } else { lanes[row] };
     let [needed, all] = [code.run().map(needed).sum::<u64>(), lanes.iter().sum()];
     Some(needed as f64 / all as f64)
 }

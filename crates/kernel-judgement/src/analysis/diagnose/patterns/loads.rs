@@ -189,7 +189,7 @@ pub(super) fn sorted(m: &Measures<'_>) -> Option<Draft> {
 /// forecast which way it goes.
 fn waits_left(m: &Measures<'_>, draft: &Draft, reason: StallReason) -> Words {
     let label = "long scoreboard";
-    let wait = m.wait(reason).unwrap_or_default();
+    let Some(wait) = m.wait(reason) else { return words!("{} falls", label) };
     let Some(cycles) = m.value(reason.per_issue()).filter(|_| wait > 0.0) else {
         return words!("{} below {} of the warps' time", label, share(wait));
     };

@@ -69,9 +69,13 @@ const OF_A_CARRY: [f64; 2] = [2.0, 4.0];
 
 /// Unsigned comparisons of a sum, or of a product that was added to something, with what went into it.
 fn carries(code: &KernelCode<'_>) -> Vec<usize> {
+    let is_tested = |row: usize| {
+        let mut branches = code.run().filter(|own| code.op(*own).control().is_some());
+        branches.any(|own| code.operands_of(own).any(|from| from == row))
+    };
     let is_carry = |row: &usize| {
         let is_asked = code.op(*row).computes() == Some(Computes::Compared) && code.word(*row).orders_unsigned();
-        is_asked && code.compares_with_part(*row)
+        is_asked && code.compares_with_part(*row) && !is_tested(*row)
     };
     code.run().filter(is_carry).collect()
 }

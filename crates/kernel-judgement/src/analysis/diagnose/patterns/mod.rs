@@ -24,7 +24,6 @@ mod local;
 mod long;
 mod lookups;
 mod narrow;
-mod neighbours;
 pub(super) mod occupancy;
 mod on_tensor;
 mod order;
@@ -108,7 +107,6 @@ const FAMILIES: [&[Pattern]; 20] = [
         lookups::two_at_a_time,
         long::long,
         long::carried,
-        neighbours::once,
     ])],
     &instructions::PATTERNS,
     &origin::PATTERNS,

@@ -170,12 +170,15 @@ pub(super) fn in_part(m: &Measures<'_>) -> Option<Draft> {
 /// Tables of `LOP3` that set each bit which one of two or three operands has.
 const OR: [u8; 4] = [0xFC, 0xFA, 0xEE, 0xFE];
 
+/// The table of bits that all three have.
+const AND_OF_THREE: u8 = 0x80;
+
 /// Whether a row is the union, or what is common, of itself and of words that a loop loads: no turn changes it once all bits are set, or none
 /// is left.
 fn is_of_sets(code: &KernelCode<'_>, row: usize, cycle: &Loop) -> bool {
     let is_union = |row: usize| match code.word(row).arithmetic {
         Arithmetic::Logic(table, _) if OR.contains(&table) => Some(true),
-        Arithmetic::Logic(table, _) if AND.contains(&table) => Some(false),
+        Arithmetic::Logic(table, _) if AND.contains(&table) || table == AND_OF_THREE => Some(false),
         _ => None,
     };
     let (own, mut seen, mut open) = (is_union(row), BTreeSet::new(), vec![row]);
@@ -189,6 +192,20 @@ fn is_of_sets(code: &KernelCode<'_>, row: usize, cycle: &Loop) -> bool {
     own.is_some() && seen.contains(&row) && seen.iter().all(|row| is_union(*row) == own)
 }
 
+/// Classes of what leaves a result.
+const RESULTS: [Class; 10] = [
+    Class::Fp32,
+    Class::Fp16,
+    Class::Fp64,
+    Class::FpCompare,
+    Class::SpecialFunction,
+    Class::Conversion,
+    Class::Integer,
+    Class::IntegerCompare,
+    Class::Logic,
+    Class::Move,
+];
+
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, a set of bits, or a
 /// choice between what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
@@ -201,6 +218,11 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let readers = code.run().filter(|row| !is_inside(row));
     let left: BTreeSet<usize> = readers.flat_map(|row| code.operands_of(row).collect::<Vec<_>>()).collect();
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
+    // A result that is not decoded may be left as well.
+    let is_open = |row: &usize| {
+        let is_result = code.op(*row).is_of(&RESULTS);
+        is_result && code.registers(*row).written().next().is_none()
+    };
     let is_set = |row: &usize| {
         let is_chosen = code.op(*row).computes() == Some(Computes::Selected) && code.chooses_itself(*row, cycle);
         // A flag that is turned over is no answer that stands, nor is one that a table makes of others.
@@ -208,9 +230,9 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
         let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
         let is_set = is_chosen || is_kept || is_of_sets(code, *row, cycle);
-        is_set || code.is_chosen_once(*row, cycle) || code.is_only_asked(*row, cycle)
+        is_set || code.is_chosen_once(*row, cycle)
     };
-    !left.is_empty() && left.iter().all(is_set)
+    !left.is_empty() && left.iter().all(is_set) && !code.run_in(cycle).iter().any(is_open)
 }
 
 /// Half of some loads, and none at best: what L2 is asked for falls with them, and what DRAM is read for where none of those that are left
@@ -245,7 +267,12 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
             is_within && op.act().is_none_or(|act| act == Act::Load || stays && op.stores_shared())
         };
         let is_loaded = |row: &usize| code.is_in(*row, cycle) && code.op(*row).brings_from_memory();
-        let is_answer = |row: usize| code.origin_of_guard(row).unknown || code.behind_row(row).iter().any(is_loaded);
+        // A vote may be of anything.
+        let is_voted = |row: &usize| code.op(*row).computes() == Some(Computes::Voted);
+        let is_answer = |row: usize| {
+            let behind = code.behind_row(row);
+            code.origin_of_guard(row).unknown || behind.iter().any(|row| is_loaded(row) || is_voted(row))
+        };
         let is_counted = !exits(study, cycle).any(is_answer);
         let own = code.sum(&rows) as f64;
         let turns = code.turns_of(cycle)?;
@@ -254,9 +281,9 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
         let found = is_counted && is_long && rows.iter().all(is_pure);
         (found && is_only_set(study, cycle)).then_some((own, turns, loads))
     };
-    let (own, turns, loads) = copies(code, of_loop)?;
+    let (own, _, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
-    let why = words!("all {} turns run, and leave only an answer that stands once it is there", count(turns));
+    let why = "all turns run, and leave only an answer that stands once it is there";
     let draft = fewer_loads(m, fewer_turns(m, own, &loads, [UNTOLD; 2])?, &loads);
     let meets =
         |load: &usize| code.around(*load).any(|cycle| code.run_in(cycle).iter().any(|row| code.is_block_barrier(*row)));
