@@ -82,7 +82,7 @@ fn method(benchmark: &Benchmark) -> Words {
         let kept = benchmark.samples_ms.len() as u64;
         let some = (kept < told.taken)
             .then(|| format!(" {} of {} are kept.", format::integer(kept), format::integer(told.taken)));
-        return words!("By {}, `{}`: {}.{}{}", &benchmark.tool, &told.row, &told.what, one, some);
+        return words!("By {}, `{}`: {}.{}{}", &benchmark.tool, &told.row, &told.what, one, words::maybe(some));
     }
     let method = &benchmark.method;
     let (turns, each) = match &benchmark.reference {

@@ -79,7 +79,7 @@ impl Heading {
             // By how much stands in what changed.
             (true, true) => {
                 let than = problem.than.as_ref().map(|than| format!(" than {}", than.day));
-                Some(words!("**Open:** slower{}, not accepted.", than))
+                Some(words!("**Open:** slower{}, not accepted.", words::maybe(than)))
             }
             (true, false) => None,
         }

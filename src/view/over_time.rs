@@ -165,7 +165,14 @@ fn steady(over: &OverTime, shape: &Shape) -> Words {
         .then(|| format!("; in it lower levels cost {}", percent(100.0 * over.share(shape.middle.cost))));
     let drain =
         (shape.drain.ns >= over.step).then(|| format!(" Drain behind the last block: {}.", span(over, shape.drain.ns)));
-    words!("Steady state: {} for {}{}{}.{}", level(shape), span(over, shape.middle.ns), middle, ramp, drain)
+    words!(
+        "Steady state: {} for {}{}{}.{}",
+        level(shape),
+        span(over, shape.middle.ns),
+        words::maybe(middle),
+        ramp,
+        words::maybe(drain)
+    )
 }
 
 /// `The last 49 % of the time (170.3 µs) run at 9.6 % of the steady state …`
@@ -182,7 +189,7 @@ fn tail(over: &OverTime, shape: &Shape) -> Option<Words> {
         percent(100.0 * over.share(shape.tail.ns)),
         glance::time(shape.tail.ns),
         percent(100.0 * shape.tail_of_steady()),
-        idle,
+        words::maybe(idle),
         glance::time((shape.tail.ns - shape.tail.cost).max(0.0)),
         percent(100.0 * cost)
     ))
@@ -232,7 +239,7 @@ fn blocks(over: &OverTime, shape: &Shape) -> Option<Words> {
     });
     last.then(|| {
         let at = span(over, blocks.last);
-        words!("The last block that was seen to begin did so at {}.{}", at, missed)
+        words!("The last block that was seen to begin did so at {}.{}", at, words::maybe(missed))
     })
 }
 
@@ -252,7 +259,7 @@ fn period(audit: &Audit, shape: &Shape) -> Option<Words> {
         glance::time(period.ns),
         format::fixed(period.turns, 0),
         format::fixed(period.swing, 0),
-        unit
+        words::maybe(unit)
     ))
 }
 

@@ -182,7 +182,7 @@ fn sectors_have_one_book() {
     assert_eq!(Some(again as f64), options.now.coalescing.total("excess"));
     assert!(accesses.iter().all(|access| access.excess() == 0));
     assert!(
-        said(&options).contains("coalescing (21.0 M excess sectors, all of which a neighbour reads again)"),
+        said(&options).contains("coalescing (21.0 M excess sectors, all of which the load beside it reads again)"),
         "{}",
         said(&options)
     );

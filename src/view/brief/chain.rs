@@ -242,7 +242,7 @@ pub(super) fn cost(audit: &Audit) -> Option<Words> {
         weight(audit, counter, was, is)?;
         let one = asked(audit, counter, true).or_else(|| counted(audit, counter, true));
         let by = one.map(|one| words!(" (`{}`)", one.opcode.as_str()));
-        Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), by))
+        Some(words!("{} {}{}", row.label.as_str(), format::change(was, is), words::maybe(by)))
     };
     let mut dear: Vec<Words> = TRAFFIC.into_iter().filter_map(rose).collect();
     let mut less: Vec<Words> = Vec::new();

@@ -100,7 +100,7 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
         true => (format!(": {}", numbers.join(", ")), source.unwrap_or_default()),
         false => Default::default(),
     };
-    let mut said = words!("**{}{}**{} against {}{}.", whole.verdict.word(), numbers, source, old, change);
+    let mut said = words!("**{}{}**{} against {}{}.", whole.verdict.word(), numbers, source, words::maybe(old), change);
     if whole.verdict.is_decided() {
         said.push(story::sentence(audit));
         said.push(limiter(audit));

@@ -44,7 +44,8 @@ pub(super) fn section(audit: &Audit, most: usize) -> Option<Section> {
         true => words!("`audit generate --kernel FUNCTION`, or with a row's flags, writes a kernel's own page."),
         false => words!("`audit generate --kernel FUNCTION` writes a kernel's own page."),
     };
-    let blocks = vec![shown.table("kernels", rows), paragraph("pick", words!("{}{} {}", gain, scope, own))];
+    let blocks =
+        vec![shown.table("kernels", rows), paragraph("pick", words!("{}{} {}", words::maybe(gain), scope, own))];
     Some(Section::new("kernels", "Kernels of this report", blocks))
 }
 
@@ -274,11 +275,14 @@ pub(super) fn name(kernel: &KernelKey) -> String {
     }
 }
 
-/// The same with its grid, where the report holds another kernel of that name.
+/// The same with its grid, where the report holds another kernel of that name, and its block, where that has the same grid.
 pub(super) fn named(audit: &Audit, kernel: &KernelKey) -> String {
-    let is_like = |other: &OtherKernel| other.kernel != *kernel && other.kernel.short_name() == kernel.short_name();
-    let grid = kernel.grid.filter(|_| audit.report.kernels.iter().any(is_like));
-    format!("{}{}", name(kernel), grid.map(|grid| format!(" {grid}")).unwrap_or_default())
+    let others = audit.report.kernels.iter().map(|other| &other.kernel).filter(|other| *other != kernel);
+    let mut alike = others.filter(|other| other.short_name() == kernel.short_name()).peekable();
+    let grid = kernel.grid.filter(|_| alike.peek().is_some()).map(|grid| format!(" {grid}"));
+    let block =
+        kernel.block.filter(|_| alike.any(|other| other.grid == kernel.grid)).map(|block| format!(" × {block}"));
+    [name(kernel), grid.unwrap_or_default(), block.unwrap_or_default()].concat()
 }
 
 #[cfg(test)]

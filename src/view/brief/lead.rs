@@ -81,7 +81,7 @@ fn among(heading: &Heading, audit: &Audit) -> Option<Words> {
         _ => String::new(),
     };
     let total = audit.report.time.map(|ns| format!(", {} in all", time(ns)));
-    Some(words!("{}{} % of the time of {}{}{}", name, digits(share), all, total, few))
+    Some(words!("{}{} % of the time of {}{}{}", name, digits(share), all, words::maybe(total), few))
 }
 
 /// The value of a measuring condition on the new side.

@@ -66,7 +66,7 @@ fn tile(phases: &Phases) -> Option<Words> {
         format!("; tensor {} = {percent} %, by {groups} warpgroups in turn", glance::cycles(tensor))
     });
     let cycles = glance::cycles(cycles);
-    Some(words!("One {} = {} cycles: {}{}.", whole, cycles, parts.join(", "), busy))
+    Some(words!("One {} = {} cycles: {}{}.", whole, cycles, parts.join(", "), words::maybe(busy)))
 }
 
 /// What a tile is made of, each name once: `main loop 8,334 (tensor 6,147 = 74 %)`. The tensor cycles are those of all loops together

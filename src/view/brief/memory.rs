@@ -26,6 +26,8 @@ const STORED: Counter = Counter::L1texML1tex2xbarWriteBytesSum;
 const WRITTEN: Counter = Counter::DramBytesWriteSum;
 
 const SHOWN: usize = 4;
+/// The part that is written as all.
+const ALL: f64 = 0.995;
 /// The share of all sectors below which an access is left out, and an excess in all below which there is nothing to see by
 /// access, in percent.
 const LEAST: f64 = 1.0;
@@ -172,10 +174,9 @@ fn opcode(access: &SectorAccess) -> String {
 
 /// The accesses with an excess of sectors, each request by itself; where none has, the sentence below says so.
 fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
-    let touched = |access: &SectorAccess| access.sectors + access.again;
-    let all: u64 = phases.accesses.iter().map(touched).sum();
-    let is_told =
-        |access: &&SectorAccess| touched(access) > access.ideal && 100.0 * touched(access) as f64 >= LEAST * all as f64;
+    let excess = |access: &SectorAccess| access.excess() + access.again;
+    let all: u64 = phases.accesses.iter().map(|access| access.apart[1]).sum();
+    let is_told = |access: &&SectorAccess| excess(access) > 0 && 100.0 * access.apart[1] as f64 >= LEAST * all as f64;
     let told: Vec<&SectorAccess> = phases.accesses.iter().filter(is_told).collect();
     if told.is_empty() {
         return None;
@@ -183,23 +184,21 @@ fn accesses(audit: &Audit, phases: &Phases) -> Option<Table> {
     let file = places::file(phases);
     let label = |access: &SectorAccess| {
         let apart = apart(audit, access).map(|apart| words!(": {}", apart));
-        words!("`{}` ({}){}", opcode(access), places::called_line(&access.at, file), apart)
+        words!("`{}` ({}){}", opcode(access), places::called_line(&access.at, file), words::maybe(apart))
     };
-    let excess = |access: &SectorAccess| touched(access) - access.ideal;
     let mut alike = grouped(told.into_iter().map(|access| ((label(access), access.is_inherent), access)));
     alike.sort_by_key(|(_, all)| Reverse(all.iter().map(|access| excess(access)).sum::<u64>()));
     let line = |((label, is_inherent), all): ((Words, bool), Vec<&SectorAccess>)| {
         let sum = |of: &dyn Fn(&SectorAccess) -> f64| all.iter().map(|access| of(access)).sum::<f64>();
-        let requests = sum(&|one| one.requests as f64 * one.side_by_side());
-        let [sectors, ideal] = [sum(&|one| touched(one) as f64), sum(&|one| one.ideal as f64)];
-        let (excess, again) = (sectors - ideal, sum(&|one| one.again as f64));
+        let [requests, sectors] = [0, 1].map(|of| sum(&|one| one.apart[of] as f64));
+        let (excess, again) = (sum(&|one| excess(one) as f64), sum(&|one| one.again as f64));
         let inherent = if is_inherent { ", inherent" } else { "" };
         let again = match again {
-            again if again >= excess => ", read again by a neighbour".to_owned(),
+            again if again >= ALL * excess => ", read again by the load beside it".to_owned(),
             again if again > 0.0 => format!(", {} of it read again", amount(again)),
             _ => String::new(),
         };
-        let [sectors, ideal] = [sectors, ideal].map(|sum| sum / requests.max(1.0));
+        let [sectors, ideal] = [sectors, sectors - excess].map(|sum| sum / requests.max(1.0));
         vec![
             text(label),
             text(amount(requests)).sorted(requests),
@@ -310,23 +309,21 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     });
     // Part of it, beside accesses that could be ordered otherwise.
     let inherent = Some(inherent as f64).filter(|inherent| *inherent > 0.0 && *inherent < excess);
-    let of_all = part(excess - inherent.unwrap_or_default());
+    let packed = excess - inherent.unwrap_or_default();
     let inherent = inherent.map(|inherent| format!(", {} more are inherent{index}", amount(inherent)));
     let again: u64 = audit.now.phases.iter().flat_map(|phases| &phases.accesses).map(|access| access.again).sum();
     let again = match again as f64 {
-        again if again >= excess => ", all of which a neighbour reads again".to_owned(),
-        again if again > 0.0 => {
-            format!(", a neighbour reads {} again", amount(again))
-        }
+        again if again >= ALL * packed => ", all of which the load beside it reads again".to_owned(),
+        again if again > 0.0 => format!(", {} of which the load beside it reads again", amount(again)),
         _ => String::new(),
     };
     Some(words!(
         "**Uncoalesced:** {} would go if the bytes were packed{}{}{}.{}{}",
-        of_all,
-        inherent,
+        part(packed),
         again,
-        worst,
-        beside(audit).filter(|_| share >= LEAST_EXCESS),
+        words::maybe(inherent),
+        words::maybe(worst),
+        words::maybe(beside(audit).filter(|_| share >= LEAST_EXCESS)),
         bulk
     ))
 }

@@ -61,7 +61,7 @@ fn idle(audit: &Audit) -> Option<Words> {
     at.sort_by(|(_, a), (_, b)| all(b).total_cmp(&all(a)));
     let place = |lines: &str, phases: &[&Phase]| {
         let name = phases[0].name.as_ref().map(|name| words!("`{}`, ", name.name.as_str()));
-        words!("({}{})", name, lines)
+        words!("({}{})", words::maybe(name), lines)
     };
     let told = at.iter().take(PHASES).map(|(lines, phases)| {
         let kinds = phases.iter().map(|phase| format::uncapital(places::phase_words(phase.kind).own));
@@ -89,7 +89,7 @@ fn idle(audit: &Audit) -> Option<Words> {
         told,
         these,
         others,
-        code_of_step(phases)
+        words::maybe(code_of_step(phases))
     ))
 }
 

@@ -239,7 +239,7 @@ pub(super) fn note(phases: &Phases, parked: Option<f64>) -> Option<Words> {
             "Load balance: {}{}.{}{}",
             roles.join("; "),
             parked,
-            balance(phases),
+            words::maybe(balance(phases)),
             all.filter_map(|at| lines_of(phases, at)).collect::<String>()
         ));
     }

@@ -80,7 +80,7 @@ pub(super) fn cap(audit: &Audit) -> Option<Words> {
         "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
         format::fixed(cap.clock, 2),
         of,
-        cap.exchange.as_ref().map(Exchange::words)
+        words::maybe(cap.exchange.as_ref().map(Exchange::words))
     ))
 }
 

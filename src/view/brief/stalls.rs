@@ -230,9 +230,9 @@ fn ready(audit: &Audit, rows: &[StallRow]) -> Words {
     words!(
         " {} {}{} %: ready warps wait for their turn{}, which costs no time.",
         row.label.as_str(),
-        old,
-        now,
-        eligible
+        words::maybe(old),
+        words::maybe(now),
+        words::maybe(eligible)
     )
 }
 

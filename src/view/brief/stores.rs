@@ -28,7 +28,7 @@ pub(super) fn of_tiles(audit: &Audit) -> Option<Words> {
         (Some(executed), ratio) => {
             let times = ratio.map(|ratio| format!(", {} times as many", format::fixed(ratio, 3)));
             let executed = format::fixed(executed, 0);
-            words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, times)
+            words!("**Stores.** {}, but {} STG instructions were executed{}.", sum, executed, words::maybe(times))
         }
         (None, _) => words!("**Stores.** {}; the executed stores are NOT MEASURED.", sum),
     })

@@ -57,7 +57,7 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
         let words = words!(
             "Median over {} launches{}; in brackets the smallest, the largest and how many had a value.",
             launches,
-            old
+            words::maybe(old)
         );
         blocks.push(paragraph("launches", words));
     }

@@ -148,7 +148,7 @@ pub(super) fn of_other(bottleneck: &Bottleneck) -> Words {
 /// The code behind the name of a limiter, with the level of a part of the chip, and with what a cause is the cause of.
 fn coded(bottleneck: &Bottleneck) -> Words {
     let of = bottleneck.of.map(|of| words!(", the cause of `{}`", of.to_string()));
-    words!(" (`{}`{}{})", bottleneck.limiter.to_string(), level(bottleneck), of)
+    words!(" (`{}`{}{})", bottleneck.limiter.to_string(), level(bottleneck), words::maybe(of))
 }
 
 /// `, saturated`, of the unit that limits.

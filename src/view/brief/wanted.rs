@@ -108,7 +108,7 @@ fn nan(audit: &Audit) -> Words {
     let count = format::counted(audit.now.artefact.nan.len() as u64, "counter");
     let seen = audit.now.artefact.compute_capability.and_then(catalog::chip).and_then(|chip| chip.nan.as_ref());
     let seen = seen.map(|fact| format!(" {} ({})", fact.text, fact.cite));
-    words!(" The report holds NaN for {}, `{}` among them.{}", count, first.as_str(), seen)
+    words!(" The report holds NaN for {}, `{}` among them.{}", count, first.as_str(), words::maybe(seen))
 }
 
 /// The program that was profiled, with `…` for what pages do not show of it; `APP …` where nothing is known.

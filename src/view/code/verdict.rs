@@ -86,7 +86,7 @@ pub(super) fn products(code: &CodeAudit) -> Option<Words> {
     let by_warps = by_warps.map(|(opcode, count)| words!("{} × `{}`", count.to_string(), opcode));
     let of_tcgen05 = code.facts.products.iter().filter(|product| !is_product(&product.opcode)).map(|product| {
         let shape = product.shape.map(|[rows, columns]| format!(" of {rows} × {columns}"));
-        words!("{} × `{}`{}", product.count.to_string(), &product.opcode, shape)
+        words!("{} × `{}`{}", product.count.to_string(), &product.opcode, words::maybe(shape))
     });
     let found: Vec<Words> = by_warps.chain(of_tcgen05).collect();
     (!found.is_empty()).then(|| words::join(found, ", "))
@@ -110,12 +110,12 @@ fn scattered(store: &StoreReach, audit: &Audit) -> Option<Words> {
             "A warp stores {} B with `STG` of {} bits{}: {}{} sectors in {} lines of 128 B, where {} hold as much{}.",
             format::integer(bytes),
             store.bits.to_string(),
-            at,
-            apart,
+            words::maybe(at),
+            words::maybe(apart),
             store.reach.sectors.to_string(),
             store.reach.lines.to_string(),
             least.to_string(),
-            tile
+            words::maybe(tile)
         )
     })
 }

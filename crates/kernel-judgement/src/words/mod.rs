@@ -78,6 +78,11 @@ pub fn link(words: impl Into<Words>, target: impl Into<String>) -> Inline {
     Inline::Link { words: words.into(), target: target.into() }
 }
 
+/// A piece of which nothing is said where there is nothing.
+pub fn maybe(piece: Option<impl Into<Words>>) -> Words {
+    piece.map_or_else(Words::default, Into::into)
+}
+
 /// Parts with a separator between them: names with commas, sentences with spaces.
 pub fn join<W: Into<Words>>(parts: impl IntoIterator<Item = W>, separator: &str) -> Words {
     let mut all = Words::default();
@@ -204,13 +209,6 @@ macro_rules! written {
     };
 }
 written!(&str, &String, u64, usize);
-
-/// Nothing is said where there is nothing.
-impl<T: Into<Words>> From<Option<T>> for Words {
-    fn from(piece: Option<T>) -> Words {
-        piece.map_or_else(Words::default, Into::into)
-    }
-}
 
 impl From<&Words> for Words {
     fn from(words: &Words) -> Words {

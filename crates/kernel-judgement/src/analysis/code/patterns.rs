@@ -84,7 +84,12 @@ fn spills(g: &Built<'_>) -> Option<Finding> {
             format::integer(loads)
         )
     });
-    let sentence = words!("Registers are spilled to local memory{}{}{}.", marked, bytes, cap);
+    let sentence = words!(
+        "Registers are spilled to local memory{}{}{}.",
+        words::maybe(marked),
+        words::maybe(bytes),
+        words::maybe(cap)
+    );
     shown(Code::RegisterSpilling, Severity::Costs, sentence)
 }
 
@@ -164,7 +169,7 @@ fn split_allocation(g: &Built<'_>) -> Option<Finding> {
     let sentence = words!(
         "Tensor memory is asked for {} times{}: two requests of 256 columns by one block were seen to wait for ever, where one of 512 comes at once; the parts of one are column offsets.",
         format::integer(count),
-        columns
+        words::maybe(columns)
     );
     shown(Code::SplitAllocation, Severity::Costs, sentence)
 }
@@ -191,7 +196,7 @@ fn load_latency(g: &Built<'_>) -> Option<Finding> {
     let sentence = words!(
         "The result of `{}`{} is used {} cycles after issue, of the {} that {} takes{}: one warp needs {} cycles per iteration of {} instructions{}.",
         load.opcode.name(),
-        load.line.map(|line| words!(" at line {}", line.to_string())),
+        words::maybe(load.line.map(|line| words!(" at line {}", line.to_string()))),
         format::integer(load.cycles.into()),
         format::integer(load.latency.into()),
         if load.opcode.is_in(Space::TensorMemory) { "tensor memory" } else { "global memory, from L2" },

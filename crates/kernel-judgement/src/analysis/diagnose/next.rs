@@ -172,7 +172,7 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
             let saved = read
                 .zip(written)
                 .map(|(read, written)| words!(" (saves its read or write: {} read, {} written here)", read, written));
-            words!("fuse with a neighbour{}, a narrower type, no intermediate", saved)
+            words!("fuse with a neighbour{}, a narrower type, no intermediate", words::maybe(saved))
         }
         Part::ComputeTensor => "fewer products, a narrower type, or structured sparsity".into(),
         Part::ComputeFma => "another algorithm, a narrower type, or tensor instructions for products".into(),
@@ -181,7 +181,7 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     let has_kinds = is_pipe && part != Part::ComputeTensor;
     let work = runs_on(m, part).filter(|_| has_kinds).map(|(most, all)| words!(" ({})", leading(&most, all)));
     let beside = as_full(m, unit).filter(|_| is_pipe).map(|others| words!(", with {} as full", others));
-    let name = words!("{}{}{}", unit.named(), work, beside);
+    let name = words!("{}{}{}", unit.named(), words::maybe(work), words::maybe(beside));
     let left = share(1.0 - most);
     if 1.0 - most >= WORTH_A_TRY {
         let rate = if part == Part::MemoryDram { " at the rate of a plain stream" } else { "" };
@@ -242,7 +242,8 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
             (true, false, _) => Some(match all.iter().map(|access| access.again).sum::<u64>() {
                 0 => "coalescing (0 excess sectors)".to_owned(),
                 again => {
-                    format!("coalescing ({} excess sectors, all of which a neighbour reads again)", count(again as f64))
+                    let again = count(again as f64);
+                    format!("coalescing ({again} excess sectors, all of which the load beside it reads again)")
                 }
             }),
             (true, ..) => Some("coalescing by layout (the addresses are loaded values)".to_owned()),
@@ -302,7 +303,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     let of_slight = |(draft, saves): &(Draft, f64)| {
         let left = draft.left(m).and_then(|part| m.unit(part));
         let left = left.map(|unit| format!("; {} stays at {}", unit.named(), share(unit.share)));
-        words!("{} (about {}{})", draft.in_short(), share(draft.middle(m, *saves)), left)
+        words!("{} (about {}{})", draft.in_short(), share(draft.middle(m, *saves)), words::maybe(left))
     };
     let slight: Vec<Words> = slight.into_iter().map(of_slight).collect();
     let slight = (!slight.is_empty()).then(|| words!("Too little for a row: {}.", words::join(slight, ", ")));

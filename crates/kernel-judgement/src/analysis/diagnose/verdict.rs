@@ -144,7 +144,7 @@ fn judge(ask: &Measures<'_>, drafts: &[(Draft, f64)]) -> Judged {
         limiter: held.code,
         of: cause_of,
         near,
-        sentence: words!("{}{}", held.sentence, nearly),
+        sentence: words!("{}{}", held.sentence, words::maybe(nearly)),
         steps,
         unit: held.unit.as_ref().map(Unit::busy),
         next: next.map(Unit::busy),

@@ -55,6 +55,7 @@ pub(super) fn accesses(study: &Study<'_>) -> Vec<SectorAccess> {
                 sectors: own,
                 ideal: least.min(own),
                 again: rows.iter().map(excess).sum::<u64>() - (own - least.min(own)),
+                apart: [executed, &sectors].map(|of| rows.iter().map(|row| of[*row]).sum()),
                 is_shifted: own > least && rows.iter().all(|row| excess(row) == 0 || shifted.contains(row)),
                 is_gappy: is_gappy(study, &rows, &sectors),
                 is_inherent,

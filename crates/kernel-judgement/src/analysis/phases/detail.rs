@@ -248,6 +248,9 @@ pub struct SectorAccess {
     /// in excess, all of them together do not.
     #[serde(skip)]
     pub again: u64,
+    /// Executions and sectors of its instructions, each by itself.
+    #[serde(skip)]
+    pub apart: [u64; 2],
     /// What is left of its sectors where each lane adds words side by side as vectors; 1 where it does not add such.
     #[serde(skip)]
     pub stays: f64,
@@ -309,7 +312,7 @@ impl SectorAccess {
 
     /// How many loads of one row that lie in the same 32 bytes it is made of.
     pub fn side_by_side(&self) -> f64 {
-        (self.sectors + self.again) as f64 / self.sectors.max(1) as f64
+        self.apart[0] as f64 / self.requests.max(1) as f64
     }
 
     /// Bytes of the row that each lane has to itself, in which data choose its place; `None` where it has none.

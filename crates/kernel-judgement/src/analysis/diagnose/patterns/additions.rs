@@ -131,7 +131,7 @@ pub(super) fn spread(m: &Measures<'_>) -> Option<Draft> {
     let in_turns = times.map(|times| words!("; each sector is added to {} times", count(times))).or(in_turns);
     let beside =
         in_turns.or_else(|| (as_vectors < 1.0).then(|| words!("; as vectors they are {} of that", share(as_vectors))));
-    let why = words!("additions are {} of the sectors that L2 is asked for{}", share(added), beside);
+    let why = words!("additions are {} of the sectors that L2 is asked for{}", share(added), words::maybe(beside));
     let risk = match (turns, has_owner) {
         (Some(_), _) => {
             "instructions of the sums in the warp, for nothing where lanes seldom meet; another order of additions"

@@ -67,7 +67,7 @@ pub(super) fn hot_spot(m: &Measures<'_>) -> Option<Held> {
         "{}, which is at {} % of peak{}, {} times the average slice.",
         what,
         fixed(percent, 1),
-        then,
+        words::maybe(then),
         fixed(spot.percent / average.max(0.01), 0)
     );
     let held = Held::new(code, percent, least, sentence).only_if(is_quiet).at(at);

@@ -363,7 +363,7 @@ fn double_buffer(m: &Measures<'_>) -> Option<Draft> {
                     true => words!("Load the next tile before this one is computed on: its buffer is there"),
                     false => words!("Double-buffer the tiles"),
                 },
-                words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), ready),
+                words!("{} of a warp's lifetime in tile loads and barriers{}", share(all), words::maybe(ready)),
             )
         }
     };

@@ -164,8 +164,8 @@ pub(super) fn fetch(m: &Measures<'_>) -> Option<Held> {
     let sentence = words!(
         "Warps wait {} of their time for the next instruction: the code{} does not stay in the instruction cache{}.",
         share(wait),
-        of_loop,
-        leave
+        words::maybe(of_loop),
+        words::maybe(leave)
     );
     let held = Held::new(Code::InstructionFetch, 100.0 * wait, least, sentence);
     held.of_wait(m, reason, &[LEAVING.name(), EXECUTED.name()]).if_large()

@@ -111,7 +111,7 @@ fn persistent(m: &Measures<'_>) -> Option<Draft> {
     let wave = phases.time.last_wave;
     let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
     let draft = Draft::overlaps(Action::PersistentBlocks, idle - wave.unwrap_or(0.0)).at(at(epilogue));
-    let draft = draft.because(words!("tensor idle {} of the time{}", share(idle), less));
+    let draft = draft.because(words!("tensor idle {} of the time{}", share(idle), words::maybe(less)));
     let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
     let check = busier(m, draft.saves(m));
     Some(draft.risks(full.unwrap_or_default()).checks(check, TENSOR))
@@ -138,7 +138,7 @@ fn prologue(m: &Measures<'_>) -> Option<Draft> {
     let change = Change { fixed: (active * waits, active * own.cost), ..Change::default() };
     let first = own.waits.first().and_then(|wait| Some((catalog::stall(&wait.reason)?.label, wait.share)));
     let first = first.map(|(label, part)| words!(", {} {} of it", label, share(part)));
-    let why = words!("{} of a warp's lifetime in front of its main loop{}", share(own.share), first);
+    let why = words!("{} of a warp's lifetime in front of its main loop{}", share(own.share), words::maybe(first));
     let draft = Draft::of(Action::OverlapPrologue, change).at(at(own)).because(why);
     Some(draft.checks(stall("prologue", own.share, waits), DURATION))
 }

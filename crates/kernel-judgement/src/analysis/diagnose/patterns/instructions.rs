@@ -237,7 +237,7 @@ fn fewer(m: &Measures<'_>) -> Option<Draft> {
         ),
         None => (at, of_line),
     };
-    let why = words!("{} at {}{}{}", &unit.name, share(unit.share), addresses, of_line);
+    let why = words!("{} at {}{}{}", &unit.name, share(unit.share), words::maybe(addresses), words::maybe(of_line));
     Some(draft.at(at.unwrap_or(At::Nowhere)).says(sentence, why).checks(check, EXECUTED))
 }
 
@@ -323,7 +323,7 @@ fn dividing(m: &Measures<'_>) -> Option<Held> {
         "{} divisions of integers by warps are about {} of the instructions: a reciprocal, a guess and its correction each{}.",
         count(divisions),
         share(gone),
-        busiest.map(|unit| words!("; {} at {}", unit.is(), share(unit.share)))
+        words::maybe(busiest.map(|unit| words!("; {} at {}", unit.is(), share(unit.share))))
     );
     let held = Held::new(Code::IntegerDivision, 100.0 * gone, m.limits[Threshold::CauseShare], sentence);
     Some(held.at(At::most(m, |op| op == OF_A_FLOAT[0])).from(m.readings(&[EXECUTED])))

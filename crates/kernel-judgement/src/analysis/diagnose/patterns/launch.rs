@@ -103,7 +103,7 @@ pub(super) fn fuse(m: &Measures<'_>) -> Option<Draft> {
     };
     let own = m.duration.filter(|_| !m.has_several());
     let own = own.map(|ns| format!(" falls by up to {} µs", fixed(ns / 1e3, 1)));
-    Some(draft.checks(words!("time of the sequence{}", own), DURATION))
+    Some(draft.checks(words!("time of the sequence{}", words::maybe(own)), DURATION))
 }
 
 /// `1 − average / longest` of the time that SMs hold a block: whatever a unit does while they run, the rest of the chip is idle.

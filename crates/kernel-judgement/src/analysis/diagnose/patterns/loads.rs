@@ -25,8 +25,8 @@ pub(super) fn chain(m: &Measures<'_>) -> Option<Held> {
         share(chain.share),
         chain.load.line.to_string(),
         if chain.is_search { "decides" } else { "is" },
-        step,
-        from
+        words::maybe(step),
+        words::maybe(from)
     );
     let reason = StallReason::LongScoreboard;
     let held = Held::new(Code::Wait(reason), 100.0 * chain.share, 0.0, sentence);
@@ -209,7 +209,7 @@ fn chains(m: &Measures<'_>) -> Option<Draft> {
     // Blocks beyond those that fit at once wait for their turn.
     let fit = m.at_once().filter(|fit| m.blocks.is_some_and(|blocks| blocks < *fit));
     let fit = fit.map(|fit| format!("up to {} blocks, or ", count(fit)));
-    let how = words!("More chains in flight: {}several chains per thread", fit);
+    let how = words!("More chains in flight: {}several chains per thread", words::maybe(fit));
     let now = words!("{} {}", &busiest.name, share(busiest.share));
     let draft = Draft::relieves(m, Action::MoreChains, &[]).rate(m).at(At::point(&chain.load));
     let draft = draft.says(how, words!("busiest unit is {} at {}", &busiest.name, share(busiest.share))).rises();
@@ -285,7 +285,7 @@ fn place(at: &Point) -> Words {
     let call = call.map(|call| words!(" from `{}`", call.beside(&at.file)));
     match at.line {
         0 => words!("`{}`", format!("{:#x}", at.offset)),
-        line => words!("`:{}`{}", line.to_string(), call),
+        line => words!("`:{}`{}", line.to_string(), words::maybe(call)),
     }
 }
 
@@ -358,7 +358,7 @@ pub(in crate::analysis::diagnose) fn latency(m: &Measures<'_>) -> Option<Held> {
         served.said(),
         share(l2.share),
         share(wait),
-        flight()
+        words::maybe(flight())
     );
     let held = Held::new(Code::LatencyL2, 100.0 * wait, m.limits[Threshold::StallShare], sentence);
     held.of_wait(m, reason, &[L2_HITS.name(), DRAM_BYTES[0].name(), SENT.name(), &l2.counter]).if_large()

@@ -42,7 +42,7 @@ fn occupancy(m: &Measures<'_>) -> Option<Held> {
     let sentence = words!(
         "An SM has room for {} of its warps{}, too few to hide what they wait for ({} {}).",
         share(room),
-        binding.map(|binding| format!(", limited by {binding}")),
+        words::maybe(binding.map(|binding| format!(", limited by {binding}"))),
         reason.row()?.label,
         share(wait)
     );
@@ -63,7 +63,7 @@ pub(super) fn short_blocks(m: &Measures<'_>) -> Option<Held> {
         count(blocks),
         format::counted(m.block_warps? as u64, "warp"),
         glance::cycles(life),
-        every,
+        words::maybe(every),
         fixed(m.warps?, 1),
         share(filled)
     );
@@ -226,7 +226,7 @@ fn warps(m: &Measures<'_>) -> Option<Draft> {
                     count(now),
                     count(warps)
                 ),
-                None => words!("{}{}", larger, limits),
+                None => words!("{}{}", larger, words::maybe(limits)),
             };
             (
                 words!("Raise occupancy: {}", larger),
@@ -286,7 +286,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
             let FileInUse { file, threads, share: part } = used;
             words!(": {} × {} threads, {} of the file", count(file.per_thread), count(threads), share(part))
         });
-        return Some(words!("the registers hold the sums of the products{}", of_file));
+        return Some(words!("the registers hold the sums of the products{}", words::maybe(of_file)));
     }
     // So it is with the sums of other products, where a smaller tile reads more from the unit that is the busiest, or has no room either.
     let (sums, first) = (sums(m), m.units.first());
@@ -302,7 +302,7 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     if is_by_registers && sums >= SMALL_TILE && is_fed() {
         let feeds =
             first.filter(|unit| is_served(unit)).map(|unit| words!(", and {} serves its operands", unit.named()));
-        return Some(words!("the registers hold {} sums of products{}", count(sums), feeds));
+        return Some(words!("the registers hold {} sums of products{}", count(sums), words::maybe(feeds)));
     }
     // More warps only make a queue longer.
     let queued = m.queued();

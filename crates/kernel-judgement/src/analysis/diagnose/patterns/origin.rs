@@ -68,8 +68,13 @@ pub(in crate::analysis::diagnose) fn by_caller(m: &Measures<'_>) -> Option<Vec<D
     let library = library(m)?;
     let below = m.duration.map(|ns| format!(" below {}", glance::time(ns)));
     let draft = Draft::new(Action::OtherCall).open("the other call, measured beside this one").at(At::Launch);
-    let draft = draft.says(library.call, words!("a kernel of {}{}{}", library.name, why(m), by_name(m)));
-    Some(launch::fuse(m).into_iter().chain([draft.checks(words!("time of the call{}", below), DURATION)]).collect())
+    let draft = draft.says(library.call, words!("a kernel of {}{}{}", library.name, words::maybe(why(m)), by_name(m)));
+    Some(
+        launch::fuse(m)
+            .into_iter()
+            .chain([draft.checks(words!("time of the call{}", words::maybe(below)), DURATION)])
+            .collect(),
+    )
 }
 
 /// Bytes of the widest access of a lane.
@@ -95,7 +100,7 @@ fn by_name(m: &Measures<'_>) -> Words {
             (own % 10).to_string()
         )
     });
-    words!("{}{}", narrow, older)
+    words!("{}{}", words::maybe(narrow), words::maybe(older))
 }
 
 /// What of the measured a call of another shape, layout or type would change.

@@ -62,7 +62,7 @@ fn drained(m: &Measures<'_>) -> Option<Held> {
         "Each step waits for all of its products: the tensor pipe works for {} of its {} cycles{}.",
         glance::cycles(phases.tensor? / phases.steps?),
         glance::cycles(phases.step_cycles()?),
-        then
+        words::maybe(then)
     );
     let held = Held::new(Code::DrainedProducts, 100.0 * cost, m.limits[Threshold::EpilogueExposed], sentence);
     Some(held.at(at_products(m)).from(m.held(&[TENSOR])))
@@ -126,7 +126,7 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     let why = words!(
         "`mma.sync` reaches part of the chip's {} multiply-adds a cycle and SM{}",
         fixed(rate / OPERATIONS, 0),
-        converted
+        words::maybe(converted)
     );
     let draft =
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);

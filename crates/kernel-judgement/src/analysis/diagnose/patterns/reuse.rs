@@ -253,7 +253,7 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
     });
     // At the same rate its work falls with the time.
     let (now, goal) = (share(unit.share), share(unit.share * kept));
-    let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, narrow));
+    let draft = draft.at(at).says(how, words!("{} at {}{}", &unit.name, &now, words::maybe(narrow)));
     Some(draft.checks(words!("{} busy {} → {} of today's cycles", &unit.name, now, goal), unit.counter.clone()))
 }
 
@@ -276,7 +276,7 @@ pub(super) fn bytes(m: &Measures<'_>) -> Option<Draft> {
     let beside =
         (left < 1.0).then(|| format!(", {} of them beside what other rows take", glance::bytes(traffic.moved * left)));
     let check = format!("DRAM bytes {moved} → {stated}");
-    let why = words!("DRAM moved {}{}; the stated work has {}", moved, beside, stated);
+    let why = words!("DRAM moved {}{}; the stated work has {}", moved, words::maybe(beside), stated);
     Some(draft.because(why).at(At::most(m, Op::reads_global)).checks(check, DRAM_BYTES[0]))
 }
 

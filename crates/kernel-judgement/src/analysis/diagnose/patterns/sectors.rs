@@ -101,6 +101,11 @@ pub(in crate::analysis::diagnose) fn sectors(m: &Measures<'_>) -> Option<(f64, f
     (all > 0.0).then(|| (all, (all - ideal - excess_of(kept) - neighbours as f64).max(0.0)))
 }
 
+/// Which sectors these are.
+fn counted_at(m: &Measures<'_>) -> &'static str {
+    if is_l1(m) || m.accesses().is_empty() { "of global accesses" } else { "that L2 is asked for" }
+}
+
 /// Sectors of a request, as they are and as the bytes need; of neighbours of one row, for L1 those of each of them, no less than all lanes
 /// fill side by side.
 fn of_a_request(m: &Measures<'_>, access: &SectorAccess) -> [f64; 2] {
@@ -131,9 +136,9 @@ fn uncoalesced(m: &Measures<'_>) -> Option<Held> {
         "{} of {} sectors {} ({} %) would go if the bytes were packed{}.",
         count(excess),
         count(all),
-        if is_l1(m) || m.accesses().is_empty() { "of global accesses" } else { "that L2 is asked for" },
+        counted_at(m),
         fixed(part, 1),
-        of_first
+        words::maybe(of_first)
     );
     Some(beside(m, Code::UncoalescedGlobalAccess, part, first, sentence))
 }
@@ -302,7 +307,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
         .frees_of(m, &waits, goes * awaited)
         .unknown(m, &unknown)
         .at(first.map_or(At::Nowhere, |first| At::point(&first.at)));
-    let why = words!("{} of the sectors would go if the bytes were packed", share(part));
+    let why = words!("{} of the sectors {} would go if the bytes were packed", share(part), counted_at(m));
     // Few threads, of which each walks over a row of its own, leave SMs empty as well.
     let is_row = |access: &SectorAccess| {
         access.step.is_some_and(|step| step.group == 1 && (step.argument.is_some() || step.bytes.abs() as f64 >= LINE))

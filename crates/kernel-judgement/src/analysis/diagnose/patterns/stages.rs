@@ -20,7 +20,7 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
         let sentence = words!(
             "The producer sets the pace: the warps that multiply wait for a stage {} of their lifetime{}{}.",
             share(phases.share(PhaseKind::StageWait)),
-            step,
+            words::maybe(step),
             of
         );
         let held = Held::new(Code::SyncMbarrier, 100.0 * wait, 0.0, sentence).of_wait(m, reason, &[]);
@@ -33,7 +33,7 @@ pub(in crate::analysis::diagnose) fn mbarriers(m: &Measures<'_>) -> Option<Held>
         "Warps wait for bulk copies or for warps of another role: long scoreboard takes {} of their time, {} % of that at mbarriers{}{}{}.",
         share(wait),
         whole(m.at_mbarriers()),
-        stage,
+        words::maybe(stage),
         m.unfilled(),
         m.busiest()
     );

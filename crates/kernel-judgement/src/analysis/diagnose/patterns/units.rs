@@ -70,8 +70,14 @@ fn saturated(m: &Measures<'_>, unit: &Unit) -> Held {
     let wait = wait.and_then(|(reason, wait)| {
         Some(words!("; the top stall, {}, takes {} of the warps' time", reason.row()?.label, share(wait)))
     });
-    let sentence =
-        words!("{} at {} of peak{}{}{}.", the(unit), share(unit.share), resident(m, unit), made_of(m, unit), wait);
+    let sentence = words!(
+        "{} at {} of peak{}{}{}.",
+        the(unit),
+        share(unit.share),
+        resident(m, unit),
+        made_of(m, unit),
+        words::maybe(wait)
+    );
     let held = Held::of_unit(m, unit, 100.0 * unit.share, 0.0, sentence);
     if unit.part == Part::ComputeTensor { held.at(at_products(m)) } else { held }
 }
@@ -180,7 +186,7 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
         if unit.is_several() { "their" } else { "its" },
         if other.is_some() { "queue is full by turns with another one" } else { "queue is full" },
         named.collect::<Vec<_>>().join(", "),
-        other,
+        words::maybe(other),
         made_of(m, unit)
     );
     Held::of_unit(m, unit, own, m.limits[Threshold::QueueShare], sentence).if_large()
@@ -244,7 +250,7 @@ pub(super) fn wait(m: &Measures<'_>, reason: StallReason) -> Option<Held> {
         "{} takes {} of the warps' time{}{}{}.",
         row.label,
         share(share_of),
-        behind,
+        words::maybe(behind),
         m.unfilled(),
         if is_told { String::new() } else { m.busiest() }
     );
