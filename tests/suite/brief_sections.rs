@@ -386,7 +386,7 @@ fn an_excess_says_how_much_of_it_follows_from_the_data() {
         [
             excess("`LDG.32` (:15) |  393,216 |            32.0 |  4.00 | 11.0 M, read again by the load beside it"),
             excess("`LDG.64` (:15) |  393,216 |            32.0 |  8.00 | 9.44 M, read again by the load beside it"),
-            excess("`LDG.64` (:15) |  393,216 |            32.0 |  8.00 |                        9.44 M, inherent"),
+            excess("`LDG.64` (:15) |  393,216 |            32.0 |  8.00 |                         9.44 M, inherent"),
         ],
         [1, 1, 1],
         "{:?}",

@@ -87,7 +87,7 @@ pub(in crate::view) fn changed_code(heading: &Heading, audit: &Audit) -> Option<
 /// The verdict with its numbers, and what made it.
 fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
     let whole = &comparison.whole;
-    let old = lead::old_name(heading, audit);
+    let old = lead::old_name(heading, audit).map(|old| words!(" against {}", old));
     let change = expectation::done(&heading.change);
     let change = if change.is_empty() { String::new() } else { format!(" ({change})") };
     let cycles = whole.cycles.as_ref().map(|cycles| format::change(cycles.old.median, cycles.new.median));
@@ -100,7 +100,7 @@ fn said(heading: &Heading, audit: &Audit, comparison: &Comparison) -> Words {
         true => (format!(": {}", numbers.join(", ")), source.unwrap_or_default()),
         false => Default::default(),
     };
-    let mut said = words!("**{}{}**{} against {}{}.", whole.verdict.word(), numbers, source, words::maybe(old), change);
+    let mut said = words!("**{}{}**{}{}{}.", whole.verdict.word(), numbers, source, words::maybe(old), change);
     if whole.verdict.is_decided() {
         said.push(story::sentence(audit));
         said.push(limiter(audit));

@@ -277,17 +277,37 @@ pub(super) fn name(kernel: &KernelKey) -> String {
 
 /// The same with its grid, where the report holds another kernel of that name, and its block, where that has the same grid.
 pub(super) fn named(audit: &Audit, kernel: &KernelKey) -> String {
-    let others = audit.report.kernels.iter().map(|other| &other.kernel).filter(|other| *other != kernel);
-    let mut alike = others.filter(|other| other.short_name() == kernel.short_name()).peekable();
+    among(audit.report.kernels.iter().map(|other| &other.kernel), kernel)
+}
+
+fn among<'a>(all: impl Iterator<Item = &'a KernelKey>, kernel: &KernelKey) -> String {
+    let mut alike = all.filter(|other| *other != kernel && other.short_name() == kernel.short_name()).peekable();
     let grid = kernel.grid.filter(|_| alike.peek().is_some()).map(|grid| format!(" {grid}"));
-    let block =
-        kernel.block.filter(|_| alike.any(|other| other.grid == kernel.grid)).map(|block| format!(" × {block}"));
-    [name(kernel), grid.unwrap_or_default(), block.unwrap_or_default()].concat()
+    let block = kernel.block.filter(|_| alike.any(|other| other.grid == kernel.grid));
+    [name(kernel), grid.unwrap_or_default(), block.map(|block| format!(" × {block}")).unwrap_or_default()].concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::{Dim3, Workload};
+
+    #[test]
+    fn kernels_of_one_name_are_told_apart_by_grid_and_those_of_one_grid_by_block() {
+        let [name, function, mangled] = ["k", "k", ""].map(Into::into);
+        let bare = KernelKey { workload: Workload::Kernel, name, function, mangled, grid: None, block: None };
+        let key = |grid, block| KernelKey {
+            grid: Some(Dim3([grid, 1, 1])),
+            block: Some(Dim3([block, 1, 1])),
+            ..bare.clone()
+        };
+        let all = [key(64, 128), key(64, 256), key(32, 256)];
+        assert_eq!(
+            all.each_ref().map(|one| among(all.iter(), one)),
+            ["k (64, 1, 1) × (128, 1, 1)", "k (64, 1, 1) × (256, 1, 1)", "k (32, 1, 1)"]
+        );
+        assert_eq!(among(all[..1].iter(), &all[0]), "k");
+    }
 
     #[test]
     fn of_a_long_action_its_beginning_is_told() {
