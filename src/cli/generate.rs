@@ -101,8 +101,8 @@ fn pages(
     collected.failure.map_or(Ok(()), Err)
 }
 
-/// Says that HEAD has another version of the kernel than the one that a page is of. What is made now for the first time, of
-/// the commit that was found checked out or of none, has no other: git is not asked.
+/// Says that HEAD has another version of the kernel than the one that a page is of. A page of the commit that is checked out,
+/// and one of none that is made for the first time, has no other: git is not asked.
 fn say_stale(
     made: &Made,
     subject: &Subject,

@@ -48,7 +48,8 @@ pub fn head(path: &Path, size: u64) -> io::Result<Vec<u8>> {
         let what = "it is a pipe or a device; save what it gives to a file, and name that";
         return Err(Error::new(ErrorKind::InvalidInput, what));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(size)).unwrap_or_default());
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(usize::try_from(found.len().min(size)).unwrap_or_default())?;
     File::open(path)?.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

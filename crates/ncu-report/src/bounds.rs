@@ -8,5 +8,11 @@ pub(crate) const FAULTS: usize = 100;
 pub(crate) const BLOCK_HEADER: usize = 8 << 20;
 /// Names in a report's string tables.
 pub(crate) const REPORT_NAMES: usize = 1 << 20;
+/// Blocks of a report that hold nothing, as zeros behind the last one are for NVIDIA's reader.
+pub(crate) const EMPTY_BLOCKS: usize = 1 << 20;
+/// Bytes of a packed report, which is read whole.
+pub(crate) const PACKED: usize = 1 << 30;
+/// Frames in front of a packed file that hold no data.
+pub(crate) const SKIPPED: usize = 1 << 12;
 /// Bytes of a result, or of a piece of a module, each of which is read at once.
 pub(crate) const ENTRY: usize = 1 << 30;

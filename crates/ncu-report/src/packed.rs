@@ -1,5 +1,7 @@
 //! Packed reports (`.ncu-repz`): a report as a zstd stream, which NVIDIA's tools read as well.
 
+use crate::bounds::SKIPPED;
+use std::convert::Infallible;
 use std::io::{self, Read as _};
 use zstd::zstd_safe::{find_frame_compressed_size, get_frame_content_size};
 
@@ -34,13 +36,20 @@ pub enum Broken {
 /// Whether the first bytes are those of a packed file: a frame, which skippable ones (RFC 8878, 3.1.2) may stand before,
 /// as `pzstd` writes it.
 pub fn is_packed(head: &[u8]) -> bool {
-    let mut rest = head;
-    while let Some(([0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..], behind)) = rest.split_first_chunk::<8>() {
-        let behind = usize::try_from(u32::from_le_bytes(*size)).ok().and_then(|size| behind.get(size..));
-        let Some(behind) = behind else { break };
-        rest = behind;
+    begins(|at| Ok::<_, Infallible>(head.get(at..).unwrap_or_default())) == Ok(true)
+}
+
+/// The same of a file that is not in memory: `read` gives 8 bytes at a place, fewer at its end.
+pub(crate) fn begins<B: AsRef<[u8]>, E>(mut read: impl FnMut(usize) -> Result<B, E>) -> Result<bool, E> {
+    let mut at = 0_usize;
+    for _ in 0..SKIPPED {
+        let head = read(at)?;
+        let Some([0x50..=0x5f, 0x2a, 0x4d, 0x18, size @ ..]) = head.as_ref().first_chunk::<8>() else {
+            return Ok(head.as_ref().starts_with(&MAGIC));
+        };
+        at = at.saturating_add(8).saturating_add(u32::from_le_bytes(*size) as usize);
     }
-    rest.starts_with(&MAGIC)
+    Ok(false)
 }
 
 /// Packs a report, unless it is packed; the stream states its size and ends with a checksum.
@@ -75,12 +84,14 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<u8>, Broken> {
     }
     // Into room for all of it no window is needed beside the bytes; room that nothing is written to costs no memory.
     let room = stated.unwrap_or(USUAL * packed.len() as u64).min(most);
-    let mut bytes = Vec::new();
-    if bytes.try_reserve_exact(room as usize).is_ok()
-        && let Ok(mut decompressor) = zstd::bulk::Decompressor::new()
-        && decompressor.decompress_to_buffer(packed, &mut bytes).is_ok()
     {
-        return Ok(bytes);
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(room as usize).is_ok()
+            && let Ok(mut decompressor) = zstd::bulk::Decompressor::new()
+            && decompressor.decompress_to_buffer(packed, &mut bytes).is_ok()
+        {
+            return Ok(bytes);
+        }
     }
     let mut bytes = Vec::new();
     let mut read = || -> io::Result<usize> {

@@ -22,9 +22,17 @@ pub fn open_report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadErr
     const SEEN: u64 = 1 << 20;
     let head = read_head(path, SEEN)?;
     match ncu_report::looks_like(&head) {
-        true => NcuReport::open(path, allow_damage).map_err(in_part),
+        true => report(path, allow_damage),
         false => Err(kind::wrong(path, &head, Sought::Profile)),
     }
+}
+
+/// Opens what is a report; where damage that is allowed would be read past, the error says so.
+pub(super) fn report(path: &Path, allow_damage: bool) -> Result<NcuReport, ReadError> {
+    NcuReport::open(path, allow_damage).map_err(|error| match allow_damage || NcuReport::open(path, true).is_err() {
+        true => error,
+        false => in_part(error),
+    })
 }
 
 /// What is said of a damaged report, with the option that reads it as far as it is whole.

@@ -5,10 +5,11 @@
 use super::kind::{self, Sought};
 use super::ncu_csv::{self, Page};
 use super::ncu_report::{self, NcuReport};
-use super::open::{in_part, origin, read_all, read_head};
+use super::open::{in_part, origin, read_all, read_head, report};
 use super::{NameSet, ReadError, Rules, Want, attribution::source_views, cubin, text::decode};
 use crate::evidence::{Origin, Report, ReportCubin, SassListing, SourceView};
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// An open profile of any kind: a report, or a page that ncu printed.
@@ -32,14 +33,14 @@ struct Reader {
 
 /// How much of a file tells a report.
 const MAGIC: u64 = 64;
-/// How much of a file the probes see next, as a program may print before ncu's table; then the whole file is searched.
+/// How much of a file the probes see next, as a program may print before ncu's table; then the whole file is searched, where it is not too large.
 const HEAD: u64 = 1 << 20;
 
 /// Every reader of profiles; the first whose probe says yes reads the file.
 const READERS: &[Reader] = &[
     Reader {
         probe: ncu_report::looks_like,
-        open: |path, allow_damage| Ok(Kind::Report(Box::new(NcuReport::open(path, allow_damage).map_err(in_part)?))),
+        open: |path, allow_damage| Ok(Kind::Report(Box::new(report(path, allow_damage)?))),
     },
     Reader { probe: |head| ncu_csv::looks_like(head).is_some(), open: |path, _| Ok(Kind::Page(read_all(path)?, None)) },
 ];
@@ -55,8 +56,9 @@ impl Profile {
     pub fn open(path: &Path, allow_damage: bool) -> Result<Profile, ReadError> {
         let chosen = |bytes: &[u8]| READERS.iter().find(|reader| (reader.probe)(bytes));
         let opened = |reader: &Reader| Ok(Profile { path: path.to_owned(), kind: (reader.open)(path, allow_damage)? });
-        for size in [MAGIC, HEAD, u64::MAX] {
-            let head = read_head(path, size)?;
+        let mut head = Vec::new();
+        for size in [MAGIC, HEAD] {
+            head = read_head(path, size)?;
             if let Some(reader) = chosen(&head) {
                 return opened(reader);
             }
@@ -64,7 +66,14 @@ impl Profile {
                 return Err(kind::wrong(path, &head, Sought::Profile));
             }
         }
-        Err(kind::wrong(path, &[], Sought::Profile))
+        match read_all(path) {
+            Ok(whole) => chosen(&whole).map_or_else(|| Err(kind::wrong(path, &whole, Sought::Profile)), opened),
+            // No reader takes a page or a packed report that is so large.
+            Err(ReadError::Io { source, .. }) if source.kind() == ErrorKind::FileTooLarge => {
+                Err(kind::wrong(path, &head, Sought::Profile))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads every result, of it what `want` asks for. Errors: the reader's own.

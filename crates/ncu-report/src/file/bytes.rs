@@ -1,18 +1,20 @@
 //! The bytes of a report: a plain one is read in parts, a packed one is what it unpacks to.
 
 use super::fault::Fault;
+use crate::bounds::PACKED;
 use crate::packed::{self, Broken};
 use bytes::Bytes;
 use cuda_binary::ReadError;
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// As much of a file as tells whether it is packed.
-const HEAD: usize = 1 << 16;
+/// What to do about a packed report that is too large.
+const UNPACK: &str = "pack the report again from where it was made; one that is so large: \
+                      `zstd -d FILE -o REPORT.ncu-rep`, and give that";
 
 /// The bytes of a report.
 #[derive(Clone)]
@@ -41,26 +43,30 @@ impl ReportBytes {
     ///
     /// # Errors
     /// [`ReadError::Io`] when the system refuses, [`ReadError::WrongKind`] for a directory, a device or an empty file, and
-    /// for a packed one that unpacks to more than a report of its size can.
+    /// for a packed one that is too large, or unpacks to more than a report of its size can.
     pub(super) fn open(path: &Path) -> Result<(ReportBytes, Option<Fault>), ReadError> {
         let io = |source| ReadError::Io { path: path.to_owned(), source };
-        let wrong = |found: &str, cure: &str| Err(ReadError::wrong(path, found, cure));
-        let kind = std::fs::metadata(path).map_err(io)?;
-        if kind.is_dir() {
-            return wrong("it is a directory", "name a report file");
-        }
-        if !kind.is_file() {
-            return wrong("it is not a regular file", "save the report to a file and name that");
-        }
-        if kind.len() == 0 {
-            return wrong("it is empty (0 bytes)", "copy the report again, or profile again");
-        }
-        let file = Arc::new(File::open(path).map_err(io)?);
-        let plain = ReportBytes::Plain(file, usize::try_from(kind.len()).unwrap_or(usize::MAX));
-        if !packed::is_packed(&plain.slice(0..plain.len().min(HEAD)).map_err(io)?) {
+        let wrong = |found: &str, cure: &str| ReadError::wrong(path, found, cure);
+        let regular = |found: Metadata| match found.len() {
+            _ if found.is_dir() => Err(wrong("it is a directory", "name a report file")),
+            _ if !found.is_file() => Err(wrong("it is not a regular file", "save the report to a file and name that")),
+            0 => Err(wrong("it is empty (0 bytes)", "copy the report again, or profile again")),
+            size => usize::try_from(size).map_err(|_| io(ErrorKind::FileTooLarge.into())),
+        };
+        // Before it is opened, as a pipe waits for who writes it; then of what was opened.
+        regular(fs::metadata(path).map_err(io)?)?;
+        let file = File::open(path).map_err(io)?;
+        let size = regular(file.metadata().map_err(io)?)?;
+        let plain = ReportBytes::Plain(Arc::new(file), size);
+        let is_packed = packed::begins(|at| plain.slice(at.min(size)..at.saturating_add(8).min(size)));
+        if !is_packed.map_err(io)? {
             return Ok((plain, None));
         }
-        let packed = plain.slice(0..plain.len()).map_err(io)?;
+        if size > PACKED {
+            let found = format!("it is packed and has more than {PACKED} bytes");
+            return Err(wrong(&found, UNPACK));
+        }
+        let packed = plain.slice(0..size).map_err(io)?;
         let (bytes, fault) = match packed::unpack(&packed) {
             Ok(bytes) => (bytes, None),
             Err(Broken::Damaged { bytes, found }) => {
@@ -72,9 +78,7 @@ impl ReportBytes {
                     "it unpacks to more than {most} bytes, and no report of {} packed bytes does",
                     packed.len()
                 );
-                let cure = "pack the report again from where it was made; one that is so large: \
-                            `zstd -d FILE -o REPORT.ncu-rep`, and give that";
-                return Err(ReadError::wrong(path, found, cure));
+                return Err(wrong(&found, UNPACK));
             }
         };
         Ok((ReportBytes::Unpacked(bytes.into()), fault))
@@ -120,7 +124,7 @@ impl ReportBytes {
                 let mut hasher = blake3::Hasher::new();
                 hasher.update_reader(Place(file, 0).take(*size as u64))?;
                 if hasher.count() < *size as u64 {
-                    return Err(shorter());
+                    return Err(shorter(hasher.count()));
                 }
                 hasher.finalize()
             }
@@ -147,11 +151,16 @@ impl ReportHash {
 
 /// A part of a file instead of what a buffer held.
 fn read(file: &File, range: Range<usize>, to: &mut Vec<u8>) -> io::Result<()> {
+    to.try_reserve(range.len().saturating_sub(to.len()))?;
     to.resize(range.len(), 0);
-    let read = Place(file, range.start as u64).read_exact(to);
-    read.map_err(|error| if error.kind() == ErrorKind::UnexpectedEof { shorter() } else { error })
+    let mut place = Place(file, range.start as u64);
+    place.read_exact(to).map_err(|error| match error.kind() {
+        ErrorKind::UnexpectedEof => shorter(place.1),
+        kind => io::Error::new(kind, format!("at byte {}: {error}", place.1)),
+    })
 }
 
-fn shorter() -> io::Error {
-    io::Error::other("the file became shorter while it was read; wait until nothing writes it, or copy it first")
+fn shorter(at: u64) -> io::Error {
+    let what = "the file became shorter while it was read";
+    io::Error::other(format!("at byte {at}: {what}\n  help: wait until nothing writes it, or copy it first"))
 }

@@ -3,9 +3,9 @@
 //! The walk reads block headers only and notes where each entry lies; entries are decoded when they are asked for.
 
 use super::bytes::ReportBytes;
-use super::fault::Fault;
+use super::fault::{Fault, Stop};
 use super::message::{BlockHeader, FileHeader, ProcessInfo};
-use crate::bounds::{BLOCK_HEADER, ENTRY, REPORT_NAMES};
+use crate::bounds::{BLOCK_HEADER, EMPTY_BLOCKS, ENTRY, REPORT_NAMES};
 use bytes::Bytes;
 use prost::Message;
 use std::collections::HashMap;
@@ -51,6 +51,8 @@ pub(super) struct Index {
     /// Each process once. Reports of CUDA 10 name none: they have the empty one.
     pub(super) processes: Vec<ProcessInfo>,
     process_positions: HashMap<ProcessInfo, usize>,
+    /// How many blocks held nothing.
+    empty: usize,
     /// Why the walk ended early.
     pub(super) fault: Option<Fault>,
 }
@@ -76,38 +78,36 @@ impl Cursor<'_> {
     }
 
     /// A little-endian size word and the bytes that it announces.
-    fn sized(&mut self, what: &str, lost: &'static str) -> Result<Range<usize>, Fault> {
+    fn sized(&mut self, what: &str, lost: &'static str) -> Result<Range<usize>, Stop> {
         let at = self.at as u64;
         let left = self.left();
         let word = self
             .take(4)
             .ok_or_else(|| Fault::new(at, format!("4 bytes with the size of {what}"), format!("{left} bytes"), lost))?;
-        let word = self.bytes(word, lost)?;
+        let word = self.bytes(word)?;
         let size = word.iter().rev().fold(0, |size, byte| size << 8 | usize::from(*byte));
         let left = self.left();
-        self.take(size)
-            .ok_or_else(|| Fault::new(at, format!("{what} of {size} bytes"), format!("{left} bytes to the end"), lost))
+        let cut = || Fault::new(at, format!("{what} of {size} bytes"), format!("{left} bytes to the end"), lost);
+        Ok(self.take(size).ok_or_else(cut)?)
     }
 
     /// A header, which no report has larger, and where it lies.
-    fn header(&mut self, what: &str, lost: &'static str) -> Result<(u64, Bytes), Fault> {
+    fn header(&mut self, what: &str, lost: &'static str) -> Result<(u64, Bytes), Stop> {
         let range = self.sized(what, lost)?;
         let at = range.start as u64;
         if range.len() > BLOCK_HEADER {
             let expected = format!("{what} of at most {BLOCK_HEADER} bytes");
-            return Err(Fault::new(at, expected, range.len().to_string(), lost));
+            return Err(Fault::new(at, expected, range.len().to_string(), lost).into());
         }
-        Ok((at, self.bytes(range, lost)?))
+        Ok((at, self.bytes(range)?))
     }
 
-    fn bytes(&mut self, range: Range<usize>, lost: &'static str) -> Result<Bytes, Fault> {
+    fn bytes(&mut self, range: Range<usize>) -> io::Result<Bytes> {
         let Range { start, end } = range;
         let (from, window) = &self.window;
         if start < *from || end > from + window.len() {
             let until = end.max(start + WINDOW).min(self.file.len());
-            let unreadable =
-                |error: io::Error| Fault::new(start as u64, format!("{} bytes", end - start), error.to_string(), lost);
-            self.window = (start, self.file.slice(start..until).map_err(unreadable)?);
+            self.window = (start, self.file.slice(start..until)?);
         }
         let (from, window) = &self.window;
         Ok(window.slice(start - from..end - from))
@@ -123,48 +123,56 @@ pub(super) fn offset(whole: &[u8], at: u64, slice: &[u8]) -> u64 {
 ///
 /// # Errors
 /// A fault when the header is cut, is no message, or states a version that was never written.
-fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     const LOST: &str = "the whole report";
     cursor.at = MAGIC.len();
     let (at, header) = cursor.header("the file header", LOST)?;
     let header =
         FileHeader::decode(header).map_err(|error| Fault::new(at, "a file header", error.to_string(), LOST))?;
-    match header.version {
-        Some(version) if version >= OLDEST_VERSION => Ok(()),
-        Some(version) => {
-            Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), format!("version {version}"), LOST))
-        }
-        None => Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), "no version", LOST)),
-    }
+    let found = match header.version {
+        Some(version) if version >= OLDEST_VERSION => return Ok(()),
+        Some(version) => format!("version {version}"),
+        None => "no version".to_owned(),
+    };
+    Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), found, LOST).into())
 }
 
-/// Walks the blocks. A fault in the file header is an error; a later one ends the walk and is kept in the index.
-pub(super) fn index(file: &ReportBytes) -> Result<Index, Fault> {
+/// Walks the blocks. A fault in the file header is an error, and so is what the system says; a later fault ends the walk and is kept in the index.
+pub(super) fn index(file: &ReportBytes) -> Result<Index, Stop> {
     let mut cursor = Cursor { file, at: 0, window: (0, Bytes::new()) };
     file_header(&mut cursor)?;
     let mut index = Index::default();
     while cursor.left() > 0 {
-        if let Err(fault) = block(&mut cursor, &mut index) {
-            index.fault = Some(fault);
-            break;
+        match block(&mut cursor, &mut index) {
+            Ok(()) => {}
+            Err(Stop::Damaged(fault)) => {
+                index.fault = Some(fault);
+                break;
+            }
+            Err(unreadable) => return Err(unreadable),
         }
     }
     Ok(index)
 }
 
 /// Reads one block header and notes the entries of its payload.
-fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
-    let (at, bytes) = cursor.header("a block header", "this block and all after it")?;
+fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Stop> {
+    const LOST: &str = "this block and all after it";
+    let (at, bytes) = cursor.header("a block header", LOST)?;
     if bytes.is_empty() {
+        index.empty += 1;
+        if index.empty > EMPTY_BLOCKS {
+            return Err(Fault::new(at, format!("at most {EMPTY_BLOCKS} empty blocks"), "more", LOST).into());
+        }
         return Ok(());
     }
     let header = BlockHeader::decode(bytes.clone())
-        .map_err(|error| Fault::new(at, "a block header", error.to_string(), "this block and all after it"))?;
+        .map_err(|error| Fault::new(at, "a block header", error.to_string(), LOST))?;
     index.session.extend(header.session.map(|piece| (offset(&bytes, at, &piece), piece)));
     index.names.extend(header.names.into_iter().flat_map(|table| table.strings));
     if index.names.len() > REPORT_NAMES {
         let (expected, found) = (format!("at most {REPORT_NAMES} names"), format!("{}", index.names.len()));
-        return Err(Fault::new(at, expected, found, "this block and all after it"));
+        return Err(Fault::new(at, expected, found, LOST).into());
     }
     let process = header.process.unwrap_or_default();
     let next = index.processes.len();
@@ -189,21 +197,25 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Fault> {
             if range.end > payload_end {
                 let found = format!("an entry that ends at byte {}", range.end);
                 let expected = format!("entries that end by byte {payload_end}, the end of their block");
-                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it"));
+                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it").into());
             }
             if range.is_empty() {
-                return Err(Fault::new(range.start as u64, "a message", "0 bytes", "this entry and all after it"));
+                return Err(
+                    Fault::new(range.start as u64, "a message", "0 bytes", "this entry and all after it").into()
+                );
             }
             if range.len() > ENTRY {
                 let (expected, found) = (format!("an entry of at most {ENTRY} bytes"), range.len().to_string());
-                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it"));
+                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it").into());
             }
             index.entries.push(Entry { kind, range, process });
         }
     }
     if cursor.at != payload_end {
         let found = format!("entries of {} bytes", cursor.at as u64 - payload_start);
-        return Err(Fault::new(payload_start, format!("a payload of {payload_size} bytes"), found, "all after it"));
+        return Err(
+            Fault::new(payload_start, format!("a payload of {payload_size} bytes"), found, "all after it").into()
+        );
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 use crate::Damage;
 use crate::bounds::FAULTS;
 use cuda_binary::ReadError;
+use std::io;
 use std::path::Path;
 
 /// What is wrong at one byte.
@@ -40,6 +41,24 @@ impl Fault {
             at: self.at,
             what: format!("expected {}, found {}; not read: {}", self.expected, self.found, self.lost),
         }
+    }
+}
+
+/// Why a walk over a report ended: only what the file holds is damage, not what the system says.
+pub(super) enum Stop {
+    Damaged(Fault),
+    Unreadable(io::Error),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Damaged(fault)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Stop::Unreadable(error)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::bytes::{ReportBytes, ReportHash};
 use super::container::{self, Entry, EntryKind, Index, MAGIC};
-use super::fault::{Fault, Faults};
+use super::fault::{Fault, Faults, Stop};
 use super::launch::{self, Scope};
 use super::metrics::MetricReader;
 use super::names::Names;
@@ -58,7 +58,10 @@ impl NcuReport {
                 "give a .ncu-rep or .ncu-repz file",
             ));
         }
-        let mut index = container::index(&file).map_err(|fault| fault.refuse(path))?;
+        let mut index = container::index(&file).map_err(|stop| match stop {
+            Stop::Damaged(fault) => fault.refuse(path),
+            Stop::Unreadable(error) => io(path, error),
+        })?;
         index.fault = broken.or(index.fault);
         match &index.fault {
             Some(fault) if !allow_damage => Err(fault.refuse(path)),
@@ -100,7 +103,7 @@ impl NcuReport {
         if !self.allow_damage && self.results() == 0 {
             return Err(self.empty());
         }
-        report.launches = self.launches(want.rules, &|_| true, is_whole, &mut pass);
+        report.launches = self.launches(want.rules, &|_| true, is_whole, &mut pass)?;
         self.finish(report, pass, hash)
     }
 
@@ -154,7 +157,7 @@ impl NcuReport {
     /// [`ReadError::Malformed`] for a damaged result, unless damage was allowed when the report was opened.
     pub fn read_rows(&self, want: &Want, rows: &HashSet<u32>) -> Result<(Vec<Launch>, Vec<Damage>), ReadError> {
         let mut pass = Pass::new(self, want, &NameSet::All);
-        let launches = self.launches(want.rules, &|id| rows.contains(&id), &mut |_, _| true, &mut pass);
+        let launches = self.launches(want.rules, &|id| rows.contains(&id), &mut |_, _| true, &mut pass)?;
         match pass.faults.first().filter(|_| !self.allow_damage) {
             Some(fault) => Err(fault.refuse(&self.path)),
             None => Ok((launches, pass.faults.damage())),
@@ -168,7 +171,7 @@ impl NcuReport {
         is_row: &dyn Fn(u32) -> bool,
         is_whole: &mut dyn FnMut(&Launch, bool) -> bool,
         pass: &mut Pass,
-    ) -> Vec<Launch> {
+    ) -> Result<Vec<Launch>, ReadError> {
         let Pass { names, texts, faults } = pass;
         let processes: Vec<Process> = self.index.processes.iter().map(|info| launch::process(info, texts)).collect();
         let mut numbered = self.numbered(&processes);
@@ -180,13 +183,7 @@ impl NcuReport {
         let mut launches = Vec::with_capacity(numbered.len());
         for (id, position) in numbered {
             let entry = &self.index.entries[position];
-            let message = match self.file.part(entry.range.clone(), &mut buffer) {
-                Ok(message) => message,
-                Err(error) => {
-                    faults.push(undecodable(entry, "a result", error));
-                    continue;
-                }
-            };
+            let message = self.file.part(entry.range.clone(), &mut buffer).map_err(|source| io(&self.path, source))?;
             let mut reader = MetricReader { message, at: entry.range.start as u64, names, texts, faults };
             match reader.result(entry.kind) {
                 Ok((result, stored)) => {
@@ -208,7 +205,7 @@ impl NcuReport {
             }
         }
         launches.sort_by_key(|launch| launch.id);
-        launches
+        Ok(launches)
     }
 
     /// The modules that the report holds, pieces with one key merged, in the order in which they first came.
