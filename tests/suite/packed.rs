@@ -71,6 +71,20 @@ fn everything_that_a_packed_report_holds_is_read() {
 }
 
 #[test]
+fn a_frame_of_any_size_that_holds_no_data_may_stand_before_a_packed_report() {
+    let name = "h200/gemm_bias_v1.ncu-repz";
+    let [_, folder] = twins(name);
+    let words = ["dump", "evidence", "a.ncu-rep"];
+    let alone = printed(&folder, &words);
+    let bytes = fs::read(packed(name)).unwrap();
+    for size in [70_000_u32, 2 << 20] {
+        let skipped = [&[0x50, 0x2a, 0x4d, 0x18][..], &size.to_le_bytes(), &vec![1; size as usize], &bytes].concat();
+        fs::write(folder.path().join("a.ncu-rep"), skipped).unwrap();
+        assert_eq!(printed(&folder, &words), alone, "{size}");
+    }
+}
+
+#[test]
 fn a_cut_stream_is_refused_and_read_as_far_as_it_goes_where_damage_is_allowed() {
     let folder = TempDir::new().unwrap();
     let bytes = fs::read(packed("h200/multiprocess.ncu-repz")).unwrap();

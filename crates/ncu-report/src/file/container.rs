@@ -137,7 +137,8 @@ fn file_header(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     Err(Fault::new(at, format!("report version {OLDEST_VERSION} or later"), found, LOST).into())
 }
 
-/// Walks the blocks. A fault in the file header is an error, and so is what the system says; a later fault ends the walk and is kept in the index.
+/// Walks the blocks. A fault in the file header is an error, and so is what the system says; a later fault ends the walk
+/// and is kept in the index.
 pub(super) fn index(file: &ReportBytes) -> Result<Index, Stop> {
     let mut cursor = Cursor { file, at: 0, window: (0, Bytes::new()) };
     file_header(&mut cursor)?;
