@@ -17,6 +17,9 @@ pub(super) const AND: [u8; 3] = [0xC0, 0xA0, 0x88];
 /// A shift that leaves the highest bit of a word, or spreads it over the word.
 const TOP: u8 = 31;
 
+/// A shift that leaves the highest byte of a word.
+const HIGHEST_BYTE: u8 = 24;
+
 /// Bits of the largest field of which a word holds several.
 const WIDEST_FIELD: u32 = 8;
 
@@ -116,7 +119,9 @@ fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
     let mut readers = vec![Vec::new(); code.rows.len()];
     code.run().for_each(|row| code.operands_of(row).for_each(|from| readers[from].push(row)));
     let is_byte = |row: &usize| {
-        let is_value = left(code, *row) == Some(WIDEST_FIELD) && !behind.contains(row);
+        // The highest byte needs no mask.
+        let is_highest = matches!(code.word(*row).arithmetic, Arithmetic::ShiftRight(_, HIGHEST_BYTE));
+        let is_value = (is_highest || left(code, *row) == Some(WIDEST_FIELD)) && !behind.contains(row);
         let written = |own: &Operand| {
             let of = |register: Register| own.from == OperandFrom::Register(register.file, register.number);
             code.registers(*row).written().any(of)

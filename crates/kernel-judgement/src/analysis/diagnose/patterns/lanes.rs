@@ -157,10 +157,12 @@ fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f
 /// Warps whose lanes go one way.
 fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let (lanes, elected) = lanes(m).filter(|(lanes, _)| *lanes <= MOST_LANES)?;
-    let on = (elected + (1.0 - elected) * lanes / WARP) * m.study.and_then(|study| started(&study.code)).unwrap_or(1.0);
+    let started = m.study.and_then(|study| started(&study.code)).unwrap_or(1.0);
+    let on = (elected + (1.0 - elected) * lanes / WARP) * started;
     let idle =
         m.study.and_then(|study| Some((study, (0..study.code.rows.len()).max_by_key(|row| idle_lanes(study, *row))?)));
-    let least = on - (1.0 - on) * idle.and_then(|idle| shared_index(m, idle)).unwrap_or_default();
+    let shared = idle.filter(|_| 1.0 - started < WORTH).and_then(|idle| shared_index(m, idle)).unwrap_or_default();
+    let least = on - (1.0 - on) * shared;
     // Lanes that leave a loop by their own data wait for the last one of their warp.
     let leave_apart = outermost(m).is_some_and(|(study, cycle)| ends(study, cycle).iter().any(|end| end.memory));
     let parts: Vec<Part> = of_lanes(m).map(|unit| unit.part).collect();
