@@ -149,7 +149,7 @@ fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
 /// Four bytes an instruction where arithmetic takes them of a word one by one: what takes them goes, and of the arithmetic a quarter stays,
 /// at best nothing.
 pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
-    let study = m.study?;
+    let study = m.study.filter(|_| m.units.first().is_some_and(|first| first.part == unit.part))?;
     let code = &study.code;
     let both = bytes_and_arithmetic(code);
     let most = *both[0].iter().max_by_key(|row| code.executed[**row])?;
