@@ -1,7 +1,7 @@
-//! What comparisons ask: which entries of a list pass, what answers stand, what carries.
+//! What comparisons ask: what answers stand, what carries.
 
 use super::code::{Code, Loop, reached};
-use super::flows::{BLOCK, LANE, LONGEST, THREAD};
+use super::flows::LONGEST;
 use crate::evidence::{Arithmetic, Operand, OperandFrom, RegisterFile};
 use cuda_binary::Class;
 use cuda_binary::op::Computes;
@@ -9,73 +9,7 @@ use cuda_binary::op::Computes;
 /// What compares values.
 const COMPARES: [Class; 2] = [Class::IntegerCompare, Class::FpCompare];
 
-/// The first tests of the turns of a loop.
-pub(in crate::analysis) struct Passing {
-    /// Of what is tested the part that passes, 0 to 1.
-    pub(in crate::analysis) part: f64,
-    /// Rows that run for what passes alone.
-    pub(in crate::analysis) behind: Vec<usize>,
-    /// Loads of what is tested.
-    pub(in crate::analysis) loads: Vec<usize>,
-}
-
 impl Code<'_> {
-    /// The entries of a list that a row of a loop compares with a value of the thread, or of the block, which no turn changes. The loop itself
-    /// says which entry is next.
-    pub(in crate::analysis) fn entries_of(&self, test: usize, cycle: &Loop) -> Vec<usize> {
-        let turns = |row: &usize| self.is_in(*row, cycle);
-        let is_entry = |row: &usize| {
-            let is_load = self.op(*row).loads_global() || self.op(*row).loads_shared();
-            is_load && turns(row) && !self.loads_behind(*row).iter().any(turns) && !self.stands(*row, cycle)
-        };
-        let is_own = |row: &usize| {
-            let numbers = |number: u8| number == LANE || THREAD.contains(&number) || BLOCK.contains(&number);
-            self.flows.is_memory[*row] || self.registers(*row).special.is_some_and(numbers)
-        };
-        let values = self.operands(test).iter().filter(|(own, _)| own.is_value()).map(|(_, rows)| &rows[..]);
-        let (entries, others): (Vec<&[usize]>, Vec<&[usize]>) = values.partition(|rows| rows.iter().all(is_entry));
-        let is_of_thread = self.behind(others.clone(), LONGEST).iter().any(is_own);
-        let is_fixed = self.op(test).is_of(&COMPARES) && is_of_thread && !others.concat().iter().any(turns);
-        if entries.len() == 1 && is_fixed { entries.concat() } else { Vec::new() }
-    }
-
-    /// Where turns of a loop go on behind a branch for an entry of a list alone that compares so with a value of the thread, or of the block.
-    pub(in crate::analysis) fn passing(&self, cycle: &Loop) -> Option<Passing> {
-        let lanes = self.lanes.as_ref()?;
-        let (mut tested, mut passed, mut behind, mut loads) = (0, 0, Vec::new(), Vec::new());
-        for block in &cycle.blocks {
-            let own = &self.flow.blocks[*block];
-            let is_only = |to: &usize| self.predecessors[*to].len() == 1;
-            let is_choice = own.successors.len() == 2 && own.successors.iter().all(|to| cycle.blocks.contains(to));
-            // What does not pass meets the others at once.
-            let apart: Vec<usize> = own.successors.iter().copied().filter(is_only).collect();
-            let ([next], true) = (&apart[..], is_choice) else { continue };
-            let next = *next;
-            let tests = self.operands_of(own.instructions.end - 1);
-            let entries: Vec<usize> = tests.flat_map(|test| self.entries_of(test, cycle)).collect();
-            if !entries.is_empty() {
-                let all = reached([next], |at| self.flow.blocks[at].successors.iter().copied().filter(is_only));
-                behind.extend(self.rows_of(all.iter().chain([&next])));
-                tested += lanes[own.instructions.start];
-                passed += lanes[self.flow.blocks[next].instructions.start];
-                loads.extend(entries);
-            }
-        }
-        behind.sort_unstable();
-        behind.dedup();
-        // What does not pass is counted at most: a value that each turn makes of the one before needs all of them.
-        let addresses = self.behind_any_address();
-        let is_counter = |row: &usize| {
-            let op = self.op(*row);
-            let is_loaded = |own: &usize| self.is_in(*own, cycle) && self.op(*own).brings_from_memory();
-            let counts = op.adds() && !self.behind_row(*row).iter().any(is_loaded);
-            counts || self.word(*row).is_copy() || op.control().is_some() || addresses.binary_search(row).is_ok()
-        };
-        let mut others = self.run_in(cycle).into_iter().filter(|row| behind.binary_search(row).is_err());
-        let is_apart = others.all(|row| is_counter(&row) || !self.behind_row(row).contains(&row));
-        (tested > 0 && is_apart).then(|| Passing { part: passed as f64 / tested as f64, behind, loads })
-    }
-
     /// Whether what a row of a loop leaves is chosen by a flag that asks what it has let be chosen itself, against a value from outside of the
     /// loop: the first turn that it holds for sets the answer, and no later one does.
     pub(in crate::analysis) fn is_chosen_once(&self, row: usize, cycle: &Loop) -> bool {
@@ -157,7 +91,7 @@ impl Code<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{P, back, ended, r, special, word};
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
     use crate::evidence::{MachineWord, Register};
     use cuda_binary::Op;
 
@@ -190,23 +124,5 @@ mod tests {
         assert!(!once(&[r(8), r(4)], &[P, r(4)]), "if (x > best) best = x");
         assert!(!once(&[r(8)], &[P, r(8)]), "if (n < most) n = n + 1");
         assert!(!once(&[r(4)], &[P, r(4)]), "the last one");
-    }
-
-    #[test]
-    fn an_entry_is_compared_with_a_value_of_the_thread() {
-        let entries = |key: Register| {
-            let rows = ended(&[
-                special(9, THREAD[0]),
-                word(Op::MOV, &[r(10), r(2)], &[]),
-                word(Op::LDG, &[r(4)], &[r(2)]),
-                word(Op::ISETP, &[P], &[r(4), key]),
-                word(Op::IADD3, &[r(2)], &[r(2)]),
-                back(2),
-            ]);
-            let code = counted(&rows);
-            code.entries_of(3, &code.loops[0])
-        };
-        assert_eq!(entries(r(9)), [2], "list[j] == own");
-        assert!(entries(r(10)).is_empty() && entries(r(4)).is_empty(), "a constant, and itself");
     }
 }

@@ -47,7 +47,6 @@ mod waits;
 mod warps;
 
 pub(in crate::analysis) use code::{Code, Loop, reached};
-pub(in crate::analysis) use compares::Passing;
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{
     GuardedOpcode, LaneStep, Line, OpcodeRun, Point, Reach, SectorAccess, StallPlace, TensorSite, Wait, WaitGroup,

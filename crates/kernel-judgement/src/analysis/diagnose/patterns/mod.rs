@@ -99,7 +99,6 @@ const FAMILIES: [&[Pattern]; 20] = [
         reuse::kept_in_l2,
         search::search,
         search::walk,
-        search::in_part,
         search::early,
         passes::passes,
         order::in_order,

@@ -1,11 +1,11 @@
 //! Searches: those that neighbouring threads make each for itself, walks along a list, and loops that go on though their answer stands.
 
-use super::balance::{ends, exits};
+use super::balance::exits;
 use super::bits::AND;
 use super::work::answered;
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
-use crate::analysis::phases::{Loop, PIPES, Passing};
+use crate::analysis::phases::{Loop, PIPES};
 use crate::evidence::Arithmetic;
 use cuda_binary::op::{Computes, Sync};
 use std::collections::BTreeSet;
@@ -139,32 +139,6 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
         .at(At::row(study, *loads.first()?));
     let now = m.executed()?;
     Some(draft.falls("executed instructions", [now, now * stays(left)], EXECUTED))
-}
-
-/// A walk over a whole list of which few entries pass the first test: in order of what that compares they lie side by side.
-pub(super) fn in_part(m: &Measures<'_>) -> Option<Draft> {
-    let study = m.sampled_code()?;
-    let code = &study.code;
-    let of_loop = |cycle: &Loop| {
-        let rows = code.run_in(cycle);
-        let is_pure = |row: &usize| {
-            let op = code.op(*row);
-            op.act().is_none_or(|act| act == Act::Load) && op.sync().is_none_or(|sync| sync == Sync::Lanes)
-        };
-        let is_counted = !ends(study, cycle).iter().any(|end| end.memory || end.unknown);
-        let turns = code.turns_of(cycle).filter(|turns| is_counted && *turns >= LONG * halves(*turns))?;
-        let found = code.passing(cycle).filter(|_| rows.iter().all(is_pure))?;
-        Some((code.sum(&rows) as f64, turns, found))
-    };
-    let found = code.loops.iter().filter_map(of_loop).max_by(|(a, ..), (b, ..)| a.total_cmp(b));
-    let (own, turns, Passing { part, behind, loads }) = found?;
-    let (part, behind) = (part.max(halves(turns) / turns), code.sum(&behind) as f64);
-    let left = ((behind + part * (own - behind)) / own).min(1.0);
-    let how = "Walk only what can pass: the list in order of what the first test compares, a search for where that begins, and an end behind it";
-    let why = words!("the first test of a turn lets {} of the entries pass, and all are walked", share(part));
-    Some(
-        fewer_turns(m, own, &loads, [left; 2])?.says(how, why).risks("a list that is in no order must be sorted first"),
-    )
 }
 
 /// Tables of `LOP3` that set each bit which one of two or three operands has.
