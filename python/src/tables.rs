@@ -174,7 +174,7 @@ pub(crate) fn instances(path: &Path) -> Made {
 }
 
 pub(crate) fn sources(path: &Path) -> Made {
-    let mut file = NcuReport::open(path, false)?;
+    let file = NcuReport::open(path, false)?;
     let heads = file.read(&Want { metrics: NameSet::none(), ..Want::default() })?.launches;
     let (mut kind, mut name) = (StringBuilder::new(), StringBuilder::new());
     let (mut text, mut code) = (StringBuilder::new(), BinaryBuilder::new());
