@@ -183,7 +183,7 @@ pub(super) fn bytes(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
         "__vabsdiffu4"
     );
     let draft = draft.at(At::row(study, most)).says(how, why).risks("sums that leave a byte or a half");
-    Some(draft.checks(words!("executed instructions {} → {}", count(all), count(all * (1.0 - of_issue[0]))), EXECUTED))
+    Some(draft.falls("executed instructions", [all, all * (1.0 - of_issue[0])], EXECUTED))
 }
 
 #[cfg(test)]

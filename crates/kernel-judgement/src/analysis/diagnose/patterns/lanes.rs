@@ -4,7 +4,7 @@ use super::balance::{ends, outermost};
 use super::instructions::of_index;
 use super::work::asides;
 use super::*;
-use crate::analysis::phases::GuardedOpcode;
+use crate::analysis::phases::{GuardedOpcode, reached};
 use cuda_binary::sass::Flow;
 use std::collections::BTreeSet;
 
@@ -142,16 +142,23 @@ fn started(code: &KernelCode<'_>) -> Option<f64> {
     let behind = *lanes.get(last + 1)?;
     let needed = |row: usize| if row <= last { lanes[row].min(behind) } else { lanes[row] };
     let [needed, all] = [code.run().map(needed).sum::<u64>(), lanes.iter().sum()];
-    Some(needed as f64 / all as f64)
+    (all > 0).then(|| needed as f64 / all as f64)
 }
 
 /// Where lanes are off by the number of their thread, whose elements another thread can have beside its own: what makes its addresses makes
 /// theirs as well.
 fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
     let code = &study.code;
-    let mut before =
-        code.predecessors[code.block_of[row]].iter().map(|block| code.flow.blocks[*block].instructions.end - 1);
-    before.all(|row| !code.origin_of_guard(row).memory).then(|| of_index(m, Part::Issue))?
+    let guard = |block: usize| code.origin_of_guard(code.flow.blocks[block].instructions.end - 1);
+    let own = code.block_of[row];
+    // Through blocks that end without a condition, back to those that lead here by one.
+    let before = |block: usize| match block == own || guard(block).unknown {
+        true => code.predecessors[block].clone(),
+        false => Vec::new(),
+    };
+    let mut tests = reached([own], before).into_iter().map(guard).filter(|behind| !behind.unknown).peekable();
+    let is_by_number = tests.peek().is_some() && tests.all(|behind| behind.thread && !behind.memory);
+    is_by_number.then(|| of_index(m, Part::Issue))?
 }
 
 /// Warps whose lanes go one way.

@@ -181,7 +181,8 @@ const RESULTS: [Class; 10] = [
 ];
 
 /// Whether a loop leaves nothing behind but what stays as it is once a turn has set it: a flag that is made of itself, a set of bits, or a
-/// choice between what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may leave it as well.
+/// choice between what it was and a value from outside of the loop. What each lane makes of no loaded value on each turn, as counters, may
+/// leave it as well.
 fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
     let is_inside = |row: &usize| code.is_in(*row, cycle);
@@ -257,7 +258,10 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
     };
     let (own, _, loads) = copies(code, of_loop)?;
     let how = "Leave the loop once its answer stands, the likeliest turns first: later ones cannot change it";
-    let why = "all turns run, and leave only an answer that stands once it is there";
+    let why = words!(
+        "{} of the instructions are in a loop of which all turns run; it leaves only an answer that stands once it is there",
+        share((own / m.executed()?).min(1.0))
+    );
     let draft = fewer_loads(m, fewer_turns(m, own, &loads, [UNTOLD; 2])?, &loads);
     let meets =
         |load: &usize| code.around(*load).any(|cycle| code.run_in(cycle).iter().any(|row| code.is_block_barrier(*row)));
