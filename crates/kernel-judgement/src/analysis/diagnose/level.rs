@@ -267,10 +267,12 @@ pub(super) const L2_BYTES: [Counter; 2] =
 /// By how much a load takes longer than in an idle chip, from which on more of them only lengthen the queue.
 pub(super) const QUEUED: f64 = 2.2;
 
-/// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values.
+/// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values, each for a sector of its own: for
+/// half of it, or less, as a lane takes 16 bytes at most.
 pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
     let all: u64 = k.accesses().iter().map(|access| access.sectors).sum();
-    let own: u64 = k.accesses().iter().filter(|access| access.is_inherent).map(|access| access.excess()).sum();
+    let inherent = k.accesses().iter().filter(|access| access.is_inherent);
+    let own: u64 = inherent.map(|access| (2 * access.excess()).min(access.sectors)).sum();
     2 * own > all
 }
 
