@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Where tasks note how they ended, below the project's folder.
 const NOTES: &str = "collected/.array";
-/// The table of an array among its notes.
 const TABLE: &str = "summary.tsv";
 /// How long the queue may give no answer.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -210,7 +209,6 @@ impl Row {
     }
 }
 
-/// Writes a row for each subject beside the notes.
 fn table(rows: &[Row], folder: &Path) -> Result<(), Failure> {
     let mut text = "subject\tnode\tattempts\tseconds\tslurm\tresult\twhy\n".to_owned();
     for row in rows {

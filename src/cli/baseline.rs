@@ -25,7 +25,6 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// No old side, and why.
     pub(super) fn none(words: &str) -> Found {
         Found { words: words.to_owned(), ..Found::default() }
     }

@@ -38,7 +38,6 @@ pub(super) fn places(tools: &Tools, project: &Path) -> Places {
     }
 }
 
-/// The build that an evidence folder holds.
 pub(super) fn kept_build(
     places: &Places,
     folder: &Path,
@@ -128,7 +127,6 @@ fn read(
     Ok(source::read_code(&CodeParts { input: &input, disassembler: &sass.tool, sass: &sass.text, ..parts }, neutral)?)
 }
 
-/// The builds of a subject: those under audit, and those before.
 pub(super) struct Builds {
     pub(super) new: Vec<CodeBuild>,
     /// Those of the subject's further variants.

@@ -14,7 +14,6 @@ use std::io::{Read, Seek as _, Write};
 use std::path::Path;
 
 const SCHEMA: &str = "kernel-audit/compare/2";
-/// What is printed as JSON.
 const PRINTED: &str = "the comparison";
 
 /// Bytes of what is said of the kernels that are held; what is more lies in a file until the summary stands above it.
@@ -103,7 +102,6 @@ fn each_joined(
     Ok(())
 }
 
-/// The JSON of a comparison of builds.
 #[derive(serde::Serialize)]
 struct PrintedCode<'a> {
     schema: &'static str,

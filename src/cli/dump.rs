@@ -75,7 +75,7 @@ fn of_subject(name: &str, arguments: &DumpAnalysis) -> Result<(Audit, Vec<String
     if arguments.kernel.is_some() {
         subject.kernel.clone_from(&arguments.kernel);
     }
-    let gathered = Gatherer::new(&plan, Days::today(None)?, false).gather(&subject, false)?;
+    let gathered = Gatherer::new(&plan, Days::today(None)?, false).gather(&subject, false, &[])?;
     let limits = Limits { overrides: plan.thresholds.clone() };
     let mut refuted: Vec<String> = Vec::new();
     if arguments.brief {
@@ -105,7 +105,6 @@ fn of_file(arguments: &DumpAnalysis, mut judged: impl FnMut(Audit) -> io::Result
     Ok(())
 }
 
-/// The control flow of the functions that are asked for.
 fn graphs(file: &Path, kernel: Option<&Regex>, out: &mut dyn Write) -> Result<(), Failure> {
     const ELF: &[u8] = b"\x7fELF";
     const REPORTS: [&str; 2] = ["ncu-rep", "ncu-repz"];

@@ -17,7 +17,6 @@ pub(super) struct Folder {
     pub(super) sanitizer: Vec<SanitizerRun>,
 }
 
-/// A build that lies in the folder.
 pub(super) struct KeptBuild {
     pub(super) cubin: PathBuf,
     pub(super) log: PathBuf,
@@ -61,12 +60,16 @@ fn read(folder: PathBuf) -> Result<Folder, Failure> {
     Ok(Folder { folder, collected, sanitizer })
 }
 
-/// What the tools of compute-sanitizer found on the kernel of a report that lies in an evidence folder; nothing of any other.
-pub(super) fn sanitizer_beside(report: &Path) -> Result<Vec<SanitizerRun>, Failure> {
-    let Some(folder) = report.parent().filter(|folder| folder.join(MANIFEST).is_file()) else { return Ok(Vec::new()) };
+/// The evidence folder whose profile a report is.
+pub(super) fn beside(report: &Path) -> Result<Option<Folder>, Failure> {
+    let Some(folder) = report.parent().filter(|folder| folder.join(MANIFEST).is_file()) else { return Ok(None) };
     let collected = source::read_collected(&folder.join(MANIFEST))?;
-    let is_its = collected.step(files::PROFILE.0).is_some_and(|step| report.ends_with(&step.file));
-    if is_its { sanitizer(folder, &collected) } else { Ok(Vec::new()) }
+    let mut found = Folder { folder: folder.to_owned(), collected, sanitizer: Vec::new() };
+    if found.profile().as_deref() != Some(report) {
+        return Ok(None);
+    }
+    found.sanitizer = sanitizer(folder, &found.collected)?;
+    Ok(Some(found))
 }
 
 fn sanitizer(folder: &Path, collected: &Collected) -> Result<Vec<SanitizerRun>, Failure> {
@@ -91,12 +94,8 @@ impl Folder {
         self.file(files::PROFILE.0)
     }
 
-    /// What ptxas printed of its build, where that was kept.
-    pub(super) fn log(&self) -> Option<PathBuf> {
-        self.file(files::PTXAS.0)
-    }
-
-    fn file(&self, step: &str) -> Option<PathBuf> {
+    /// What a step made.
+    pub(super) fn file(&self, step: &str) -> Option<PathBuf> {
         let step = self.collected.step(step).filter(|step| step.outcome == StepOutcome::Made)?;
         Some(self.folder.join(&step.file))
     }
@@ -128,7 +127,6 @@ impl Folder {
         Ok(subject)
     }
 
-    /// The build that was collected, for a subject that names a source.
     pub(super) fn build(&self, code: &Code) -> Option<KeptBuild> {
         let Code::Source { .. } = code else { return None };
         let step = self.collected.step(files::BUILD.0)?;

@@ -9,8 +9,10 @@ use super::stated::stated_work;
 use super::trials::{self, Further, measured};
 use super::{Failure, baseline, parts, say};
 use crate::analysis::code::Launched;
-use crate::analysis::{self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick, Reduction, Selection, Side, Work};
-use crate::collect::{CollectError, Places, Tool};
+use crate::analysis::{
+    self, Build, Evidence, Hypothesis, KernelKey, Limits, Pick, Reduction, Selection, Side, TimedLaunches, Work,
+};
+use crate::collect::{CollectError, Places, Tool, files};
 use crate::config::{Code, Subject, Variant};
 use crate::evidence::{BuildLog, Dim3, Report, Want};
 use crate::snapshot::{Placed, Record, is_snapshot};
@@ -19,7 +21,6 @@ use crate::view::DELIVERABLE;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// How the files of subjects are read.
 pub(super) struct Gatherer<'p> {
     plan: &'p Plan,
     days: Days,
@@ -30,24 +31,18 @@ pub(super) struct Gatherer<'p> {
     places: Places,
     /// What NVIDIA's tools took.
     pub(super) time: ToolTime,
-    /// Hypotheses that the subject is held against beside those that it states.
-    kept: Vec<Hypothesis>,
 }
 
-/// What the files of a subject hold.
 pub(super) struct Gathered {
     pub(super) evidence: Evidence,
     /// The other kernels that the subject takes, where all are asked for.
     pub(super) others: Vec<Evidence>,
-    /// Where the audit stands in the series of its subject.
     pub(super) slot: Slot,
     /// In words where the old side comes from, or why there is none.
     pub(super) baseline: String,
     /// The snapshot that it comes from.
     pub(super) against: String,
-    /// The other audits of the series.
     pub(super) record: Record,
-    /// Where this one stands among them.
     pub(super) placed: Placed,
     /// The commit that was checked out when its report was collected; empty where nobody noted it.
     pub(super) measured_at: String,
@@ -63,38 +58,29 @@ impl<'p> Gatherer<'p> {
             is_of_all_kernels: plan.template == DELIVERABLE,
             places: places(&plan.tools, &plan.folder),
             time: ToolTime::default(),
-            kept: Vec::new(),
         }
     }
 
-    /// The same as [`Gatherer::gather`], held against these hypotheses beside those that the subject states.
-    pub(super) fn gather_with(
+    /// Reads the files of a subject; `is_collected` says whether its evidence was collected in this run, `kept` are hypotheses
+    /// that it is held against beside those that it states. What comes of it may be shown to anyone.
+    pub(super) fn gather(
         &mut self,
         subject: &Subject,
         is_collected: bool,
-        kept: Vec<Hypothesis>,
+        kept: &[Hypothesis],
     ) -> Result<Gathered, Failure> {
-        self.kept = kept;
-        let gathered = self.gather(subject, is_collected);
-        self.kept.clear();
-        gathered
-    }
-
-    /// Reads the files of a subject; `is_collected` says whether its evidence was collected in this run. What comes of it
-    /// may be shown to anyone.
-    pub(super) fn gather(&mut self, subject: &Subject, is_collected: bool) -> Result<Gathered, Failure> {
-        let mut gathered = self.gathered(subject, is_collected)?;
+        let mut gathered = self.gathered(subject, is_collected, kept)?;
         gathered.evidence = gathered.evidence.made_public();
         gathered.others = gathered.others.into_iter().map(Evidence::made_public).collect();
         Ok(gathered)
     }
 
-    fn gathered(&mut self, subject: &Subject, is_collected: bool) -> Result<Gathered, Failure> {
+    fn gathered(&mut self, subject: &Subject, is_collected: bool, kept: &[Hypothesis]) -> Result<Gathered, Failure> {
         let folder = evidence::of(subject, &self.plan.folder, is_collected)?;
         let folder = folder.as_ref();
         let subject = &folder.map_or_else(|| Ok(subject.clone()), |folder| folder.subject(subject))?;
         let mut work = stated_work(subject, &self.limits);
-        work.hypotheses.extend(self.kept.iter().cloned());
+        work.hypotheses.extend(kept.iter().cloned());
         let further = self.further(subject, folder.is_some())?;
         let builds = self.builds(subject, folder, &further)?;
         match &subject.report {
@@ -196,7 +182,8 @@ impl<'p> Gatherer<'p> {
         let logs = subject.ptxas.iter().map(|path| source::read_build_log(path));
         let logs = logs.collect::<Result<Vec<BuildLog>, source::ReadError>>()?;
         // What the assembler printed needs no disassembler; a build that was read has it with its code.
-        let kept = folder.filter(|_| logs.is_empty() && builds.new.is_empty()).and_then(Folder::log);
+        let kept = folder.filter(|_| logs.is_empty() && builds.new.is_empty());
+        let kept = kept.and_then(|folder| folder.file(files::PTXAS.0));
         let kept: Vec<BuildLog> = kept.iter().map(|path| source::read_build_log(path)).collect::<Result<_, _>>()?;
         let launched = match builds.new.is_empty() {
             true => None,
@@ -271,18 +258,20 @@ impl<'p> Gatherer<'p> {
             }
         };
         let old = source::read_profile(path, want)?;
-        let launch = analysis::old_launch(report, &old, selection);
-        let view = launch.map(|launch| parts::old_view(path, launch, self.allow_damage)).transpose()?.flatten();
+        let view = parts::view_of(path, analysis::old_launch(report, &old, selection), self.allow_damage)?;
         let with = Reduction { source: view.as_slice(), work: &new.work, limits: &self.limits };
         let filter = selection.baseline_kernel.as_ref().or(selection.kernel.as_ref());
         let Some(kernel) = new.profile.as_ref().map(|profile| &profile.kernel) else {
             return Ok(Found::default());
         };
         let profile = analysis::Profile::counterpart(&old, kernel, filter, &with)?;
+        let beside = evidence::beside(path)?;
+        let timed = beside.as_ref().and_then(|folder| folder.file(files::LAUNCHES.0));
+        let timed = timed.map(|path| source::read_profile(&path, &analysis::want())).transpose()?;
         let side = Side {
             build: Build::of(&profile.kernel, &profile.device, logs),
-            launches: trials::beside_report(path, &profile.kernel)?,
-            sanitizer: evidence::sanitizer_beside(path)?,
+            launches: timed.and_then(|report| TimedLaunches::of(&report, &profile.kernel)),
+            sanitizer: beside.map(|folder| folder.sanitizer).unwrap_or_default(),
             profile: Some(profile),
             ..Side::default()
         };

@@ -142,7 +142,6 @@ fn joined(all: Vec<Made>) -> Result<Option<Made>, Failure> {
     Ok(Some(first))
 }
 
-/// Where and when audits are made.
 pub(super) struct Maker<'p> {
     plan: &'p Plan,
     gatherer: Gatherer<'p>,
@@ -176,7 +175,7 @@ impl<'p> Maker<'p> {
         if self.tree.is_none() && self.asked.is_none() && plan.commit.is_none() && subject.commit.is_none() {
             self.asked = Some(AskedCommit::of(&plan.folder, &self.beside()));
         }
-        let mut gathered = self.gatherer.gather(subject, is_collected)?;
+        let mut gathered = self.gatherer.gather(subject, is_collected, &[])?;
         give_back();
         let own = gathered.slot.own.as_ref().map(|own| &own.heading.commit).filter(|commit| !commit.is_empty());
         if own.is_some() && plan.subjects.len() == 1 {
@@ -196,7 +195,7 @@ impl<'p> Maker<'p> {
         let own = gathered.slot.own.as_ref().map(|own| own.hypotheses.as_slice());
         let stated = self.commits.hypotheses(plan, name, &commit, &now, own);
         if let Some(kept) = stated.get(now.len()..).filter(|kept| !kept.is_empty()) {
-            gathered = self.gatherer.gather_with(subject, is_collected, kept.to_vec())?;
+            gathered = self.gatherer.gather(subject, is_collected, kept)?;
         }
         for (one, stated) in gathered.evidence.new.work.hypotheses.iter_mut().zip(stated) {
             one.foresight = stated.foresight;

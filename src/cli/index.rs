@@ -89,7 +89,6 @@ fn united(existing: &str, block: &str) -> Option<String> {
     (is_of_both && is_whole(&before) && is_whole(&after)).then(|| format!("{before}{block}{after}"))
 }
 
-/// The block of the index.
 fn text(folder: &Path, made: &[&str], smallest: f64) -> Result<String, Failure> {
     let (every, pins) = (every(folder)?, Pins::read(folder)?);
     let all: Vec<(String, Vec<Found>)> = every.into_iter().collect();

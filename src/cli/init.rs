@@ -371,7 +371,6 @@ fn unused(function: &str, names: &mut BTreeSet<String>) -> Option<String> {
     Some(name)
 }
 
-/// Whether a demangled name is that of a function.
 fn is_of(demangled: &str, function: &str) -> bool {
     let short = analysis::short_name(demangled);
     short.split('<').next().unwrap_or(short).rsplit("::").next()

@@ -59,7 +59,6 @@ pub(super) fn program(all: &[Cmake], source: &Path) -> Option<String> {
     })
 }
 
-/// A CUDA source with the names of its kernels.
 pub(super) struct Source {
     pub(super) path: PathBuf,
     pub(super) kernels: Vec<String>,

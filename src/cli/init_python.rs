@@ -30,7 +30,6 @@ pub(super) struct Script {
     pub(super) is_compiled: bool,
     /// Extensions that it has PyTorch build, by the names that they are imported by.
     pub(super) extensions: Vec<String>,
-    /// Whether it runs by itself.
     is_program: bool,
     is_test: bool,
     /// Modules that it imports, by their first names.

@@ -7,7 +7,6 @@ use crate::config::{Code, Subject, Variant};
 use audit_launch::{Reference, ReferencePlan};
 use std::path::{Path, PathBuf};
 
-/// Where a collection reads and writes.
 pub(super) struct Folders<'f> {
     /// The folder of audit.toml, in which every program starts.
     pub(super) project: &'f Path,

@@ -100,7 +100,7 @@ fn impossible(every: &[String], path: &Path) -> Result<Vec<String>, Failure> {
     let states = |subject: &&Subject| subject.work.flop.is_some() || subject.work.bytes.is_some();
     for subject in plan.subjects.iter().filter(states) {
         // What is not here, or cannot be read, is for `generate` to say.
-        let Ok(gathered) = gatherer.gather(subject, false) else { continue };
+        let Ok(gathered) = gatherer.gather(subject, false, &[]) else { continue };
         let audit = audit(&gathered.evidence, &limits);
         faults.extend(view::impossible(&audit).iter().map(|why| format!("{}: {}", subject.name, why.to_plain())));
     }

@@ -65,7 +65,6 @@ impl Made {
     }
 }
 
-/// Where the files of an audit go.
 pub(super) struct Place<'a> {
     pub(super) folder: &'a Path,
     /// Whether the snapshot is written too; else it is what the page is made from.

@@ -82,9 +82,12 @@ fn twelve(text: &str) -> Option<&str> {
 
 /// A path that git leaves out, with what lies below it.
 pub(super) fn but(path: &Path) -> OsString {
-    let mut word = OsString::from(":(exclude,literal)");
-    word.push(path);
-    word
+    pathspec(":(exclude,literal)", path)
+}
+
+/// A path as git takes it with some magic in front.
+pub(super) fn pathspec(magic: &str, path: &Path) -> OsString {
+    [OsStr::new(magic), path.as_os_str()].into_iter().collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,15 +127,13 @@ pub(super) fn kept(file: &Path) -> Kept {
 pub(super) fn kept_below(folder: &Path) -> Option<BTreeMap<String, Kept>> {
     let words = ["status", "--porcelain=v1", "-z", "--no-renames", "--ignored", "--untracked-files=all", "--", "."];
     let said = git(folder, &words)?;
-    let mut states = BTreeMap::new();
-    for line in said.split(|byte| *byte == 0).filter(|line| line.len() > 3) {
+    let state = |line: &[u8]| {
         let (state, path) = line.split_at(3);
-        let path = std::str::from_utf8(path).ok()?;
         // A folder that is ignored as a whole is not taken apart.
-        let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
-        states.insert(name.to_owned(), Kept::of(&state[..2]));
-    }
-    Some(states)
+        let name = std::str::from_utf8(path).ok()?.rsplit('/').next().filter(|name| !name.is_empty())?;
+        Some((name.to_owned(), Kept::of(&state[..2])))
+    };
+    said.split(|byte| *byte == 0).filter(|line| line.len() > 3).map(state).collect()
 }
 
 /// What git in `folder` prints; `None` without git and where it fails. It takes no lock, fetches nothing and asks nobody.
@@ -155,8 +156,14 @@ fn command(folder: &Path, words: &[impl AsRef<OsStr>]) -> Command {
 }
 
 /// What git in `folder` prints as text, without the white space around it; `None` as for [`git`].
-pub(super) fn git_text(folder: &Path, words: &[&str]) -> Option<String> {
+pub(super) fn git_text(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<String> {
     Some(String::from_utf8_lossy(&git(folder, words)?).trim().to_owned())
+}
+
+/// What git in `folder` ends with a zero byte each; `None` as for [`git`].
+pub(super) fn git_list(folder: &Path, words: &[impl AsRef<OsStr>]) -> Option<Vec<String>> {
+    let said = String::from_utf8_lossy(&git(folder, words)?).into_owned();
+    Some(said.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 
 pub(super) fn now() -> String {

@@ -11,7 +11,6 @@ use std::path::Path;
 /// Launches of a file that are looked at together; what is held of a file grows with these.
 const AT_ONCE: usize = 1024;
 
-/// How the kernels of a file are read.
 #[derive(Clone, Copy)]
 pub(super) struct Reading<'a> {
     pub(super) filter: Option<&'a Regex>,
@@ -53,7 +52,6 @@ impl<'a> Opened<'a> {
         self.kernels.parts(places, if self.reading.allow_damage { usize::MAX } else { AT_ONCE / share })
     }
 
-    /// The kernels at some places of [`Opened::keys`].
     pub(super) fn profiles(&mut self, places: &[usize]) -> Result<Vec<Profile>, Failure> {
         let Reading { filter, allow_damage, by_instruction, work, limits } = self.reading;
         let part = self.profile.part(&mut self.report, &self.want, &self.kernels.launches(places))?;
@@ -79,16 +77,10 @@ pub(super) fn page_views(
     views(profile, &analysis::page_launches(report, selection)?, allow_damage, &listings)
 }
 
-/// Reads a launch of the report of the old side.
-pub(super) fn old_view(path: &Path, launch: &Launch, allow_damage: bool) -> Result<Option<SourceView>, Failure> {
+pub(super) fn view_of(path: &Path, launch: Option<&Launch>, allow_damage: bool) -> Result<Option<SourceView>, Failure> {
+    let Some(launch) = launch else { return Ok(None) };
     let mut profile = source::Profile::open(path, allow_damage)?;
-    Ok(views(&mut profile, &[launch], allow_damage, &[])?.into_iter().next())
-}
-
-/// Reads the launch of a reference's report that is compared with.
-pub(super) fn reference_view(path: &Path, report: &Report) -> Result<Option<SourceView>, Failure> {
-    let Ok(launch) = analysis::subject_launch(report, &Selection::default()) else { return Ok(None) };
-    old_view(path, launch, false)
+    Ok(views(&mut profile, &[launch], allow_damage, &[])?.pop())
 }
 
 /// The same for every kernel that the selection takes, without the instructions' text.

@@ -22,7 +22,6 @@ pub(super) struct Plan {
     pub(super) has_html: bool,
     /// The same as the user states it; it goes before the configuration.
     pub(super) html: Option<bool>,
-    /// Thresholds that differ from the catalog's.
     pub(super) thresholds: BTreeMap<crate::catalog::Threshold, f64>,
     /// The commit that the user states; it goes before the subjects' own.
     pub(super) commit: Option<String>,
@@ -38,7 +37,6 @@ pub(super) struct Plan {
     pub(super) named: Option<SubjectName>,
 }
 
-/// The configuration file when none is named.
 pub(super) const DEFAULT_CONFIG: &str = "audit.toml";
 
 pub(super) fn plan(arguments: &Generate) -> Result<Plan, Failure> {

@@ -121,7 +121,6 @@ fn check(keys: &Collecting, project: &Path) -> Option<Check> {
     (!keys.check_run.is_empty()).then(|| Check { program: keys.check_run.iter().collect(), inputs })
 }
 
-/// The project's own tests of a subject, where it states some.
 fn tests(subject: &Subject, project: &Path) -> Option<Tests> {
     let words = &subject.tests.as_ref().filter(|tests| !tests.pytest.is_empty())?.pytest;
     // A test is named as tests/test_gemm.py::test_wide.
@@ -192,7 +191,6 @@ pub(super) fn context<'c>(
     }
 }
 
-/// What a trial found, in a word.
 fn outcome(trial: Trial, path: &Path) -> Result<String, String> {
     match trial {
         Trial::Check => {

@@ -11,7 +11,6 @@ use crate::view::Heading;
 use chrono::NaiveDate;
 use std::path::Path;
 
-/// The day that the user states, and today.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Days {
     stated: Option<NaiveDate>,
@@ -25,7 +24,6 @@ impl Days {
         Ok(Days { stated, today: moment::date(stated)?, is_of_many: false })
     }
 
-    /// The same for several subjects.
     pub(super) fn of_many(self) -> Days {
         Days { is_of_many: true, ..self }
     }
@@ -43,7 +41,6 @@ pub(super) struct Slot {
     pub(super) own: Option<Own>,
 }
 
-/// What an audit says of itself.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
     pub(super) heading: Heading,

@@ -1,7 +1,7 @@
 //! Whether HEAD has another version of a kernel's source than the one that an audit is of, as git knows it.
 
 use super::Made;
-use super::moment::{but, git};
+use super::moment::{but, git, git_list, git_text, pathspec};
 use crate::analysis::SourceLines;
 use crate::config::{Code, Subject};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +39,8 @@ struct Tracked {
 
 impl Tracked {
     fn of(folder: &Path) -> Option<Tracked> {
-        let prefix = text(git(folder, &["rev-parse", "--show-prefix"])?);
-        let files = list(&git(folder, &["ls-files", "-z", "--full-name", "--", ":/"])?);
-        Some(Tracked { prefix: prefix.into(), files })
+        let prefix = git_text(folder, &["rev-parse", "--show-prefix"])?.into();
+        Some(Tracked { prefix, files: git_list(folder, &["ls-files", "-z", "--full-name", "--", ":/"])? })
     }
 
     /// A file of the project by its path.
@@ -68,7 +67,6 @@ impl Tracked {
 }
 
 impl<'p> Sources<'p> {
-    /// The sources of the project in `folder`.
     pub(super) fn of(folder: &'p Path) -> Sources<'p> {
         Sources {
             folder,
@@ -124,11 +122,11 @@ impl<'p> Sources<'p> {
         }
         let last = |paths: Vec<OsString>| {
             let words = ["log", "-1", "--format=%P|%s", commit, "--"].map(OsString::from).to_vec();
-            let said = text(git(self.folder, &[words, paths].concat())?);
+            let said = git_text(self.folder, &[words, paths].concat())?;
             said.split_once('|').map(|(parents, message)| (parents.to_owned(), message.to_owned()))
         };
         let audited = last(Vec::new())?;
-        let sources: Vec<OsString> = files.iter().map(|file| OsString::from(format!(":(top,literal){file}"))).collect();
+        let sources: Vec<OsString> = of_root(files).collect();
         let of_sources = if sources.is_empty() { None } else { last(sources) };
         let others = || last([vec![OsString::from(":/")], beside.iter().map(|path| but(path)).collect()].concat());
         let (parents, message) = of_sources.or_else(others).unwrap_or(audited);
@@ -137,8 +135,8 @@ impl<'p> Sources<'p> {
     }
 
     fn is_shallow(&self) -> bool {
-        let asked = || git(self.folder, &["rev-parse", "--is-shallow-repository"]);
-        *self.is_shallow.get_or_init(|| asked().is_none_or(|said| text(said) != "false"))
+        let asked = || git_text(self.folder, &["rev-parse", "--is-shallow-repository"]);
+        *self.is_shallow.get_or_init(|| asked().as_deref() != Some("false"))
     }
 
     fn is_past(&self, commit: &str) -> bool {
@@ -153,8 +151,8 @@ impl<'p> Sources<'p> {
         }
         let file = std::path::absolute(file).ok()?;
         let mut words = ["log", "-1", "--diff-filter=A", "--format=%H", "HEAD", "--"].map(OsString::from).to_vec();
-        words.push(literal(file.as_os_str()));
-        let mut commit = text(git(self.folder, &words)?);
+        words.push(pathspec(":(literal)", &file));
+        let mut commit = git_text(self.folder, &words)?;
         commit.truncate(12);
         is_commit(&commit).then_some(commit)
     }
@@ -168,15 +166,15 @@ impl<'p> Sources<'p> {
                 false => &["--no-renames"],
             };
             let words = [&["diff", "--name-only", "-z", "--no-ext-diff"][..], how, &[base, "HEAD", "--"]].concat();
-            git(self.folder, &words).map(|said| list(&said))
+            git_list(self.folder, &words)
         })
     }
 
     /// How many commits changed some files since a commit, in words with a space behind; empty where git does not say.
     fn commits(&self, base: &str, files: &[&str]) -> String {
         let mut words = ["rev-list", "--count", &format!("{base}..HEAD"), "--"].map(OsString::from).to_vec();
-        words.extend(files.iter().map(|file| OsString::from(format!(":(top,literal){file}"))));
-        match git(self.folder, &words).map(text).and_then(|count| count.parse::<u32>().ok()) {
+        words.extend(of_root(files));
+        match git_text(self.folder, &words).and_then(|count| count.parse::<u32>().ok()) {
             None | Some(0) => String::new(),
             Some(1) => "in a commit ".to_owned(),
             Some(more) => format!("in {more} commits "),
@@ -186,13 +184,7 @@ impl<'p> Sources<'p> {
 
 /// What is known by a name, else what `ask` gives, which is asked once.
 fn once<T: Clone>(known: &Mutex<BTreeMap<String, T>>, name: &str, ask: impl FnOnce() -> T) -> T {
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(said) = known.get(name) {
-        return said.clone();
-    }
-    let said = ask();
-    known.insert(name.to_owned(), said.clone());
-    said
+    known.lock().unwrap_or_else(PoisonError::into_inner).entry(name.to_owned()).or_insert_with(ask).clone()
 }
 
 /// The files that an audit's kernel is made from, by their paths in the repository. Where the subject names its source, that
@@ -242,18 +234,7 @@ pub(super) fn is_commit(text: &str) -> bool {
     (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn literal(path: &std::ffi::OsStr) -> OsString {
-    let mut word = OsString::from(":(literal)");
-    word.push(path);
-    word
-}
-
-fn text(said: Vec<u8>) -> String {
-    String::from_utf8_lossy(&said).trim().to_owned()
-}
-
-/// What git ends with a zero byte each.
-fn list(said: &[u8]) -> Vec<String> {
-    let all = said.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-    all.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+/// Files by their paths from the root of the repository.
+fn of_root(files: &[&str]) -> impl Iterator<Item = OsString> {
+    files.iter().map(|file| pathspec(":(top,literal)", Path::new(file)))
 }

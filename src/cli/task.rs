@@ -20,7 +20,6 @@ pub(super) enum Note {
         /// `2026-11-20T14:03:11Z`.
         moment: String,
     },
-    /// It came to its end.
     Ended {
         seconds: f64,
         /// Why it failed, in one line; empty where it did not.
@@ -62,7 +61,6 @@ pub(super) struct Attempt {
 }
 
 impl Attempt {
-    /// Notes that a task begins on a subject.
     pub(super) fn begin(folder: &Path, subject: &str) -> Attempt {
         let node = std::env::var("SLURMD_NODENAME").unwrap_or_else(|_| host());
         let attempt = Attempt { file: file(folder, subject), begun: Instant::now() };
@@ -76,10 +74,8 @@ impl Attempt {
     }
 
     pub(super) fn end(self, failure: Option<&Failure>) {
-        let text =
-            failure.map(|failure| anstream::adapter::strip_str(failure.report()).to_string()).unwrap_or_default();
-        let line = text.lines().next().unwrap_or_default();
-        let failure = line.strip_prefix("error: ").unwrap_or(line).to_owned();
+        let text = failure.map(Failure::text).unwrap_or_default();
+        let failure = text.lines().next().unwrap_or_default().to_owned();
         let seconds = (self.begun.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
         self.note(&Note::Ended { seconds, failure });
     }

@@ -2,10 +2,10 @@
 
 use super::evidence::Folder;
 use super::{Failure, parts};
-use crate::analysis::{self, KernelKey, MeasuredVariant, Reference, Selection, Side, TimedLaunches};
-use crate::collect::{MANIFEST, files as steps};
+use crate::analysis::{self, MeasuredVariant, Reference, Selection, Side, TimedLaunches, subject_launch};
+use crate::collect::files as steps;
 use crate::config::{Subject, TrialFiles, Variant};
-use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness, Origin, StepOutcome};
+use crate::evidence::{BENCHMARK_SCHEMA, Benchmark, CORRECTNESS_SCHEMA, Correctness, Origin};
 use crate::source;
 use std::path::Path;
 
@@ -14,7 +14,6 @@ type Reader<T> = (&'static str, fn(&[u8], &Path) -> Result<T, source::ReadError>
 const CHECK: Reader<Correctness> = (CORRECTNESS_SCHEMA, source::correctness);
 const TIMES: Reader<Benchmark> = (BENCHMARK_SCHEMA, source::benchmark);
 
-/// What is there beside the new side.
 #[derive(Default)]
 pub(super) struct Beside {
     /// The times of the old side, where a file of them is named.
@@ -63,7 +62,8 @@ pub(super) fn read(subject: &Subject, folder: Option<&Folder>, new: &mut Side) -
     if let Some(path) = reference {
         let report = source::read_profile(path, &analysis::want())?;
         new.files.push(("report of the reference".to_owned(), report.origin.clone()));
-        beside.reference = Reference::of(&report, parts::reference_view(path, &report)?.as_slice());
+        let launch = subject_launch(&report, &Selection::default()).ok();
+        beside.reference = Reference::of(&report, parts::view_of(path, launch, false)?.as_slice());
     }
     Ok(beside)
 }
@@ -165,18 +165,6 @@ pub(super) fn of_variant(
     }
     measured.sanitizer = folder.sanitizer.clone();
     Ok(measured)
-}
-
-/// The timed launches of the old side: those beside its report, where an evidence folder holds both.
-pub(super) fn beside_report(report: &Path, kernel: &KernelKey) -> Result<Option<TimedLaunches>, Failure> {
-    let Some(folder) = report.parent().filter(|folder| folder.join(MANIFEST).is_file()) else { return Ok(None) };
-    let collected = source::read_collected(&folder.join(MANIFEST))?;
-    let made = |step: &str| collected.step(step).filter(|step| step.outcome == StepOutcome::Made);
-    let is_its =
-        made(steps::PROFILE.0).is_some_and(|step| report.file_name().is_some_and(|name| name == step.file.as_str()));
-    let Some(step) = made(steps::LAUNCHES.0).filter(|_| is_its) else { return Ok(None) };
-    let report = source::read_profile(&folder.join(&step.file), &analysis::want())?;
-    Ok(TimedLaunches::of(&report, kernel))
 }
 
 /// What a file of `audit launch` says; the file is noted.

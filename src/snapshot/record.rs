@@ -56,19 +56,16 @@ impl Names {
     }
 }
 
-/// What is kept of a subject.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     /// Its audits in the order of their days.
     pub entries: Vec<Entry>,
-    /// The snapshots that cannot be read.
     pub lost: Vec<(Found, Arc<SnapshotError>)>,
     pub accepted: AcceptedFile,
     pins: Pins,
     subject: String,
     /// Percent from which on a slow-down counts.
     smallest: f64,
-    /// How it stands at each of them.
     pub series: Series,
 }
 
@@ -140,12 +137,8 @@ impl Record {
         self
     }
 
-    /// Whether another audit is pinned as the baseline of one.
-    pub(crate) fn is_pinned(&self, entry: &Entry) -> bool {
-        self.pin_of(entry).is_some()
-    }
-
-    fn pin_of(&self, entry: &Entry) -> Option<Mark> {
+    /// The audit that is pinned as the baseline of another.
+    pub(crate) fn pin_of(&self, entry: &Entry) -> Option<Mark> {
         let own = &entry.milestone;
         let pin = own.date.parse::<NaiveDate>().ok().and_then(|date| self.pins.of(&self.subject, date)?.to.clone());
         let pinned = pin.and_then(|pin| self.entries.iter().find(|other| other.found.name() == pin.snapshot));
@@ -171,15 +164,11 @@ impl Record {
         let before: Vec<Entry> = self.entries.iter().filter(|entry| is_before(&entry.found)).cloned().collect();
         let lost = self.lost.iter().filter(|(found, _)| is_before(found));
         let lost = lost.map(|(found, _)| Mark { day: found.at.to_string(), measured: String::new() });
-        let last =
-            if before.len() == self.entries.len() { self.series.last() } else { self.clone_of(before).series.last() };
+        let last = match before.len() == self.entries.len() {
+            true => self.series.last(),
+            false => Record { entries: before, ..self.clone() }.judged().series.last(),
+        };
         last.into_iter().chain(lost).collect()
-    }
-
-    fn clone_of(&self, entries: Vec<Entry>) -> Record {
-        let Record { accepted, pins, subject, smallest, .. } = self;
-        let (accepted, pins, subject) = (accepted.clone(), pins.clone(), subject.clone());
-        Record { accepted, pins, subject, smallest: *smallest, entries, ..Record::default() }.judged()
     }
 
     pub(crate) fn entry(&self, mark: &Mark) -> Option<&Entry> {

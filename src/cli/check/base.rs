@@ -6,7 +6,7 @@ use super::past::{in_place, removed};
 use crate::analysis::{Limits, Milestone};
 use crate::catalog::Threshold;
 use crate::cli::Failure;
-use crate::cli::moment::{git, git_text};
+use crate::cli::moment::{git, git_list, git_text};
 use crate::cli::plan::DEFAULT_CONFIG;
 use crate::config::{Config, Subject};
 use crate::snapshot::{AcceptedFile, Entry, Found, Pins, Snapshot, parse_notes};
@@ -28,7 +28,6 @@ pub(super) struct Base {
     moved: Option<String>,
 }
 
-/// What became of a snapshot of the base.
 enum Change {
     Gone,
     /// It lies here with other bytes; what the base has.
@@ -70,12 +69,8 @@ impl Base {
         let folder = was;
         let path = Pins::path(&folder);
         let pins = text(&path).map(|text| parse_notes(&path, &text)).transpose()?.unwrap_or_default();
-        let files = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned()).chain([in_place(&folder).display().to_string()]);
-            let said = git(here, &words.collect::<Vec<_>>()).unwrap_or_default();
-            let all = String::from_utf8_lossy(&said).into_owned();
-            all.split('\0').map(str::to_owned).filter(|name| !name.is_empty()).collect::<Vec<String>>()
-        };
+        let place = in_place(&folder).display().to_string();
+        let files = |words: &[&str]| git_list(here, &[words, &[&place]].concat()).unwrap_or_default();
         let mut all: BTreeMap<String, Vec<Found>> = BTreeMap::new();
         for path in files(&["ls-tree", "-r", "-z", "--name-only", &commit, "--"]) {
             if let Some((found, subject)) = Found::of(&PathBuf::from(path)) {
@@ -140,14 +135,8 @@ impl Base {
     }
 
     /// What a change did to the gate of a subject: none of this passes unless the newest audit is accepted.
-    pub(super) fn told(
-        &self,
-        subject: &str,
-        stated: Option<&Subject>,
-        seen: Option<&Seen>,
-        pins: &Pins,
-    ) -> Option<Said> {
-        let name = &self.name;
+    pub(super) fn told(&self, subject: &str, stated: Option<&Subject>, seen: &Seen, pins: &Pins) -> Option<Said> {
+        let (name, entries) = (&self.name, &seen.record.entries);
         let mut all: Vec<String> = self.moved.iter().filter(|_| self.all.contains_key(subject)).cloned().collect();
         if stated.is_none() && self.subject(subject).is_some() {
             all.push(format!("{name} has this subject, and audit.toml here does not name it."));
@@ -158,40 +147,32 @@ impl Base {
                 Change::Other(was) => all.extend(self.rewritten(file, was, seen)),
                 // One that was made again under another day is here.
                 Change::Removed(measured) => {
-                    let mut own = seen.iter().flat_map(|seen| &seen.record.entries);
-                    if !own.any(|entry| entry.milestone.measured == *measured) {
+                    if entries.iter().all(|entry| entry.milestone.measured != *measured) {
                         all.push(format!("{file}, which a commit since {name} had, is gone: restore it."));
                     }
                 }
             }
         }
-        let last = self.all.get(subject).and_then(|all| all.iter().map(|found| found.at).max());
-        let new = seen.iter().flat_map(|seen| &seen.record.entries).map(|entry| &entry.found);
-        let is_known =
-            |found: &&Found| self.all.get(subject).is_some_and(|all| all.iter().any(|one| one.at == found.at));
-        let is_apart = |found: &Entry| {
+        let known = self.all.get(subject).map(Vec::as_slice).unwrap_or_default();
+        let last = known.iter().map(|found| found.at).max();
+        let new = || entries.iter().filter(|entry| known.iter().all(|one| one.at != entry.found.at));
+        let is_apart = |found: &&Entry| {
             let compared = found.milestone.compared.as_ref().filter(|compared| compared.with.is_none());
             compared.is_some() && self.subject(subject).is_some_and(|stated| stated.baseline.is_none())
         };
-        let entries = seen.iter().flat_map(|seen| &seen.record.entries);
-        let apart = entries.filter(|entry| !is_known(&&entry.found) && is_apart(entry));
-        all.extend(apart.map(|entry| {
+        all.extend(new().filter(is_apart).map(|entry| {
             format!("{} is compared with no audit of its series, and {name} states no baseline.", entry.found.name())
         }));
-        let dated_back = new.filter(|found| !is_known(found) && Some(found.at) < last);
-        all.extend(dated_back.map(|found| {
-            let last = last.map(|at| at.to_string()).unwrap_or_default();
-            format!(
-                "{} is new and dated before {last}, which {name} has: its day is that of its measurement.",
-                found.name()
-            )
+        all.extend(new().filter(|entry| Some(entry.found.at) < last).map(|entry| {
+            let (own, last) = (entry.found.name(), last.map(|at| at.to_string()).unwrap_or_default());
+            format!("{own} is new and dated before {last}, which {name} has: its day is that of its measurement.")
         }));
-        all.extend(stated.zip(self.subject(subject)).into_iter().flat_map(|(own, was)| self.stated(own, was)));
+        all.extend(stated.zip(self.subject(subject)).and_then(|(own, was)| self.stated(own, was)));
         let own = |pins: &Pins| pins.pin.iter().filter(|pin| pin.subject == subject).cloned().collect::<Vec<_>>();
         if own(pins) != own(&self.pins) {
             all.push(format!("Its pinned baseline is another than in {name}: judged by that of {name}."));
         }
-        let is_accepted = !all.is_empty() && seen.is_some_and(|seen| self.is_decided(subject, seen));
+        let is_accepted = !all.is_empty() && self.is_decided(subject, seen);
         let outcome = if is_accepted { Outcome::Pass } else { Outcome::Inconclusive };
         (!all.is_empty()).then(|| Said { outcome, text: all.join(" ") })
     }
@@ -207,10 +188,9 @@ impl Base {
     }
 
     /// What is other in a snapshot that lies here with other bytes than in the base.
-    fn rewritten(&self, file: &str, was: &Snapshot, seen: Option<&Seen>) -> Option<String> {
+    fn rewritten(&self, file: &str, was: &Snapshot, seen: &Seen) -> Option<String> {
         let name = &self.name;
-        let own = seen?.record.entries.iter().find(|entry| entry.found.name() == file);
-        let Some(own) = own else {
+        let Some(own) = seen.record.entries.iter().find(|entry| entry.found.name() == file) else {
             return Some(format!("{file} cannot be read, and {name} has it whole: restore it."));
         };
         let (own, was) = (&own.milestone, &was.milestone);
@@ -228,30 +208,26 @@ impl Base {
     }
 
     /// What the subject states otherwise than in the base, of what its verdict rests on.
-    fn stated(&self, own: &Subject, was: &Subject) -> Vec<String> {
-        let regex = |regex: &Option<regex::Regex>| regex.as_ref().map(|regex| regex.as_str().to_owned());
-        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-        let work = |one: &Subject| format!("{:?} {:?}", one.work, one.tiles);
-        let held = |one: &Subject| {
-            let Subject { checklists, expect, code_checks, outputs, tests, .. } = one;
-            let checks = format!("{checklists:?} {expect:?} {code_checks:?} {outputs:?} {tests:?}");
-            (checks, one.trials.correctness.is_some())
+    fn stated(&self, own: &Subject, was: &Subject) -> Option<String> {
+        let facts = |one: &Subject| {
+            let Subject { checklists, expect, code_checks, outputs, tests, trials, .. } = one;
+            let is_checked = trials.correctness.is_some();
+            [
+                ("kernel", format!("{:?}", one.kernel)),
+                ("baseline_kernel", format!("{:?}", one.baseline_kernel)),
+                ("launches", format!("{:?}", one.pick)),
+                ("how it is launched", format!("{:?} {:?} {:?}", one.plan, one.launch, one.collect.run)),
+                ("baseline", format!("{:?}", one.baseline)),
+                ("the stated work", format!("{:?} {:?}", one.work, one.tiles)),
+                (
+                    "what it is checked for",
+                    format!("{checklists:?} {expect:?} {code_checks:?} {outputs:?} {tests:?} {is_checked}"),
+                ),
+            ]
         };
-        let launched = |one: &Subject| format!("{:?} {:?} {:?}", one.plan, one.launch, one.collect.run);
-        let differs = [
-            ("kernel", regex(&own.kernel) != regex(&was.kernel)),
-            ("baseline_kernel", regex(&own.baseline_kernel) != regex(&was.baseline_kernel)),
-            ("launches", own.pick != was.pick),
-            ("how it is launched", launched(own) != launched(was)),
-            ("baseline", path(&own.baseline) != path(&was.baseline)),
-            ("the stated work", work(own) != work(was)),
-            ("what it is checked for", held(own) != held(was)),
-        ];
-        let other: Vec<&str> = differs.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect();
-        match other.as_slice() {
-            [] => Vec::new(),
-            some => vec![format!("audit.toml states another than {}: {}.", self.name, some.join(", "))],
-        }
+        let differs = facts(own).into_iter().zip(facts(was)).filter(|(own, was)| own != was);
+        let other: Vec<&str> = differs.map(|((key, _), _)| key).collect();
+        (!other.is_empty()).then(|| format!("audit.toml states another than {}: {}.", self.name, other.join(", ")))
     }
 }
 

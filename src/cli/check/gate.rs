@@ -4,17 +4,16 @@ use super::base::Base;
 use super::outcome::{Outcome, Said, Seen, compared};
 use super::past::Past;
 use super::{baseline, stated};
-use crate::analysis::{Limits, SeriesStanding, audit};
+use crate::analysis::{Limits, audit};
 use crate::catalog::Threshold;
 use crate::cli::args::Check;
 use crate::cli::stale::{Since, Sources};
 use crate::cli::{Failure, Made, Status};
 use crate::config::{Code, Config, Subject};
-use crate::snapshot::{Accepted, Entry, Found, Pins, Record, Snapshot};
+use crate::snapshot::{Entry, Found, Pins, Record, Snapshot};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What subjects are held to.
 pub(super) struct Gate<'a> {
     pub(super) arguments: &'a Check,
     pub(super) config: Option<&'a Config>,
@@ -38,7 +37,9 @@ impl Gate<'_> {
         let found = self.found.get(subject).cloned().unwrap_or_default();
         let record = Record::of(found, self.folder, subject, self.pins, self.limits[Threshold::Regression], true)?;
         if let Some(made) = fresh {
-            let entry = entry_of(&made, self.folder);
+            let path = self.folder.join(format!("{}.json", made.heading().stem()));
+            let at = Found::of(&path).map(|(found, _)| found.at).unwrap_or_default();
+            let entry = Entry { found: Found { at, path }, milestone: made.snapshot.milestone.clone() };
             return Ok(Seen { record: record.with(entry), made: Some(made), written: None, file: None });
         }
         let newest = record.newest().cloned();
@@ -48,8 +49,7 @@ impl Gate<'_> {
             return Err(Failure::of(Status::Unreadable, error));
         }
         let Some(newest) = newest else { return Ok(Seen { record, made: None, written: None, file: None }) };
-        let snapshot = Snapshot::read(&newest.found.path)?;
-        let written = Made::of(snapshot);
+        let written = Made::of(Snapshot::read(&newest.found.path)?);
         let (record, newest) = as_judged(record, newest, &written);
         let (record, other) = self.on_its_baseline(subject, record, &written.snapshot, &newest)?;
         let (made, written) = match other {
@@ -75,7 +75,7 @@ impl Gate<'_> {
         let is_stated = own.compared.is_some() && with.is_none();
         let is_swapped = is_stated && self.base.is_some_and(|base| !base.has_baseline_of(self.stated(subject)));
         let is_other = match (with, &expected) {
-            (Some(with), Some(expected)) => with != expected && !record.is_pinned(newest),
+            (Some(with), Some(expected)) => with != expected && record.pin_of(newest).is_none(),
             (None, Some(_)) => is_swapped,
             (_, None) => false,
         };
@@ -166,7 +166,7 @@ impl Gate<'_> {
 
     /// What a change did to the gate itself, by the base.
     pub(super) fn told_by_base(&self, subject: &str, seen: &Seen) -> Option<Said> {
-        self.base?.told(subject, self.stated(subject), Some(seen), self.own_pins)
+        self.base?.told(subject, self.stated(subject), seen, self.own_pins)
     }
 
     fn held(&self, subject: &str, seen: &Seen) -> Result<Said, Failure> {
@@ -226,24 +226,12 @@ impl Gate<'_> {
     /// The comparison alone, which is what can be accepted.
     pub(super) fn compared(&self, seen: &Seen, made: &Made) -> Result<Said, Failure> {
         let standing = seen.record.series.now();
-        let accepted = accepted(seen, &standing);
+        let accepted = standing.accepted.and_then(|one| seen.record.accepted.accepted.get(one));
         let own = made.snapshot.milestone.mark();
         let said = compared(&made.audit, &standing, &own, accepted, self.limits);
         let told = baseline::told(made, self.folder, self.project, &self.committed, self.pins)?;
         Ok(Said { text: said.text + &told, ..said })
     }
-}
-
-/// The acceptance by which a series passes.
-fn accepted<'s>(seen: &'s Seen, standing: &SeriesStanding) -> Option<&'s Accepted> {
-    seen.record.accepted.accepted.get(standing.accepted?)
-}
-
-/// An audit as an entry of its series.
-pub(super) fn entry_of(made: &Made, folder: &Path) -> Entry {
-    let path = folder.join(format!("{}.json", made.heading().stem()));
-    let at = Found::of(&path).map(|(found, _)| found.at).unwrap_or_default();
-    Entry { found: Found { at, path }, milestone: made.snapshot.milestone.clone() }
 }
 
 /// The newest audit as its evidence is judged, where its line in the history says something else.

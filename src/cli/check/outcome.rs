@@ -128,7 +128,6 @@ fn below(audit: &Audit, limits: &Limits) -> String {
     }
 }
 
-/// A subject as the gate sees it.
 pub(super) struct Seen {
     pub(super) record: Record,
     /// Its newest audit, compared with what the series stands on.
@@ -149,7 +148,6 @@ impl Seen {
     }
 }
 
-/// A subject with what the gate says of it.
 pub(super) struct Checked {
     pub(super) subject: String,
     /// Its page, where an audit was read; empty otherwise.

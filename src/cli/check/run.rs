@@ -32,9 +32,7 @@ pub(in crate::cli) fn run(arguments: &Check, out: &mut dyn Write) -> Result<(), 
         if failure.report().is_empty() {
             return;
         }
-        let mut text = anstream::StripStream::new(Vec::new());
-        let _ = text.write_all(failure.report().as_bytes());
-        let text = plain::clean(&String::from_utf8_lossy(&text.into_inner())).into_owned();
+        let text = plain::clean(&anstream::adapter::strip_str(failure.report()).to_string()).into_owned();
         let (name, file) = ("audit check".to_owned(), String::new());
         let remark = [Remark { name, level: Weight::Fail, text, file, seconds: 0.0 }];
         if let Some(path) = &arguments.junit {
@@ -98,7 +96,7 @@ fn gate(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
                 accept(&gate, &all)?;
                 for (checked, seen) in &mut all {
                     let Some(old) = seen.take() else { continue };
-                    let accepted = crate::snapshot::AcceptedFile::read(&folder, &checked.subject)?;
+                    let accepted = AcceptedFile::read(&folder, &checked.subject)?;
                     let seen = Seen { record: old.record.accepting(accepted), ..old };
                     *checked = judged(&gate, &checked.subject, &seen)?;
                 }
@@ -121,7 +119,6 @@ fn gate(arguments: &Check, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the gate says of a subject that was seen.
 fn judged(gate: &Gate<'_>, subject: &str, seen: &Seen) -> Result<Checked, Failure> {
     let (said, stale) = gate.judge(subject, seen)?;
     let page = seen.file.as_ref().map(|file| file.with_extension("md").display().to_string()).unwrap_or_default();
@@ -215,16 +212,11 @@ fn report(
     if let Some(path) = &arguments.junit {
         write_together(&[Output { path, bytes: junit(&remarks).as_bytes() }])?;
     }
-    for checked in all {
-        let line = format!("{} {}: {}", checked.said.outcome.word(), checked.subject, checked.said.text);
-        writeln!(out, "{}", plain::no_command(&plain::one_line(&line)))?;
-    }
     let stale = || all.iter().filter_map(|checked| Some((&checked.subject, checked.stale.as_ref()?)));
-    for (subject, how) in stale() {
-        writeln!(out, "{}", plain::no_command(&plain::one_line(&format!("STALE {subject}: {how}"))))?;
-    }
-    for said in lowered {
-        writeln!(out, "{}", plain::no_command(&plain::one_line(said)))?;
+    let own = all.iter().map(|one| format!("{} {}: {}", one.said.outcome.word(), one.subject, one.said.text));
+    let stale_lines = stale().map(|(subject, how)| format!("STALE {subject}: {how}"));
+    for line in own.chain(stale_lines).chain(lowered.iter().cloned()) {
+        writeln!(out, "{}", plain::no_command(&plain::one_line(&line)))?;
     }
     if !left_out.is_empty() {
         let told = match left_out.len() {
@@ -250,7 +242,6 @@ fn report(
 /// What is locked while acceptances are written.
 const ACCEPTING: &str = "accepted.toml";
 
-/// Notes what did not pass.
 pub(super) fn accept(gate: &Gate<'_>, all: &[(Checked, Option<Seen>)]) -> Result<(), Failure> {
     let (arguments, folder) = (gate.arguments, gate.folder);
     let date = moment::date(arguments.date)?.to_string();
