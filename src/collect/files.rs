@@ -10,7 +10,6 @@ pub(crate) const CORRECTNESS: (&str, &str) = ("correctness", "correctness.json")
 pub(crate) const BENCHMARK: (&str, &str) = ("benchmark", "benchmark.json");
 /// What `kernel_audit.bench` found of every kernel of a program: a check and times on each line.
 pub(crate) const BENCH: (&str, &str) = ("bench", "bench.jsonl");
-/// What the project's own tests of the results found.
 pub(crate) const TESTS: (&str, &str) = ("tests", "tests.xml");
 pub(crate) const PROFILE: (&str, &str) = ("profile", "profile.ncu-rep");
 /// Launches that ncu times and asks nothing else.
@@ -21,7 +20,6 @@ pub(crate) const REFERENCE: (&str, &str) = ("reference", "reference.ncu-rep");
 /// What Nsight Systems recorded of the whole program, as `audit timeline` reads it.
 pub(crate) const TIMELINE: (&str, &str) = ("timeline", "timeline.csv");
 
-/// The findings of a tool of compute-sanitizer.
 pub fn sanitizer(tool: SanitizerTool) -> String {
     format!("sanitizer.{}.xml", tool.name())
 }

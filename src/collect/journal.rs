@@ -8,12 +8,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// The log's name in the evidence folder.
 pub(crate) const JOURNAL: &str = "collect.log";
 /// Bytes of output that are kept of each stream of a command.
 const KEPT: usize = 256 << 10;
 
-/// A log that is written to at its end.
 pub(crate) struct Journal<'c> {
     /// `None` where nothing is written.
     file: Option<File>,

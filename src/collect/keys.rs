@@ -23,9 +23,7 @@ pub struct Collecting {
     /// `audit`, `full`, `detailed` or `basic`.
     #[serde(deserialize_with = "set")]
     pub metrics: String,
-    /// Metrics beside the set.
     pub extra: Vec<String>,
-    /// Sections beside the set.
     pub sections: Vec<String>,
     /// Launches of the kernel that are passed over.
     pub skip: u64,
@@ -81,7 +79,6 @@ pub struct Together {
 
 /// The sets of metrics by name, our own first.
 pub(crate) const METRIC_SETS: [&str; 4] = ["audit", "full", "detailed", "basic"];
-/// What comes first, compute-sanitizer or ncu.
 pub(crate) const ORDERS: [&str; 2] = ["checks", "profile"];
 
 impl Default for Collecting {

@@ -6,7 +6,6 @@ use crate::shell::quoted;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-/// What launches the kernel under audit.
 #[derive(Clone, Debug)]
 pub enum Launcher {
     /// A program of the subject's own.
@@ -49,14 +48,12 @@ pub enum Trial {
     Time,
     /// The program checks and times its kernels by itself.
     Bench,
-    /// The project's own tests are run.
     Tests,
 }
 
 /// Why a tool watches the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Watch {
-    /// compute-sanitizer looks for errors.
     Sanitize,
     /// ncu reads counters of so many launches.
     Profile(u64),

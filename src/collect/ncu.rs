@@ -160,7 +160,6 @@ pub(crate) struct NcuSaid {
 }
 
 impl NcuSaid {
-    /// Reads what ncu wrote to both streams.
     pub(crate) fn read(text: &str) -> NcuSaid {
         let mut said = NcuSaid::default();
         let mut is_listing = false;

@@ -80,7 +80,6 @@ fn failure(nvcc: &FoundTool, version: &str, what: &Build, ran: &Ran, folder: &Pa
     }
 }
 
-/// The machine code of a cubin as text.
 #[derive(Clone, Debug)]
 pub struct Disassembly {
     /// What nvdisasm printed: code with labels and encodings.

@@ -32,7 +32,6 @@ pub struct Tests {
     pub stated: Stated,
 }
 
-/// What is to be collected of a subject.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The subject; of several in one run of their program, the first.
@@ -59,7 +58,6 @@ pub struct Request {
     pub commit: String,
     /// Whether Nsight Systems records the whole program as well.
     pub has_timeline: bool,
-    /// Whether files that are there are made again.
     pub again: bool,
 }
 
@@ -146,7 +144,6 @@ pub struct Context<'c> {
 /// How a collection came out, step by step.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    /// Steps with how they came out.
     pub steps: Vec<(String, Done)>,
 }
 

@@ -167,7 +167,6 @@ impl Store {
         self.note(step)
     }
 
-    /// Removes the file that a step made before, where there is one.
     fn remove(&self, outdated: Option<&CollectedStep>) -> Result<(), CollectError> {
         let Some(before) = outdated else { return Ok(()) };
         fs::remove_file(self.folder.join(&before.file)).map_err(fault("remove an outdated file from", &self.folder))

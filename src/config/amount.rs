@@ -25,7 +25,6 @@ impl From<u64> for Amount {
     }
 }
 
-/// Why an expression is not an amount.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at character {}: expected {expected}, found {found}", at + 1)]
 pub struct AmountError {

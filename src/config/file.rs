@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::Spanned;
 
-/// A configuration file that was read and checked.
 #[derive(Debug)]
 pub struct Config {
     /// The folder of the file: what its paths are relative to. Empty for the working folder.
@@ -57,9 +56,7 @@ impl Default for Slurm {
     }
 }
 
-/// The output folder when none is given.
 pub(crate) const DEFAULT_OUT: &str = "audits";
-/// The page template when none is given.
 pub(crate) const DEFAULT_TEMPLATE: &str = "audit";
 
 #[derive(serde::Deserialize)]
@@ -116,7 +113,6 @@ impl Config {
         Config::parse(path, text)
     }
 
-    /// Checks the text of a file that lies at `path`.
     pub fn parse(path: &Path, text: String) -> Result<Config, ConfigError> {
         let text = Text { path: path.to_owned(), text };
         if text.text.len() > bounds::SETTINGS {

@@ -110,7 +110,6 @@ impl fmt::Display for Tiles {
     }
 }
 
-/// One kernel and the evidence about it.
 #[derive(Clone, Debug, Default)]
 pub struct Subject {
     /// Name, unique in a file.
@@ -140,17 +139,14 @@ pub struct Subject {
     /// How it is launched by `audit launch`, with its arguments.
     pub plan: Option<LaunchPlan>,
     pub outputs: Option<CheckPlan>,
-    /// The project's own tests of its results.
     pub tests: Option<StatedTests>,
     pub reference: Option<ReferencePlan>,
     pub code_checks: Vec<SassCheck>,
     /// The parts of its dynamic shared memory.
     pub shared: Vec<SharedPart>,
     pub commit: Option<String>,
-    /// What the version under audit changed, in words.
     pub change: Option<String>,
     pub work: Work,
-    /// How its work is cut into tiles.
     pub tiles: Option<Tiles>,
     /// Ids of the catalog's checklists that it is held against.
     pub checklists: Vec<String>,
@@ -158,7 +154,6 @@ pub struct Subject {
     /// What its change was expected to do.
     pub hypotheses: Vec<Hypothesis>,
     pub collect: Collecting,
-    /// What launching it found.
     pub trials: TrialFiles,
 }
 
@@ -179,13 +174,11 @@ impl Subject {
         subject
     }
 
-    /// A subject with a name and a report, and nothing else stated.
     pub fn new(name: SubjectName, report: PathBuf) -> Subject {
         Subject { name, report: Some(report), ..Subject::default() }
     }
 }
 
-/// Tests that say whether a subject's results are right.
 #[derive(Clone, Debug, Default)]
 pub struct StatedTests {
     /// The JUnit file, where something else writes it.

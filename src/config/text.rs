@@ -134,7 +134,6 @@ pub enum ConfigErrorKind {
     Absent,
 }
 
-/// The part of a file that is wrong.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) text: String,

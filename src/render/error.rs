@@ -47,13 +47,11 @@ impl RenderError {
         RenderError::Template { template: name.to_owned(), line, column, what, file: None }
     }
 
-    /// The page that is to be replaced is no UTF-8 text.
     pub fn not_text(path: &Path) -> RenderError {
         let what = "it is not UTF-8 text, so what people wrote on it cannot be kept";
         RenderError::edited(path, 1, what, "mend it, or move it away; --force overwrites the page that is made anew")
     }
 
-    /// A file that is to be replaced was not written by this program.
     pub fn foreign(path: &Path) -> RenderError {
         let what = "it is someone's own, or leads to it: audit did not write it";
         RenderError::edited(path, 1, what, "move it away, or overwrite it with --force")

@@ -137,7 +137,6 @@ fn given(value: Option<&PathAndJson<'_>>) -> String {
     value.map(|value| text_of(value.value())).unwrap_or_default()
 }
 
-/// A page with its parts in place.
 #[derive(Default)]
 pub(super) struct Placed {
     pub(super) text: String,

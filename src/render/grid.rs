@@ -59,7 +59,6 @@ pub(super) fn pad(text: &str, width: usize, align: Align) -> String {
     }
 }
 
-/// How many terminal columns a text takes.
 fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.width() }
 }

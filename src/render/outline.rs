@@ -63,7 +63,6 @@ impl Outline {
         }
     }
 
-    /// Adds where words lead.
     fn links(&mut self, words: &Words) {
         for inline in words.inlines() {
             match inline {
@@ -115,7 +114,6 @@ pub(super) fn options() -> Options {
         | Options::ENABLE_MATH
 }
 
-/// Collects an outline from parser events.
 #[derive(Default)]
 struct Reader {
     outline: Outline,
@@ -126,7 +124,6 @@ struct Reader {
     html: String,
     /// Text and target of the image that is open.
     image: Option<(String, String)>,
-    /// Whether a block of code is open.
     in_code: bool,
 }
 

@@ -21,7 +21,6 @@ const GAP: &str = "  ";
 /// Characters of a line of levels at most.
 const MOST_LEVELS: usize = 64;
 
-/// Prints a document in `width` terminal columns.
 pub fn print(document: &Document, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: true };
     screen.line(&bold(&one_line(&document.title)));
@@ -239,7 +238,6 @@ impl Screen {
     }
 }
 
-/// The text of a cell in the colour of what it says.
 fn styled(cell: &Cell, padded: &str) -> String {
     match cell.tone {
         Tone::Good => set_off(padded, "\x1b[32m"),
@@ -265,7 +263,6 @@ fn plain(words: &Words) -> String {
     Plain { has_lines: false }.words(words)
 }
 
-/// Text in bold, the white space around it plain.
 fn bold(text: &str) -> String {
     set_off(text, "\x1b[1m")
 }

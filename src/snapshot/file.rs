@@ -43,7 +43,6 @@ impl Snapshot {
         Snapshot { sha256: String::new(), heading, milestone, limits: audit.limits.clone(), evidence }
     }
 
-    /// The snapshot at its place in its series.
     #[must_use]
     pub fn placed(mut self, placed: Placed) -> Snapshot {
         self.milestone.after = Some(placed.after);
@@ -96,7 +95,6 @@ impl Snapshot {
         })
     }
 
-    /// The milestone of the file at `path` alone.
     pub fn read_milestone(path: &Path) -> Result<Milestone, SnapshotError> {
         parts(path, &bytes(path)?)?.understood("milestone")
     }

@@ -15,7 +15,6 @@ const ENDING: &str = ".json";
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dated {
     pub date: NaiveDate,
-    /// Which of that day.
     pub number: Nth,
 }
 
@@ -57,7 +56,6 @@ pub(crate) fn named<'f>(file: &'f str, ending: &str) -> Option<(Dated, &'f str)>
     Some((Dated { date, number }, rest.strip_suffix(ending)?))
 }
 
-/// The moment in a snapshot's file name.
 pub(super) fn dated(file: &str) -> Option<Dated> {
     named(file, ENDING).map(|(at, _)| at)
 }

@@ -29,7 +29,6 @@ pub(crate) struct Accepted {
 }
 
 impl Accepted {
-    /// What the page shows of it.
     pub(crate) fn shown(&self) -> Acceptance {
         Acceptance { date: self.date.clone(), verdict: self.verdict.clone(), reason: self.reason.clone() }
     }
@@ -59,7 +58,6 @@ pub(crate) struct AcceptedFile {
 }
 
 impl AcceptedFile {
-    /// Where the acceptances of a subject are kept.
     pub(crate) fn path(folder: &Path, subject: &str) -> PathBuf {
         folder.join(format!("{subject}.accepted.toml"))
     }
@@ -144,7 +142,6 @@ pub(crate) struct Pins {
 }
 
 impl Pins {
-    /// Where the pins of a folder are kept.
     pub(crate) fn path(folder: &Path) -> PathBuf {
         folder.join(FILE)
     }

@@ -153,7 +153,6 @@ fn note(reference: &TimedReference) -> String {
     if reference.note.is_empty() { String::new() } else { format!(" Not the same work: {}.", reference.note) }
 }
 
-/// Which algorithm of the library was timed.
 fn choice(reference: &TimedReference) -> Option<Block> {
     let choice = reference.choice.as_ref()?;
     let ran = choice.tried_ms.iter().flatten().count();

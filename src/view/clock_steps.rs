@@ -145,7 +145,6 @@ const REASONS: [(u64, &str); 9] = [
     (0x100, "display clocks"),
 ];
 
-/// The reasons of these bits in words.
 pub(super) fn held_by(bits: u64) -> String {
     held_down(&format!("{bits:#x}"))
 }

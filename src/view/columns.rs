@@ -32,7 +32,6 @@ impl SideBySide {
         SideBySide { letters: letters(names.len()), names, rows: Vec::new() }
     }
 
-    /// The section of the next kernel.
     pub(crate) fn section(&mut self, joined: &Joined) -> Section {
         self.rows.extend(summary(joined, &self.letters));
         section(joined, &self.letters)

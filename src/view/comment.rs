@@ -29,7 +29,6 @@ pub struct Entry<'a> {
     pub link: String,
 }
 
-/// How much of each subject is said.
 #[derive(Clone, Copy, Debug)]
 struct Room {
     full: usize,

@@ -16,7 +16,6 @@ use crate::words;
 /// The name of the template that prints this page.
 pub(crate) const DELIVERABLE: &str = "deliverable";
 
-/// How a cell is made from a kernel's audit.
 type CellOf = fn(&Audit) -> Cell;
 
 /// The page for kernels of one report or of several, in the order given.

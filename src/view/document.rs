@@ -28,11 +28,8 @@ pub struct Column {
 pub enum Tone {
     #[default]
     Plain,
-    /// It is well.
     Good,
-    /// It is not.
     Bad,
-    /// It is not known.
     Unsure,
 }
 
@@ -104,7 +101,6 @@ pub enum Content {
     /// A heading inside a section, plain text.
     Heading(String),
     Paragraph(Words),
-    /// A numbered or bulleted list.
     List {
         ordered: bool,
         items: Vec<Words>,
@@ -143,7 +139,6 @@ impl Section {
     }
 }
 
-/// A line under the title.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Line {
     /// Stable name, `measured-on`.

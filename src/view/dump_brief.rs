@@ -10,7 +10,6 @@ use std::io;
 pub(super) const SCHEMA: &str = "kernel-audit/brief/1";
 /// Bytes that a kernel takes at most.
 const MOST: usize = 2000;
-/// Changes that are named at most.
 const CHANGES: usize = 3;
 /// Characters of a sentence.
 const SENTENCE: usize = 360;

@@ -40,7 +40,6 @@ pub struct Heading {
     /// The template of the page; empty for the default.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub template: String,
-    /// Whether the page goes without charts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_without_charts: bool,
     /// Whether an HTML page lies beside the page in Markdown, which links to it.

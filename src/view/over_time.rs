@@ -278,7 +278,6 @@ fn clock(shape: &Shape) -> Option<Words> {
     ))
 }
 
-/// The old side beside the new one.
 fn before(old: (&OverTime, &Shape), new: (&OverTime, &Shape)) -> Words {
     let tail_of = |(over, shape): (&OverTime, &Shape)| match shape.tail.ns > 0.0 {
         true => {

@@ -9,7 +9,6 @@ use crate::evidence::Reading;
 use crate::quantity::{Quantity, Unit, format};
 use crate::words::{Words, words};
 
-/// How to get what is missing.
 fn cure() -> Words {
     words!(
         "Collect with `--section SpeedOfLight_RooflineChart --section SpeedOfLight_HierarchicalTensorRooflineChart --section MemoryWorkloadAnalysis_Chart`, or `--set full`."

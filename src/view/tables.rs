@@ -136,7 +136,6 @@ pub(super) fn verdict(verdict: crate::analysis::Verdict) -> Cell {
     })
 }
 
-/// The cell of what became of a check, a condition or a hypothesis.
 pub(super) fn judged(judgement: Judgement, role: Role) -> Cell {
     text(judgement.word(role)).toned(match judgement {
         Judgement::Holds => Tone::Good,
@@ -220,7 +219,6 @@ pub(super) fn source(row: &Row) -> String {
     if !new.is_empty() { new } else { row.old.as_ref().map(names).unwrap_or_default() }
 }
 
-/// Extra columns of a table of readings.
 pub(super) struct Extra<'a> {
     pub(super) title: &'a str,
     /// Its cell for each row, by position.

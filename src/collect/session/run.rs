@@ -47,7 +47,6 @@ fn looking<'s>(request: &'s Request, context: &'s Context<'s>) -> Result<Session
     Ok(Session::new(request, context, store, Journal::nowhere(context.now), true))
 }
 
-/// A subject on its way through the steps.
 pub(super) struct Session<'s> {
     pub(super) request: &'s Request,
     pub(super) context: &'s Context<'s>,

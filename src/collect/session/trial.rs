@@ -10,7 +10,6 @@ use crate::evidence::StepOutcome;
 const LATE: usize = 2;
 
 impl Session<'_> {
-    /// A trial, where the subject has it.
     pub(super) fn trial(&mut self, trial: Trial, inputs: &str) -> Result<(), CollectError> {
         let (request, context) = (self.request, self.context);
         let Some(stated) = request.stated(trial) else { return Ok(()) };
@@ -51,7 +50,6 @@ impl Session<'_> {
         .map(|_| ())
     }
 
-    /// The profile of the reference, where the subject names one.
     pub(super) fn reference(&mut self, inputs: &str) -> Result<(), CollectError> {
         let request = self.request;
         let (Launcher::Own(own), Some(program)) = (&request.program, request.program.reference()) else {

@@ -81,7 +81,6 @@ impl Text {
         Ok((if is_compared { Some(self.check_plan(on, keys, files)?) } else { None }, tests))
     }
 
-    /// The tests of the project; `None` where none are stated.
     fn tests(
         &self,
         on: &Subjected<'_>,

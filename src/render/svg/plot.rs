@@ -4,9 +4,7 @@ use super::writer::{Writer, width};
 use super::{EDGE, WIDTH};
 use crate::view::charts::{Axis, Curve, Mark, Plot};
 
-/// Height of the drawing area.
 const AREA: f64 = 230.0;
-/// Height of a line of the legend.
 const LINE: f64 = 20.0;
 
 /// Where values lie on the canvas.

@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr;
 /// Mean width of a character of the charts' type, in the widest of the fonts that it names.
 const CHARACTER: f64 = 7.7;
 
-/// About how wide a text is.
 pub(super) fn width(text: &str) -> f64 {
     CHARACTER * text.width() as f64
 }
@@ -31,7 +30,6 @@ pub(super) fn class(shade: Shade) -> &'static str {
     }
 }
 
-/// The way of a line through points.
 fn through(points: &[(f64, f64)]) -> String {
     let places: Vec<String> = points.iter().map(|(x, y)| format!("{} {}", number(*x), number(*y))).collect();
     format!("M{}", places.join("L"))

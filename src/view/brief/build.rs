@@ -159,7 +159,6 @@ fn grid(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} × {}{cluster}", whole(of(Counter::LaunchGridSize)?), whole(of(Counter::LaunchBlockSize)?)))
 }
 
-/// The grid and the blocks of a launch, old and new.
 pub(super) fn launched(audit: &Audit) -> (Option<String>, Option<String>) {
     (grid(audit, OLD), grid(audit, NEW))
 }

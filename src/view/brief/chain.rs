@@ -316,7 +316,6 @@ pub(super) fn of_pipe(audit: &Audit, part: Part, rose: bool) -> Words {
     most(audit, rose, runs).map_or_else(Words::default, |one| opcode(audit, one))
 }
 
-/// Whether a counter of work counts an opcode.
 fn is_counted(counter: Counter, one: &OpcodeMove) -> bool {
     let (op, is_local) = (one.op, one.op.is_in(Space::Local));
     let (reads, writes) = (op.reads_global() || op.act() == Some(Act::Prefetch), op.writes_global());

@@ -222,7 +222,6 @@ fn lists(lines: &[CheckedLine]) -> Vec<&str> {
     distinct(lines.iter().map(|line| line.expected.from.as_str()))
 }
 
-/// What the list says to do next.
 fn follows(id: &str, lines: &[&CheckedLine]) -> Option<Words> {
     let of = |outcome: Judgement| lines.iter().filter(move |line| line.outcome == outcome);
     let failed: Vec<&str> = of(Judgement::Fails).map(|line| line.expected.label.as_str()).collect();

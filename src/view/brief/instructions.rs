@@ -250,7 +250,6 @@ fn off(phases: &Phases) -> Option<Words> {
     (!told.is_empty()).then(|| words!("Executed with a lane on: {}.", told.join(", ")))
 }
 
-/// How to get what is missing.
 fn cure() -> Words {
     words!("Collect with `--section InstructionStats --section SourceCounters`.")
 }

@@ -110,7 +110,6 @@ impl<'a> Row<'a> {
     }
 }
 
-/// What to do first about a kernel.
 #[derive(Default)]
 struct First {
     does: Words,

@@ -163,7 +163,6 @@ fn multicast(audit: &Audit) -> Option<Words> {
     is_less.then(|| words!("**Multicast:** L2 sent {} for the {} that L1 received.", bytes(sent), bytes(received)))
 }
 
-/// The head of a table of accesses.
 const ACCESSES: &str = "Access | Requests: | Sectors/request: | Ideal: | Excess sectors:";
 
 /// `LDG.64`.

@@ -62,7 +62,6 @@ pub(super) struct Fact {
     pub(super) new: Option<String>,
 }
 
-/// Both sides of a metric.
 pub(super) fn fact(audit: &Audit, label: &'static str, name: Counter, write: fn(f64) -> String) -> Option<Fact> {
     let row = row(audit, name)?;
     let old = row.old.as_ref().and_then(Reading::value).map(write);

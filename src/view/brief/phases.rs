@@ -85,7 +85,6 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Option<Secti
     Some(Section::new("phases-in-full", "Phases in full", blocks))
 }
 
-/// How much of a phase is told.
 #[derive(Clone, Copy, PartialEq)]
 enum Depth {
     Page,

@@ -191,7 +191,6 @@ fn sure(confidence: Confidence) -> &'static str {
     }
 }
 
-/// How sure the verdict is, and why.
 fn confidence(bottleneck: &Bottleneck) -> Words {
     let samples = |count: f64| format!("{} samples", amount(count));
     let because = match bottleneck.because {
