@@ -194,14 +194,14 @@ impl Text {
     }
 
     pub(super) fn launch(&self, keys: &LaunchKeys) -> Result<LaunchShape, ConfigError> {
+        let sides = |block: &Spanned<toml::Value>| {
+            let sides = one_or_more(block.get_ref().clone());
+            sides.iter().map(toml::Value::as_integer).collect::<Option<Vec<i64>>>()
+        };
         let threads = keys.block.as_ref().map(|block| {
-            let sides = match block.get_ref() {
-                toml::Value::Array(sides) => sides.iter().map(toml::Value::as_integer).collect::<Option<Vec<i64>>>(),
-                one => one.as_integer().map(|threads| vec![threads]),
-            };
-            let product =
-                sides.and_then(|sides| sides.iter().try_fold(1i64, |product, side| product.checked_mul(*side)));
-            product
+            let product = |sides: Vec<i64>| sides.into_iter().try_fold(1i64, i64::checked_mul);
+            sides(block)
+                .and_then(product)
                 .and_then(|product| u32::try_from(product).ok())
                 .filter(|threads| (1..=1024).contains(threads))
                 .ok_or_else(|| {
@@ -210,10 +210,7 @@ impl Text {
                 })
         });
         let dynamic = keys.dynamic_shared.as_ref().map(|amount| self.amount(amount)).transpose()?;
-        let along_x = keys.block.as_ref().and_then(|block| match block.get_ref() {
-            toml::Value::Array(sides) => sides.first()?.as_integer(),
-            one => one.as_integer(),
-        });
+        let along_x = keys.block.as_ref().and_then(|block| sides(block)?.first().copied());
         Ok(LaunchShape {
             threads: threads.transpose()?,
             along_x: along_x.and_then(|threads| u32::try_from(threads).ok()),

@@ -178,15 +178,12 @@ fn median(timed: &Timed) -> String {
 }
 
 /// A time of ncu as those of the benchmark are written, beside which it stands.
-fn under_ncu(reading: &Reading) -> String {
-    match reading.quantity() {
+fn profiled(reading: &Reading) -> Cell {
+    let written = match reading.quantity() {
         Some(time) if time.unit() == Unit::NS => Scale::of_samples([time.value()]).write(time.value()),
         _ => tables::number(reading),
-    }
-}
-
-fn profiled(reading: &Reading) -> Cell {
-    text(under_ncu(reading)).sorted(reading.value())
+    };
+    text(written).sorted(reading.value())
 }
 
 /// `1.23 ×`.

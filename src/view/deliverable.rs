@@ -28,7 +28,7 @@ pub fn deliverable(heading: &Heading, audits: &[Audit]) -> Document {
     sections.extend(needed(audits));
     let mut evidence = brief::provenance::in_full(heading, first);
     let others = audits.iter().filter(|audit| audit.now.artefact.origin != first.now.artefact.origin);
-    evidence.blocks.splice(2..2, others.map(brief::provenance::sources));
+    evidence.blocks.splice(2..2, others.map(|audit| brief::provenance::artefacts(audit).into()));
     sections.push(evidence);
     Document { title: page::title("Kernels in one line", heading), lead: lead(first), sections, ..Document::default() }
 }
@@ -50,15 +50,17 @@ fn lead(audit: &Audit) -> Vec<Line> {
 }
 
 fn measured_on(audit: &Audit) -> String {
-    let value = |id: &str| setting(audit, id);
-    let mut parts = Vec::new();
-    parts.extend(value("gpu").map(str::to_owned));
-    parts.extend(value("sm-count").map(|n| format!("{n} SMs")));
-    parts.extend(value("driver").map(|v| format!("driver {v}")));
-    parts.extend(value("cuda").map(|v| format!("CUDA {v}")));
-    parts.extend(value("ncu").map(|v| format!("ncu {v}")));
-    parts.extend(value("clock-control").map(|v| format!("clock control: {v}")));
-    parts.extend(value("passes").map(|v| format!("{v} passes")));
+    let facts = [
+        ("gpu", "", ""),
+        ("sm-count", "", " SMs"),
+        ("driver", "driver ", ""),
+        ("cuda", "CUDA ", ""),
+        ("ncu", "ncu ", ""),
+        ("clock-control", "clock control: ", ""),
+        ("passes", "", " passes"),
+    ];
+    let told = |(id, before, behind)| Some(format!("{before}{}{behind}", setting(audit, id)?));
+    let parts: Vec<String> = facts.into_iter().filter_map(told).collect();
     if parts.is_empty() { "the report does not say".into() } else { parts.join(" · ") }
 }
 

@@ -137,6 +137,13 @@ impl Section {
     pub fn new(name: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Section {
         Section { name: name.into(), title: title.into(), blocks }
     }
+
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.blocks.iter().filter_map(|block| match &block.content {
+            Content::Table(table) => Some(table),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

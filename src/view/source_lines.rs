@@ -25,9 +25,9 @@ fn bound(value: Option<f64>) -> Cell {
     value.map_or_else(|| text("not collected"), bounded)
 }
 
-/// Whether a row is large enough for the page; the first always is.
-fn is_shown(position: usize, share: f64) -> bool {
-    position == 0 || share >= SMALL
+/// What is large enough for the page; the first always is.
+fn shown<T>(all: impl IntoIterator<Item = T>, share: impl Fn(&T) -> f64) -> impl Iterator<Item = T> {
+    all.into_iter().enumerate().filter(move |(at, one)| *at == 0 || share(one) >= SMALL).map(|(_, one)| one)
 }
 
 /// Which launch the lines are of, where the numbers elsewhere are medians of several, and why there are no lines.
@@ -74,15 +74,12 @@ pub(super) fn waits(audit: &Audit) -> Vec<Block> {
         return vec![title, paragraph("waits-lines", words)];
     };
     let sentence = "Warp samples by line, issuing cycles included. The sampler names the instruction that waits, which comes after its cause: the first use of a loaded value, or the instruction after a barrier.";
-    let rows = |lines: &'_ [LineWaits]| -> Vec<usize> {
-        (0..lines.len()).filter(|at| is_shown(*at, lines[*at].share)).collect()
-    };
     let cells = |line: &LineWaits| {
         let reasons: Vec<String> = line.reasons.iter().map(|(id, share)| reason(id, *share)).collect();
         vec![percent(line.share), text(reasons.join(", "))]
     };
     let make = |name, lines: &[LineWaits], by_instruction| {
-        let rows = rows(lines).into_iter().map(|at| (&lines[at].spot, cells(&lines[at])));
+        let rows = shown(lines, |line| line.share).map(|line| (&line.spot, cells(line)));
         let columns = vec![right("Samples"), left("Waits of these samples")];
         table(name, columns, rows, by_instruction)
     };
@@ -181,8 +178,7 @@ fn causes(waits: &Waits) -> Vec<Block> {
 
 pub(super) fn limiting(audit: &Audit) -> Vec<Block> {
     let Some(limiting) = audit.source.as_ref().and_then(|source| source.limiting.as_ref()) else { return Vec::new() };
-    let lines = limiting.lines.iter().enumerate().filter(|(at, (_, share))| is_shown(*at, *share));
-    let rows: Vec<(&Spot, Vec<Cell>)> = lines.map(|(_, (spot, share))| (spot, vec![percent(*share)])).collect();
+    let rows = shown(&limiting.lines, |(_, share)| *share).map(|(spot, share)| (spot, vec![percent(*share)]));
     let words = words!("**Largest contributors**, by {}:", limiting.say());
     let columns = vec![right("Share")];
     vec![paragraph("limiting-lines", words), table("limiting-lines", columns, rows, false)]
@@ -214,7 +210,7 @@ fn pattern(pattern: Pattern) -> &'static str {
 }
 
 fn excess_lines(lines: &[AccessLine]) -> impl Iterator<Item = &AccessLine> {
-    lines.iter().filter(|line| line.excess > 0).enumerate().filter(|(at, l)| is_shown(*at, l.share)).map(|(_, l)| l)
+    shown(lines.iter().filter(|line| line.excess > 0), |line| line.share)
 }
 
 pub(super) fn global(audit: &Audit) -> Vec<Block> {
@@ -308,10 +304,8 @@ pub(super) fn shared(audit: &Audit) -> Vec<Block> {
 pub(super) fn local(audit: &Audit) -> Vec<Block> {
     let Some(source) = &audit.source else { return Vec::new() };
     let Some(accesses) = &source.local else { return Vec::new() };
-    let lines = accesses.lines.iter().enumerate().filter(|(at, line)| is_shown(*at, line.share));
-    let rows = lines.map(|(_, line)| {
-        (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)])
-    });
+    let rows = shown(&accesses.lines, |line| line.share)
+        .map(|line| (&line.spot, vec![text(kind(line)), count(line.requests), count(line.moved), percent(line.share)]));
     let (name, words) = ("local-lines", "Spilled registers and arrays of a thread that the compiler put in memory.");
     vec![
         heading(name, "Local memory by source line"),

@@ -52,7 +52,9 @@ impl<'a> Told<'a> {
     fn blocks(&self, audit: &Audit) -> Vec<Block> {
         let kernel = &audit.report.kernels[self.at];
         let mut said = verdict::of_other(self.bottleneck);
-        said.push(alike(audit, &self.alike));
+        if !self.alike.is_empty() {
+            said.push(words!(" The same holds for {}.", listed(audit, &self.alike)));
+        }
         let title = format!("{}: {} % of the time", kernels::named(audit, &kernel.kernel), share(kernel));
         let mut blocks = vec![heading(EACH, title), paragraph(EACH, said)];
         blocks.extend(self.bottleneck.roof.iter().map(|roof| paragraph(EACH, roof)));
@@ -104,11 +106,6 @@ pub(super) fn section(audit: &Audit, room: Room) -> Option<Section> {
     section.blocks.extend(left_out(audit, left, room));
     section.blocks.extend(shown.iter().flat_map(|one| one.blocks(audit)));
     Some(section)
-}
-
-/// ` The same holds for x (24.5 %) and y (24.0 %).`; empty where it holds for none.
-fn alike(audit: &Audit, places: &[usize]) -> Words {
-    if places.is_empty() { Words::default() } else { words!(" The same holds for {}.", listed(audit, places)) }
 }
 
 /// What has no room: sections, and kernels with what prints the first of them.

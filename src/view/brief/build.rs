@@ -152,15 +152,11 @@ fn shared(audit: &Audit, side: Side) -> Option<String> {
     Some(format!("{} B{what}{}", whole(all), share.unwrap_or_default()))
 }
 
-fn grid(audit: &Audit, side: Side) -> Option<String> {
+pub(super) fn grid(audit: &Audit, side: Side) -> Option<String> {
     let of = |name: Counter| row(audit, name).and_then(side);
     let cluster = of(Counter::LaunchClusterSize).filter(|size| *size > 1.0);
     let cluster = cluster.map(|size| format!(", clusters of {}", whole(size))).unwrap_or_default();
     Some(format!("{} × {}{cluster}", whole(of(Counter::LaunchGridSize)?), whole(of(Counter::LaunchBlockSize)?)))
-}
-
-pub(super) fn launched(audit: &Audit) -> (Option<String>, Option<String>) {
-    (grid(audit, OLD), grid(audit, NEW))
 }
 
 /// What each role of warps does, by its telling instructions.
@@ -235,14 +231,10 @@ fn printed_table<'r>(name: &str, records: impl IntoIterator<Item = (&'static str
         let numbers = [record.registers, stores, loads, record.stack_bytes, record.shared_bytes, record.barriers];
         let kernel = if record.demangled.is_empty() { &record.mangled } else { &record.demangled };
         let named = [text(words!("{}`{}`", side, kernel)), text(record.arch.clone())];
-        named.into_iter().chain(numbers.map(printed)).collect()
+        named.into_iter().chain(numbers.map(|n| n.map_or_else(|| text("not printed"), tables::count))).collect()
     };
     let caption = paragraph(name, "Spills include those of the functions that a kernel calls.");
     [caption, table(name, head, records.into_iter().map(row)).into()]
-}
-
-fn printed(value: Option<u64>) -> Cell {
-    value.map_or_else(|| text("not printed"), tables::count)
 }
 
 /// The page of a build log by itself: every kernel that the assembler reported.

@@ -60,14 +60,13 @@ fn merged(groups: impl IntoIterator<Item = (Words, f64)>) -> Vec<Words> {
 fn at(phases: &Phases, stall: &Wait, file: &str) -> Words {
     let mut words = Words::from(place(phases, stall));
     let behind = kind(phases, stall).and_then(|kind| phases::behind_products(phases, kind, &stall.reason));
-    let is_queue = behind.is_some();
     if let Some(first) = stall.groups.first() {
         words.push(match instruction(first, file) {
             (Some(lead), what) => words!(", {} {}", lead, what),
             (None, what) => words!(": {}", what),
         });
     }
-    if is_queue {
+    if behind.is_some() {
         words.push(" = back-pressure of the tensor pipe");
     }
     words

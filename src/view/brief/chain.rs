@@ -1,6 +1,6 @@
 //! What a change did, link by link: in the code, in the counters, in the time, and what it cost.
 
-use super::numbers::row;
+use super::numbers::{NEW, OLD, row};
 use super::phases::SMALL;
 use super::{build, memory, places};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Stand};
@@ -53,7 +53,7 @@ pub(super) fn code(audit: &Audit) -> Option<Words> {
         told[0] =
             words!("the same accesses and floating-point arithmetic, beside them {}", std::mem::take(&mut told[0]));
     }
-    let (was, is) = build::launched(audit);
+    let [was, is] = [OLD, NEW].map(|side| build::grid(audit, side));
     if let Some((was, is)) = was.zip(is).filter(|(was, is)| was != is) {
         told.push(words!("grid × block {} → {}", was, is));
     } else {

@@ -140,7 +140,7 @@ pub(in crate::view) fn in_full(heading: &Heading, tested: &[Tested]) -> Option<S
     let mut blocks = Vec::new();
     for tested in tested {
         blocks.push(head("tested", &tested.name));
-        let change = match stem(&tested.change) {
+        let change = match tested.change.trim().trim_end_matches('.') {
             "" => String::new(),
             change => format!(" The change: {change}."),
         };
@@ -202,10 +202,6 @@ fn late(foresight: Foresight) -> &'static str {
         Foresight::After => " (stated after the measurement)",
         Foresight::Before | Foresight::Unknown => "",
     }
-}
-
-fn stem(sentence: &str) -> &str {
-    sentence.trim().trim_end_matches('.')
 }
 
 fn conditions(tested: &Tested) -> Table {

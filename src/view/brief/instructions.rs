@@ -289,7 +289,8 @@ pub(in crate::view) fn in_full(audit: &Audit) -> Section {
 fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
     let readings: Vec<&Row> = rows.iter().map(|row| &row.row).collect();
     let share = |row: &OpcodeRow| row.share.map(|share| percent(share, 2)).unwrap_or_default();
-    let mut extra = vec![Extra { title: "Share of new", cells: rows.iter().map(share).collect(), is_number: true }];
+    let title = if readings.iter().all(|row| row.old.is_none()) { "Share" } else { "Share of new" };
+    let mut extra = vec![Extra { title, cells: rows.iter().map(share).collect(), is_number: true }];
     if with_class {
         let class = |row: &OpcodeRow| text(if row.class.is_empty() { "unknown opcode" } else { row.class.as_str() });
         extra.push(Extra { title: "Class", cells: rows.iter().map(class).collect(), is_number: false });
@@ -298,11 +299,6 @@ fn mix(name: &str, head: &str, rows: &[OpcodeRow], with_class: bool) -> Table {
     if with_class {
         for (cells, row) in table.rows.iter_mut().zip(&readings) {
             cells[0] = tables::code(&row.label);
-        }
-    }
-    if readings.iter().all(|row| row.old.is_none()) {
-        for column in table.columns.iter_mut().filter(|c| c.title == "Share of new") {
-            column.title = "Share".into();
         }
     }
     table

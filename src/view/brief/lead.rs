@@ -101,7 +101,6 @@ fn untimed(time: &Reading) -> Words {
 
 /// Time, rate and how they stand to the reference and to the old side.
 fn headline(heading: &Heading, audit: &Audit) -> Words {
-    let mut parts: Vec<Words> = Vec::new();
     let mut first = match &audit.trials.timing {
         Some(timing) => vec![time(timing.kernel.time.median)],
         None => match audit.performance.time.new.value() {
@@ -115,7 +114,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         &audit.performance.byte_rate.as_ref().map(|row| row.new.clone()),
     );
     let (flop, byte) = own.unwrap_or(profiled);
-    let value = |reading: &Option<crate::evidence::Reading>| reading.as_ref().and_then(crate::evidence::Reading::value);
+    let value = |reading: &Option<Reading>| reading.as_ref().and_then(Reading::value);
     // Only a peak that was collected tells a stated amount from a slip.
     let is_held = audit.stated.floor.is_some();
     let of_bytes = || value(byte).map(|per_second| rate(per_second, "B/s"));
@@ -135,8 +134,7 @@ fn headline(heading: &Heading, audit: &Audit) -> Words {
         let kind = if reference.name.starts_with(FUNCTION) { "the reference " } else { "" };
         first.push(format!("{} % of {kind}{}", format::fixed(100.0 * theirs / ours, 0), called(&reference.name)));
     }
-    parts.push(words::strong(first.join(" · ")).into());
-    let mut all = words::join(parts, "");
+    let mut all = Words::from(words::strong(first.join(" · ")));
     if let Some((reference, theirs, _)) = beside {
         let note = if reference.note.is_empty() { String::new() } else { format!("; {}", reference.note) };
         all.push(format!(" ({}{note}", time(theirs)));
@@ -209,7 +207,7 @@ fn other_state(audit: &Audit) -> String {
         return String::new();
     };
     let mut parts = vec![time(other.kernel.time.median)];
-    let flop = other.kernel.flop_rate.as_ref().and_then(crate::evidence::Reading::value);
+    let flop = other.kernel.flop_rate.as_ref().and_then(Reading::value);
     parts.extend(flop.map(|per_second| rate(per_second, "FLOP/s")));
     parts.extend(other.reference.as_ref().map(|reference| {
         let (theirs, ours) = (reference.time.median, other.kernel.time.median);

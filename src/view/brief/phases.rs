@@ -4,7 +4,7 @@ use super::numbers::value;
 use super::phase_rows::{once, shown, twin};
 use super::places;
 use crate::analysis::phases::{CycleUnit, OpcodeRun, Pace, Phase, PhaseKind, Phases, Wait};
-use crate::analysis::{Audit, Limits, Unit};
+use crate::analysis::{Audit, Unit};
 use crate::catalog::{Counter, Part, Threshold};
 use crate::quantity::{format, glance};
 use crate::view::charts;
@@ -57,7 +57,7 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
     let step = step(phases, is_one_wave);
     let mut blocks = vec![
         paragraph("phases-basis", basis(phases, launched, is_one_wave)),
-        Block::from(rows(audit, &shown, phases, old, step, Depth::Page)),
+        Block::from(rows(audit, &shown, phases, old, step, false)),
     ];
     blocks.extend(pacer(audit, phases));
     let notes = notes(audit, phases, step);
@@ -81,14 +81,8 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Option<Secti
     );
     let mut blocks = vec![paragraph("phases-basis", basis)];
     blocks.extend(charts::placed(heading, charts::phases(audit)));
-    blocks.push(rows(audit, &shown, phases, old, None, Depth::Full).into());
+    blocks.push(rows(audit, &shown, phases, old, None, true).into());
     Some(Section::new("phases-in-full", "Phases in full", blocks))
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Depth {
-    Page,
-    Full,
 }
 
 /// Whether two sides run the same loop, so that the share of a phase can be set beside the old one's.
@@ -172,9 +166,8 @@ fn rows(
     phases: &Phases,
     old: Option<&Phases>,
     step: Option<f64>,
-    depth: Depth,
+    is_full: bool,
 ) -> Table {
-    let is_full = depth == Depth::Full;
     let launched = value(audit, Counter::LaunchGridSize);
     let file = places::file(phases);
     let lines = if file.is_empty() { "Offsets".to_owned() } else { format!("Lines of {file}") };
@@ -348,21 +341,22 @@ fn notes(audit: &Audit, phases: &Phases, step: Option<f64>) -> Vec<Words> {
             drains
         ));
     }
-    notes.extend(latency(phases, step, busiest(audit), &audit.limits));
+    notes.extend(latency(audit, phases, step));
     notes.extend(places::note(phases, audit.now.stalls.parked));
     notes
 }
 
 /// The phase whose cycles are latency and not issue slots: not where a unit is full, which the phase may wait for.
-fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) -> Option<Words> {
+fn latency(audit: &Audit, phases: &Phases, step: Option<f64>) -> Option<Words> {
+    let busiest = UNITS.iter().filter_map(|metric| value(audit, metric)).fold(0.0, f64::max);
     let is_products = |phase: &Phase| phase.kind == PhaseKind::MainLoop && phases.tensor.is_some();
     let is_large = |phase: &&Phase| phase.share >= LARGE && !is_products(phase);
     let largest = phases.phases.iter().filter(is_large).max_by(|a, b| a.share.total_cmp(&b.share))?;
     let is_main = largest.kind == PhaseKind::MainLoop;
     let (issue, cycles) = (largest.issue?, spent(phases, largest)?);
     let per = step.filter(|_| is_main).unwrap_or(1.0);
-    (issue < cycles / 2.0 && busiest < limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }]).then(
-        || {
+    (issue < cycles / 2.0 && busiest < audit.limits[if is_main { Threshold::SolLow } else { Threshold::UnitSaturated }])
+        .then(|| {
             words!(
                 "Issue floor {}: {} of {} cycles{}; the rest is waiting.",
                 places::phase_words(largest.kind).noun,
@@ -370,11 +364,5 @@ fn latency(phases: &Phases, step: Option<f64>, busiest: f64, limits: &Limits) ->
                 glance::cycles(cycles / per),
                 if per > 1.0 { " a step" } else { "" }
             )
-        },
-    )
-}
-
-/// The share of peak of the busiest unit, in percent; 0 where none was measured.
-fn busiest(audit: &Audit) -> f64 {
-    UNITS.iter().filter_map(|metric| value(audit, metric)).fold(0.0, f64::max)
+        })
 }

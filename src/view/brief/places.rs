@@ -31,7 +31,9 @@ pub(super) fn row(phase: &Phase, steps: Option<f64>) -> Words {
             // Loops that a kernel takes by turns are told apart by what they call.
             None => words!("{}{}", words::strong(own), calls(phase)),
         },
-        PhaseKind::Prologue | PhaseKind::Copies => with(own, is_move),
+        PhaseKind::Prologue | PhaseKind::Copies => with(own, |OpcodeRun { opcode, .. }| {
+            opcode.told() == Told::Move && (opcode.is_by_lane() || opcode.is_bulk())
+        }),
         PhaseKind::Conditional | PhaseKind::Epilogue | PhaseKind::NextTile | PhaseKind::Exit => named(own),
         PhaseKind::Issue => match phase.opcodes.iter().find(|run| run.opcode.is_product()) {
             Some(run) => words!("issue {} {}", run.count.to_string(), run.opcode.name()),
@@ -93,11 +95,7 @@ pub(in crate::view) fn phase_words(kind: PhaseKind) -> PhaseWords {
 
 /// What a phase is where it stands apart from the others: `Epilogue (store_tile)`, `Copies of another stage`.
 pub(in crate::view) fn name(phase: &Phase) -> String {
-    format::capital(row(phase, None).to_plain().trim_start_matches(""))
-}
-
-fn is_move(run: &OpcodeRun) -> bool {
-    run.opcode.told() == Told::Move && (run.opcode.is_by_lane() || run.opcode.is_bulk())
+    format::capital(&row(phase, None).to_plain())
 }
 
 /// Where in prose: `in the epilogue`, `in the producer`.

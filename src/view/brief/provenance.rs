@@ -4,7 +4,7 @@ use super::lead::setting;
 use crate::analysis::{Artefact, Audit};
 use crate::evidence::Origin;
 use crate::source::ncu_csv::DETAILS;
-use crate::view::document::{Align, Block, Cell, Column, Content, Section, Table};
+use crate::view::document::{Align, Block, Cell, Column, Section, Table};
 use crate::view::groups::grouped;
 use crate::view::heading::Heading;
 use crate::view::tables::{self, code, count, fold, list, paragraph, text, verbatim};
@@ -73,12 +73,10 @@ fn files(audit: &Audit) -> Vec<Words> {
 fn names(sections: &[Section]) -> Vec<Words> {
     let mut all = Vec::new();
     for section in sections {
-        let tables = section.blocks.iter().filter_map(|block| match &block.content {
-            Content::Table(table) => Some(table),
-            _ => None,
-        });
         let mut rows: Vec<(String, BTreeSet<&str>)> = Vec::new();
-        for (label, metrics) in tables.flat_map(|table| table.rows.iter().flat_map(|row| named(&table.columns, row))) {
+        for (label, metrics) in
+            section.tables().flat_map(|table| table.rows.iter().flat_map(|row| named(&table.columns, row)))
+        {
             match rows.iter_mut().find(|(_, known)| *known == metrics) {
                 Some((labels, _)) if labels.split(", ").any(|known| known == label) => {}
                 Some((labels, _)) => *labels += &format!(", {label}"),
@@ -170,12 +168,7 @@ pub(in crate::view) fn in_full(heading: &Heading, audit: &Audit) -> Section {
     Section::new("evidence", "Evidence", blocks)
 }
 
-/// What the numbers of a further kernel come from.
-pub(in crate::view) fn sources(audit: &Audit) -> Block {
-    artefacts(audit).into()
-}
-
-fn artefacts(audit: &Audit) -> Table {
+pub(in crate::view) fn artefacts(audit: &Audit) -> Table {
     let line = |role: &str, origin: &Origin, used: String| {
         vec![
             text(role),
