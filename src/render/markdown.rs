@@ -8,35 +8,28 @@ use crate::view::charts::Chart;
 use crate::view::{Block, Document, Table};
 use crate::words::Words;
 
-struct Marks {
-    /// Whether it is for the cell of a table.
-    in_table: bool,
-}
+struct Marks;
 
 impl Ink for Marks {
-    fn text(&self, text: &str) -> String {
-        escape::text(&glued(text), self.in_table)
+    fn text(text: &str, in_cell: bool) -> String {
+        escape::text(&glued(text), in_cell)
     }
 
-    fn code(&self, name: &str) -> String {
-        escape::code(name, self.in_table)
+    fn code(name: &str, in_cell: bool) -> String {
+        escape::code(name, in_cell)
     }
 
-    fn strong(&self, inner: String) -> String {
+    fn strong(inner: String) -> String {
         format!("**{inner}**")
     }
 
-    fn link(&self, inner: String, target: &str) -> String {
+    fn link(inner: String, target: &str) -> String {
         if is_safe_target(target) { format!("[{inner}]({})", escape::target(target)) } else { inner }
-    }
-
-    fn has_lines(&self) -> bool {
-        self.in_table
     }
 }
 
 fn line(words: &Words) -> String {
-    escape::line_start(&Marks { in_table: false }.words(words))
+    escape::line_start(&Marks::words(words, false))
 }
 
 /// The lines under the title, with a hard break behind each but the last.
@@ -56,9 +49,8 @@ pub(crate) fn table(table: &Table) -> String {
 }
 
 fn grid(table: &Table) -> Grid {
-    let cells = Marks { in_table: true };
-    let header = table.columns.iter().map(|column| cells.words(&Words::from(&column.title))).collect();
-    let rows = table.rows.iter().map(|row| row.iter().map(|cell| cells.words(&cell.words)).collect()).collect();
+    let header = table.columns.iter().map(|column| Marks::words(&Words::from(&column.title), true)).collect();
+    let rows = table.rows.iter().map(|row| row.iter().map(|cell| Marks::words(&cell.words, true)).collect()).collect();
     grid::set(header, rows, table.columns.iter().map(|column| column.align).collect())
 }
 
@@ -152,7 +144,7 @@ mod tests {
         fn any_words_are_read_as_they_are(text in "\\PC{0,12}", name in "[a-z<>`|_*]{0,6}", marks in "[\\[\\]()*_`~$&#@!<>|\\\\ :.a1-]{0,9}") {
             let words = crate::words!("{}{} `{}` {}", &text, &marks, &name, &marks);
             let found = read(&line(&words)).map(|found| loose(&found));
-            prop_assert_eq!(found, Ok(loose(&Plain { has_lines: false }.words(&words))));
+            prop_assert_eq!(found, Ok(loose(&Plain::words(&words, false))));
         }
     }
 }

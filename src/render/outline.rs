@@ -95,12 +95,15 @@ fn target(address: &str) -> String {
 
 /// A table as its cells must read.
 fn grid(table: &Table) -> Grid {
-    let ink = Plain { has_lines: true };
     Grid {
         name: table.name.clone(),
         right: table.columns.iter().map(|column| column.align == Align::Right).collect(),
-        header: table.columns.iter().map(|column| loose(&ink.words(&Words::from(&column.title)))).collect(),
-        rows: table.rows.iter().map(|row| row.iter().map(|cell| loose(&ink.words(&cell.words))).collect()).collect(),
+        header: table.columns.iter().map(|column| loose(&Plain::words(&Words::from(&column.title), true))).collect(),
+        rows: table
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|cell| loose(&Plain::words(&cell.words, true))).collect())
+            .collect(),
     }
 }
 
@@ -156,9 +159,8 @@ impl Reader {
                 self.outline.foreign.push("an indented code block".to_owned());
             }
             Tag::Table(aligns) => {
-                let name = self.outline.headings.last().cloned().unwrap_or_default();
-                let right = aligns.iter().map(|align| *align == Alignment::Right).collect();
-                self.table = Grid { name, right, ..Grid::default() };
+                self.table.name = self.outline.headings.last().cloned().unwrap_or_default();
+                self.table.right = aligns.iter().map(|align| *align == Alignment::Right).collect();
             }
             Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. } if !is_safe_target(&dest_url) => {
                 self.outline.foreign.push(target(&dest_url));
@@ -175,12 +177,10 @@ impl Reader {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Heading(_) => {
-                let text = self.open.take().unwrap_or_default();
-                self.outline.headings.push(text);
+                self.outline.headings.push(self.open.take().unwrap_or_default());
             }
             TagEnd::TableCell => {
-                let text = self.open.take().unwrap_or_default();
-                self.row.push(loose(&text));
+                self.row.push(loose(&self.open.take().unwrap_or_default()));
             }
             TagEnd::TableHead => self.table.header = std::mem::take(&mut self.row),
             TagEnd::TableRow => self.table.rows.push(std::mem::take(&mut self.row)),

@@ -40,17 +40,14 @@ pub fn junit(remarks: &[Remark]) -> String {
         let attribute = |text: &str| xml::text(text).replace('\n', "&#10;");
         let (name, said) = (attribute(&remark.name), attribute(&remark.text));
         let case = format!("    <testcase classname=\"audit\" name=\"{name}\" time=\"{:.9}\"", remark.seconds);
-        // Writing to a string cannot fail.
-        let _ = match remark.level {
-            Level::Pass => writeln!(text, "{case}>\n      <system-out>{said}</system-out>\n    </testcase>"),
-            Level::Fail => {
-                writeln!(text, "{case}>\n      <failure type=\"regression\" message=\"{said}\"/>\n    </testcase>")
-            }
-            Level::Unsure => {
-                writeln!(text, "{case}>\n      <error type=\"inconclusive\" message=\"{said}\"/>\n    </testcase>")
-            }
-            Level::Skip => writeln!(text, "{case}>\n      <skipped message=\"{said}\"/>\n    </testcase>"),
+        let inner = match remark.level {
+            Level::Pass => format!("<system-out>{said}</system-out>"),
+            Level::Fail => format!("<failure type=\"regression\" message=\"{said}\"/>"),
+            Level::Unsure => format!("<error type=\"inconclusive\" message=\"{said}\"/>"),
+            Level::Skip => format!("<skipped message=\"{said}\"/>"),
         };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{case}>\n      {inner}\n    </testcase>");
     }
     text + "  </testsuite>\n</testsuites>\n"
 }

@@ -41,35 +41,32 @@ pub(super) trait Sink {
 }
 
 /// How a medium writes the pieces of words. Texts come without control characters; the white space around words is
-/// dropped.
+/// dropped. In the cell of a table line ends are kept, else they are spaces.
 pub(super) trait Ink {
-    /// Text; its line ends are kept where they may mean something.
-    fn text(&self, text: &str) -> String;
+    fn text(text: &str, in_cell: bool) -> String;
     /// A name, never empty.
-    fn code(&self, name: &str) -> String;
+    fn code(name: &str, in_cell: bool) -> String;
     /// What stands out, never empty.
-    fn strong(&self, inner: String) -> String;
+    fn strong(inner: String) -> String;
     /// Words that lead somewhere.
-    fn link(&self, inner: String, target: &str) -> String;
-    /// Whether a line end is one for the reader.
-    fn has_lines(&self) -> bool;
+    fn link(inner: String, target: &str) -> String;
 
-    fn words(&self, words: &Words) -> String {
+    fn words(words: &Words, in_cell: bool) -> String {
         let all = words.inlines();
         let piece = |(at, inline): (usize, &Inline)| match inline {
             Inline::Text(text) => {
                 let text = if at == 0 { text.trim_start() } else { text };
                 let text = if at + 1 == all.len() { text.trim_end() } else { text };
-                self.text(&shown(text, self.has_lines()))
+                Self::text(&shown(text, in_cell), in_cell)
             }
             Inline::Code(name) => Some(shown(name.trim(), false))
                 .filter(|name| !name.is_empty())
-                .map_or_else(String::new, |name| self.code(&name)),
+                .map_or_else(String::new, |name| Self::code(&name, in_cell)),
             Inline::Strong(inner) => {
-                let inner = self.words(inner);
-                if inner.is_empty() { inner } else { self.strong(inner) }
+                let inner = Self::words(inner, in_cell);
+                if inner.is_empty() { inner } else { Self::strong(inner) }
             }
-            Inline::Link { words, target } => self.link(self.words(words), target),
+            Inline::Link { words, target } => Self::link(Self::words(words, in_cell), target),
         };
         let written: String = all.iter().enumerate().map(piece).collect();
         written.trim().to_owned()
@@ -77,30 +74,23 @@ pub(super) trait Ink {
 }
 
 /// Words as a reader sees them.
-pub(super) struct Plain {
-    /// Whether line ends are kept, as in the cell of a table; else they are spaces.
-    pub(super) has_lines: bool,
-}
+pub(super) struct Plain;
 
 impl Ink for Plain {
-    fn text(&self, text: &str) -> String {
+    fn text(text: &str, _in_cell: bool) -> String {
         text.to_owned()
     }
 
-    fn code(&self, name: &str) -> String {
+    fn code(name: &str, _in_cell: bool) -> String {
         name.to_owned()
     }
 
-    fn strong(&self, inner: String) -> String {
+    fn strong(inner: String) -> String {
         inner
     }
 
-    fn link(&self, inner: String, _target: &str) -> String {
+    fn link(inner: String, _target: &str) -> String {
         inner
-    }
-
-    fn has_lines(&self) -> bool {
-        self.has_lines
     }
 }
 

@@ -17,19 +17,13 @@ use std::path::{Path, PathBuf};
 /// How the file of a template ends; what stands before it, without `.md`, is the template's name.
 const EXTENSION: &str = ".hbs";
 
-macro_rules! built_in {
-    ($($name:literal: $file:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../report-templates/", $file)))),*]
-    };
-}
-
 /// Every file of `report-templates/`, by name.
-const BUILT_IN: &[(&str, &str)] = built_in![
-    "audit": "audit.md.hbs",
-    "audit.html": "audit.html.hbs",
-    "deliverable": "deliverable.md.hbs",
-    "full": "full.md.hbs",
-    "pr": "pr.md.hbs",
+const BUILT_IN: &[(&str, &str)] = &[
+    ("audit", include_str!("../../report-templates/audit.md.hbs")),
+    ("audit.html", include_str!("../../report-templates/audit.html.hbs")),
+    ("deliverable", include_str!("../../report-templates/deliverable.md.hbs")),
+    ("full", include_str!("../../report-templates/full.md.hbs")),
+    ("pr", include_str!("../../report-templates/pr.md.hbs")),
 ];
 
 /// The names under which `[templates]` puts a file in place of a built-in one; `html` stands for `audit.html`.

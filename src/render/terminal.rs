@@ -41,10 +41,8 @@ pub(crate) fn print_section(section: &Section, width: usize, out: &mut dyn Write
 /// Prints plain text, wrapped; further lines of an item that begins with a dash are indented.
 pub(crate) fn print_text(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let mut screen = Screen { text: String::new(), width, is_under_heading: true };
-    match text.strip_prefix("- ") {
-        Some(item) => screen.wrapped(&one_line(item), "- "),
-        None => screen.wrapped(&one_line(text), ""),
-    }
+    let (marker, item) = text.strip_prefix("- ").map_or(("", text), |item| ("- ", item));
+    screen.wrapped(&one_line(item), marker);
     out.write_all(screen.text.as_bytes())
 }
 
@@ -224,14 +222,13 @@ impl Screen {
             for (((column, cell), width), align) in columns.iter().zip(row).zip(widths).zip(aligns) {
                 let text = column.get(at).map_or("", String::as_str);
                 let padded = pad(text, *width, *align);
-                if !text.is_empty() {
+                if text.is_empty() {
+                    blank.push_str(&padded);
+                } else {
                     line.push_str(&std::mem::take(&mut blank));
                     line.push_str(&styled(cell, &padded));
-                    blank.push_str(GAP);
-                } else {
-                    blank.push_str(&padded);
-                    blank.push_str(GAP);
                 }
+                blank.push_str(GAP);
             }
             self.line(line.trim_end());
         }
@@ -249,7 +246,7 @@ fn styled(cell: &Cell, padded: &str) -> String {
 }
 
 fn lines(cell: &Cell) -> Vec<String> {
-    Plain { has_lines: true }.words(&cell.words).split('\n').map(str::to_owned).collect()
+    Plain::words(&cell.words, true).split('\n').map(str::to_owned).collect()
 }
 
 /// Breaks at spaces into lines of at most `width` columns, a number with its unit on one; a longer word is broken where it must.
@@ -260,7 +257,7 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 fn plain(words: &Words) -> String {
-    Plain { has_lines: false }.words(words)
+    Plain::words(words, false)
 }
 
 fn bold(text: &str) -> String {

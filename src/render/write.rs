@@ -137,6 +137,7 @@ fn fault(path: &Path, doing: &'static str, source: Error) -> RenderError {
         K::StorageFull | K::QuotaExceeded => "free some space, or choose another disk with --out",
         K::IsADirectory => "a folder has that name; rename it or choose another place with --out",
         K::NotADirectory | K::AlreadyExists => "a part of the path is a file; choose another place with --out",
+        K::TimedOut => "another run of audit writes it and does not end",
         _ => "choose another place with --out",
     };
     RenderError::Write { path: path.to_owned(), doing, cure: cure.to_owned(), source }
@@ -148,24 +149,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Waits for the right to replace `page`, which is given back when dropped; makes its folder. Errors: a folder that
 /// cannot be made or written to, or another run that does not end.
 pub(crate) fn page_lock(page: &Path) -> Result<FileLock, RenderError> {
-    let fault = |doing: &'static str, cure: &str, source: std::io::Error| RenderError::Write {
-        path: page.to_owned(),
-        doing,
-        cure: cure.to_owned(),
-        source,
-    };
     let folder = page.parent().unwrap_or(Path::new(""));
     let name = page.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let path = folder.join(format!(".{name}.lock"));
-    fs::create_dir_all(folder).map_err(|error| fault("making its folder", "choose another place with --out", error))?;
-    match FileLock::take(&path, PATIENCE) {
-        Ok(Some(lock)) => Ok(lock),
-        Ok(None) => {
-            let cure = "another run of audit writes it and does not end";
-            Err(fault("waiting for its lock", cure, std::io::ErrorKind::TimedOut.into()))
-        }
-        Err(error) => Err(fault("locking it", "choose a folder that you may write to with --out", error)),
-    }
+    fs::create_dir_all(folder).map_err(|error| fault(page, "making its folder", error))?;
+    let lock = FileLock::take(&path, PATIENCE).map_err(|error| fault(page, "locking it", error))?;
+    lock.ok_or_else(|| fault(page, "waiting for its lock", ErrorKind::TimedOut.into()))
 }
 
 #[cfg(test)]

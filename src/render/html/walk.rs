@@ -7,33 +7,26 @@ use crate::view::charts::{Chart, Figure};
 use crate::view::{Align, Block, Column, Document, Section, Table, Tone};
 use crate::words::Words;
 
-struct Elements {
-    /// Whether line ends are breaks.
-    has_lines: bool,
-}
+struct Elements;
 
 impl Ink for Elements {
-    fn text(&self, text: &str) -> String {
+    fn text(text: &str, _in_cell: bool) -> String {
         breakable(xml::text(&glued(text))).replace('\n', "<br>")
     }
 
-    fn code(&self, name: &str) -> String {
+    fn code(name: &str, _in_cell: bool) -> String {
         format!("<code>{}</code>", breakable(xml::text(name)))
     }
 
-    fn strong(&self, inner: String) -> String {
+    fn strong(inner: String) -> String {
         format!("<strong>{inner}</strong>")
     }
 
-    fn link(&self, inner: String, target: &str) -> String {
+    fn link(inner: String, target: &str) -> String {
         match is_safe_target(target) {
             true => format!("<a href=\"{}\" rel=\"noopener noreferrer\">{inner}</a>", xml::text(target)),
             false => inner,
         }
-    }
-
-    fn has_lines(&self) -> bool {
-        self.has_lines
     }
 }
 
@@ -53,7 +46,7 @@ pub(in crate::render) fn line(plain: &str) -> String {
 }
 
 pub(super) fn words(words: &Words) -> String {
-    Elements { has_lines: false }.words(words)
+    Elements::words(words, false)
 }
 
 pub(in crate::render) fn lead(document: &Document) -> String {
@@ -114,13 +107,12 @@ impl Sink for Html {
         if !table.caption.is_empty() {
             self.paragraph(&table.caption);
         }
-        let ink = Elements { has_lines: true };
         let class = |column: Option<&Column>| match column {
             Some(Column { align: Align::Right, .. }) => "number",
             _ => "words",
         };
         let head = |column: &Column| {
-            let title = ink.words(&Words::from(&column.title));
+            let title = Elements::words(&Words::from(&column.title), true);
             format!("<th class=\"{}\" scope=\"col\">{title}</th>", class(Some(column)))
         };
         let header: String = table.columns.iter().map(head).collect();
@@ -132,7 +124,7 @@ impl Sink for Html {
             let cells = row.iter().enumerate().map(|(at, cell)| {
                 let key = cell.sort.map(|key| key.to_string()).unwrap_or_default();
                 let class = format!("{}{}", class(table.columns.get(at)), tone(cell.tone));
-                format!("<td class=\"{class}\" data-key=\"{key}\">{}</td>", ink.words(&cell.words))
+                format!("<td class=\"{class}\" data-key=\"{key}\">{}</td>", Elements::words(&cell.words, true))
             });
             let cells: String = cells.collect();
             self.push(&format!("<tr>{cells}</tr>"));

@@ -33,11 +33,7 @@ pub(super) fn draw(bars: &Bars, top: f64, writer: &mut Writer) -> f64 {
     for tick in &bars.ticks {
         let x = left + scale(tick.at);
         writer.line("chart-grid", (x, y - 4.0), (x, bottom));
-        let half = width(&tick.text) / 2.0;
-        if x - half > free {
-            writer.anchored(x.max(half + 2.0), bottom + 16.0, "mute", "middle", &tick.text);
-            free = x + half + 6.0;
-        }
+        writer.label(x, bottom + 16.0, &tick.text, &mut free);
     }
     for row in &bars.rows {
         let mut at = y;

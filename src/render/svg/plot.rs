@@ -100,12 +100,7 @@ fn grid(frame: &Frame<'_>, writer: &mut Writer) {
     for tick in &frame.plot.x.ticks {
         let x = frame.x(tick.at);
         writer.line("chart-grid", (x, frame.top), (x, frame.bottom));
-        let half = width(&tick.text) / 2.0;
-        let middle = x.min(WIDTH - EDGE - half);
-        if !tick.text.is_empty() && middle - half > free {
-            writer.anchored(middle, frame.bottom + 18.0, "mute", "middle", &tick.text);
-            free = middle + half + 6.0;
-        }
+        writer.label(x, frame.bottom + 18.0, &tick.text, &mut free);
     }
     writer.line("chart-axis", (frame.left, frame.bottom), (frame.right, frame.bottom));
 }

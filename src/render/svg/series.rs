@@ -40,12 +40,7 @@ pub(super) fn draw(series: &Series, top: f64, values: bool, writer: &mut Writer)
     }
     let mut free = f64::NEG_INFINITY;
     for tick in &series.ticks {
-        let half = width(&tick.text) / 2.0;
-        let middle = x(tick.at).min(WIDTH - EDGE - half);
-        if middle - half > free {
-            writer.anchored(middle, y + 18.0, "mute", "middle", &tick.text);
-            free = middle + half + 6.0;
-        }
+        writer.label(x(tick.at), y + 18.0, &tick.text, &mut free);
     }
     y + 30.0
 }

@@ -1,5 +1,6 @@
 //! Elements of a drawing, with numbers of one decimal.
 
+use super::{EDGE, WIDTH};
 use crate::render::xml;
 use crate::view::charts::{Shade, Shape};
 use std::fmt::Write as _;
@@ -55,6 +56,16 @@ impl Writer {
         let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         let _ =
             writeln!(self.0, "<text x=\"{}\" y=\"{}\"{class}{anchor}>{}</text>", number(x), number(y), xml::text(text));
+    }
+
+    /// A label below a horizontal axis, centred inside the canvas, where it has room behind the last one, which ends at `free`.
+    pub(super) fn label(&mut self, x: f64, y: f64, text: &str, free: &mut f64) {
+        let half = width(text) / 2.0;
+        let middle = x.max(half + 2.0).min(WIDTH - EDGE - half);
+        if !text.is_empty() && middle - half > *free {
+            self.anchored(middle, y, "mute", "middle", text);
+            *free = middle + half + 6.0;
+        }
     }
 
     /// Text along a slope of `degrees`, with a rim in the background's colour.
