@@ -34,8 +34,12 @@ impl Commits {
             own.iter().copied().flatten().any(|kept| kept.is_same(one) && !kept.foresight.is_unknown())
         };
         let is_asked = own.is_none() || !now.iter().chain(own.into_iter().flatten()).all(is_noted);
-        let before = if is_asked { self.at(&plan.folder, file, commit.trim_end_matches("-dirty")) } else { None };
-        let before = before.map(|stated| stated.get(subject).map(Vec::as_slice).unwrap_or_default());
+        let commit = commit.trim_end_matches("-dirty");
+        let stated = || stated_at(&plan.folder, file, commit);
+        let before = is_asked.then(|| self.known.entry(commit.to_owned()).or_insert_with(stated));
+        let before = before
+            .and_then(|stated| stated.as_ref())
+            .map(|stated| stated.get(subject).map(Vec::as_slice).unwrap_or_default());
         let mut all = now.to_vec();
         for kept in own.into_iter().chain(before).flatten() {
             if !all.iter().any(|one| one.is_same(kept)) {
@@ -55,14 +59,9 @@ impl Commits {
         }
         all
     }
-
-    /// What a version states; `None` where git does not know it, or its audit.toml cannot be read.
-    fn at(&mut self, folder: &Path, file: &Path, commit: &str) -> Option<&Stated> {
-        let asked = || stated_at(folder, file, commit);
-        self.known.entry(commit.to_owned()).or_insert_with(asked).as_ref()
-    }
 }
 
+/// What a version states; `None` where git does not know it, or its audit.toml cannot be read.
 fn stated_at(folder: &Path, file: &Path, commit: &str) -> Option<Stated> {
     if commit.is_empty() || !commit.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;

@@ -98,7 +98,10 @@ pub(super) fn write_page(
             }
             PageFormat::Text => {
                 let text = first_screen(&document)?;
-                files.write_alone("txt", &text, force, |there| has_title_of(&text, there))
+                // A first screen is known by its title.
+                let title = |text: &str| text.lines().next().map(str::to_owned);
+                let is_own = |there: &Path| crate::read::text(there).is_ok_and(|there| title(&there) == title(&text));
+                files.write_alone("txt", &text, force, is_own)
             }
             PageFormat::Md | PageFormat::Pr => {
                 let first = made.is_first_made.then_some(&made.snapshot.evidence.new);
@@ -118,11 +121,6 @@ fn first_screen(document: &Document) -> Result<String, Failure> {
     let mut screen = anstream::StripStream::new(Vec::new());
     terminal::print(&document.clone().first_screen(), WIDTH, &mut screen)?;
     Ok(String::from_utf8_lossy(&screen.into_inner()).into_owned())
-}
-
-/// Whether a file begins as a text does: a first screen is known by its title.
-fn has_title_of(text: &str, path: &Path) -> bool {
-    crate::read::text(path).is_ok_and(|there| there.lines().next() == text.lines().next())
 }
 
 /// An audit in one line: time, verdict and limiter.

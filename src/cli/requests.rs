@@ -186,8 +186,8 @@ pub(super) fn context<'c>(
         version: env!("CARGO_PKG_VERSION"),
         absent: &absent,
         outcome: &outcome,
-        is_timeline: &is_timeline,
-        public: &public,
+        is_timeline: &|path| source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string()),
+        public: &|report| source::ncu_report::public_report(report, &public_command),
     }
 }
 
@@ -232,15 +232,6 @@ fn absent(path: &Path, asked: &[String]) -> Result<Vec<String>, String> {
     // These name groups and not metrics.
     let is_group = |name: &str| ["group:", "regex:", "breakdown:"].iter().any(|start| name.starts_with(start));
     Ok(asked.iter().filter(|name| !is_group(name) && !is_there(name)).cloned().collect())
-}
-
-/// A report as it is kept.
-fn public(report: &[u8]) -> Option<Vec<u8>> {
-    source::ncu_report::public_report(report, &public_command)
-}
-
-fn is_timeline(path: &Path) -> Result<(), String> {
-    source::read_timeline(&[path.to_owned()]).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// What stands between a subject and its variant; no name of a subject has it.

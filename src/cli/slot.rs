@@ -58,7 +58,11 @@ impl Slot {
             let is_there = |date: NaiveDate| made.iter().any(|(at, _)| at.date == date);
             let stated = days.stated.filter(|date| !days.is_of_many || is_there(*date));
             let of_day = |at: &Dated| stated.is_none_or(|date| date == at.date);
-            let is_back = |own: &Snapshot| folder == series && is_followed(folder, subject, own);
+            // Where another measurement was audited since, the same launches are what the kernel went back to, and no page that
+            // is made again.
+            let is_last = |own: &Snapshot, record: &Record| record.series.last().contains(&own.milestone.mark());
+            let record = || Record::read(folder, subject, f64::INFINITY);
+            let is_back = |own: &Snapshot| folder == series && record().is_ok_and(|record| !is_last(own, &record));
             let same = made.iter().find(|(at, _)| of_day(at));
             if let Some((at, own)) = same.filter(|(_, own)| days.stated.is_some() || !is_back(own)) {
                 let hypotheses = own.evidence.new.work.hypotheses.clone();
@@ -81,13 +85,6 @@ impl Slot {
         }
         Ok(Slot { at: Dated { date: days.today, number }, own: None })
     }
-}
-
-/// Whether another measurement was audited after an audit: the same launches are then what the kernel went back to, and
-/// no page that is made again.
-fn is_followed(folder: &Path, subject: &str, own: &Snapshot) -> bool {
-    let record = Record::read(folder, subject, f64::INFINITY);
-    record.is_ok_and(|record| !record.series.last().contains(&own.milestone.mark()))
 }
 
 pub(super) struct Before<'r> {

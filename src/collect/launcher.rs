@@ -75,23 +75,18 @@ impl Trial {
 /// What lets Triton's autotuner keep the choice that it made without a profiler.
 const CHOICE: &str = "TRITON_CACHE_AUTOTUNING=1";
 
-/// A program that calls `kernel_audit.bench`, told what is wanted.
-fn told(program: &Words, step: &str) -> Words {
-    ["env", &format!("KERNEL_AUDIT_STEP={step}"), CHOICE].into_iter().collect::<Words>().then(program)
-}
-
 impl Launcher {
     pub(super) fn watched(&self, watch: Watch) -> Words {
         match self {
             Launcher::Program(words) => words.clone(),
-            Launcher::Bench(words) => told(
-                words,
-                match watch {
+            Launcher::Bench(words) => {
+                let step = match watch {
                     Watch::Sanitize => "sanitize",
                     Watch::Profile(_) => "profile",
                     Watch::Times(_) => "launches",
-                },
-            ),
+                };
+                ["env", &format!("KERNEL_AUDIT_STEP={step}"), CHOICE].into_iter().collect::<Words>().then(words)
+            }
             Launcher::Own(own) => {
                 let mut words = own.words.clone();
                 let launches = match watch {

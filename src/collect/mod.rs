@@ -37,7 +37,7 @@ pub(crate) use machine::Machine;
 pub use ncu::Profile;
 pub(crate) use ncu::{Metrics, NcuSaid};
 pub use nvcc::{compile, disassemble};
-pub use request::{Absent, Build, Context, Summary, about};
+pub use request::{Build, Context, Summary, about};
 pub(crate) use request::{Check, Done, Progress, Request, Tests};
 pub use runner::{Call, run};
 pub(crate) use runner::{Interrupt, Ran, run_watched};

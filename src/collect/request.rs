@@ -109,18 +109,6 @@ impl Request {
     }
 }
 
-/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
-pub type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
-
-/// Says in a word how a trial came out; an error for a file that is not what the trial writes.
-pub(crate) type Outcome<'c> = dyn Fn(Trial, &Path) -> Result<String, String> + 'c;
-
-/// Says whether a file is a timeline that can be read; an error says what is wrong.
-pub(crate) type IsTimeline<'c> = dyn Fn(&Path) -> Result<(), String> + 'c;
-
-/// A plain report without what it says of people and machines; `None` for one that is not whole. Other bytes stay.
-pub(crate) type Public<'c> = dyn Fn(&[u8]) -> Option<Vec<u8>> + 'c;
-
 /// What every collection of a run shares.
 pub struct Context<'c> {
     pub places: &'c Places,
@@ -132,13 +120,14 @@ pub struct Context<'c> {
     /// How long another run that collects the same is waited for.
     pub patience: Duration,
     pub version: &'c str,
-    /// Reads a report that was made.
-    pub absent: &'c Absent<'c>,
-    /// Reads what a trial left.
-    pub outcome: &'c Outcome<'c>,
-    /// Reads a timeline that was recorded.
-    pub is_timeline: &'c IsTimeline<'c>,
-    pub public: &'c Public<'c>,
+    /// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
+    pub absent: &'c dyn Fn(&Path, &[String]) -> Result<Vec<String>, String>,
+    /// Says in a word how a trial came out; an error for a file that is not what the trial writes.
+    pub outcome: &'c dyn Fn(Trial, &Path) -> Result<String, String>,
+    /// Says whether a file is a timeline that can be read; an error says what is wrong.
+    pub is_timeline: &'c dyn Fn(&Path) -> Result<(), String>,
+    /// A plain report without what it says of people and machines; `None` for one that is not whole. Other bytes stay.
+    pub public: &'c dyn Fn(&[u8]) -> Option<Vec<u8>>,
 }
 
 /// How a collection came out, step by step.

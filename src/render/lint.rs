@@ -196,14 +196,12 @@ impl<'a> Names<'a> {
         let helper = call.name.as_name().unwrap_or_default();
         self.known("helper", helper, HELPERS.into_iter())?;
         call.hash.keys().min().map_or(Ok(()), |name| self.known("parameter", name, PARAMETERS.into_iter()))?;
-        if let Some(Parameter::Literal(name)) = call.params.first() {
-            self.part(helper, &text_of(name))?;
+        if let Some(Parameter::Literal(name)) = call.params.first()
+            && let Some(what) = unknown_part(helper, &text_of(name))
+        {
+            return self.fault(what);
         }
         call.params.iter().chain(call.hash.values()).try_for_each(|one| self.value(one))
-    }
-
-    fn part(&self, helper: &str, name: &str) -> Result<(), RenderError> {
-        unknown_part(helper, name).map_or(Ok(()), |what| self.fault(what))
     }
 
     fn value(&self, parameter: &Parameter) -> Result<(), RenderError> {

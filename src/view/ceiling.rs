@@ -40,17 +40,18 @@ pub(super) fn section(audit: &Audit) -> Section {
     Section::new("ceiling", "Remaining performance ceiling", blocks)
 }
 
-/// The forecast of a lever in front of its ceiling; `place` gives the number of another one in the list.
-pub(super) fn forecast(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
-    let own = bound(lever, place);
+/// The forecast of a lever of a list in front of its ceiling.
+pub(super) fn forecast(lever: &Lever, levers: &[&Lever]) -> String {
+    let own = bound(lever, levers);
     match lever.forecast {
         Some(ends) => format!("{}, {own}", between(ends, lever.bound)),
         None => own,
     }
 }
 
-/// The ceiling of a lever; `place` gives the number of another one in the list.
-pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> String {
+/// The ceiling of a lever; others are told by their number in the list.
+pub(super) fn bound(lever: &Lever, levers: &[&Lever]) -> String {
+    let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let percent = lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 1))).unwrap_or_default();
     let own = match &lever.ceiling {
         Bound::AtMost => percent,
@@ -68,11 +69,10 @@ pub(super) fn bound(lever: &Lever, place: impl Fn(Action) -> Option<usize>) -> S
 }
 
 fn table(name: &str, levers: &[&Lever]) -> Table {
-    let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let line = |lever: &&Lever| {
         vec![
             sentence(&lever.sentence),
-            text(forecast(lever, place)).sorted(lever.bound).strong(),
+            text(forecast(lever, levers)).sorted(lever.bound).strong(),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),
         ]
@@ -99,7 +99,7 @@ fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
         let actions = answers(rule);
         let is_answer = |own: &&&Lever| matches!(&own.code, LeverCode::Ours(action) if actions.contains(action));
         match ours.iter().find(is_answer) {
-            Some(own) => bound(own, |_| None),
+            Some(own) => bound(own, &[]),
             None if actions.is_empty() => String::new(),
             None => "none".to_owned(),
         }
@@ -107,7 +107,7 @@ fn of_nvidia(levers: &[&Lever], ours: &[&Lever]) -> Table {
     let line = |lever: &&Lever| {
         vec![
             sentence(&lever.sentence),
-            text(bound(lever, |_| None)).sorted(lever.bound),
+            text(bound(lever, &[])).sorted(lever.bound),
             text(here(lever)).strong(),
             text(lever.formula.clone()),
             code(lever.remeasure.clone()),

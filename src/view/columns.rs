@@ -114,15 +114,11 @@ pub(crate) fn short_files(files: &[String], width: usize) -> Vec<String> {
     if files.iter().all(fits) {
         return files.to_vec();
     }
-    let shared = files.iter().map(|file| folders(file)).reduce(common).map_or(0, |shared| shared.len());
+    let folders = files.iter().map(|file| file.rfind('/').map_or("", |at| &file[..=at]));
+    let shared = folders.reduce(common).map_or(0, |shared| shared.len());
     let short: Vec<String> = files.iter().map(|file| without_middle(&file[shared..], room)).collect();
     let is_alone = |(at, name): (usize, &String)| !short[..at].contains(name);
     if short.iter().enumerate().all(is_alone) { short } else { files.to_vec() }
-}
-
-/// The folders of a path, with the slash behind the last.
-fn folders(file: &str) -> &str {
-    file.rfind('/').map_or("", |at| &file[..=at])
 }
 
 /// The folders that two paths begin with.

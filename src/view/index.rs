@@ -4,7 +4,7 @@ use super::charts::times;
 use super::document::{Cell, Table};
 use super::floor;
 use super::tables::{self, code, text};
-use crate::analysis::{Milestone, Offered};
+use crate::analysis::Milestone;
 use crate::quantity::{format, glance};
 use crate::words;
 use std::collections::BTreeSet;
@@ -52,6 +52,9 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
     };
     let limiter = last.limiter.map_or_else(Cell::default, |limiter| code(limiter.to_string()));
     let first = last.levers.iter().find(|_| !last.is_at_roof);
+    let bound = first.and_then(|first| first.bound);
+    let forecast = first.and_then(|first| first.forecast).map(|ends| glance::between(ends, bound));
+    let ceiling = bound.map(|bound| format!("≤ {} %", format::fixed(bound, 0)));
     let mut cells = vec![
         Cell::new(words!("{}", words::link(listed.subject.as_str(), listed.page.as_str()))),
         text(last.day()),
@@ -62,19 +65,13 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
         verdict,
         limiter,
         text(first.map(|first| first.what.as_str()).unwrap_or_default()),
-        text(first.and_then(forecast).unwrap_or_default()).sorted(first.and_then(|first| first.bound)),
+        text(forecast.or(ceiling).unwrap_or_default()).sorted(bound),
         text(trend(&listed.milestones)),
     ];
     if has_gpus {
         cells.insert(2, text(gpu(last)));
     }
     Some(cells)
-}
-
-/// `12 to 43 %`, else the ceiling; `None` where neither is known.
-fn forecast(lever: &Offered) -> Option<String> {
-    let told = lever.forecast.map(|ends| glance::between(ends, lever.bound));
-    told.or_else(|| lever.bound.map(|bound| format!("≤ {} %", format::fixed(bound, 0))))
 }
 
 /// The times of the last audits as bars, the highest the slowest; nothing for fewer than two.

@@ -202,7 +202,9 @@ fn next(one: &ToProfile) -> Vec<Block> {
         1 => ", and pass over 1 launch".to_owned(),
         many => format!(", and pass over {} launches", format::integer(many)),
     };
-    let entry = format!("kernel = {}", toml_text(&one.filter));
+    // Literal where it can be: a regular expression has backslashes.
+    let filter = &one.filter;
+    let entry = if filter.contains('\'') { format!("kernel = {filter:?}") } else { format!("kernel = '{filter}'") };
     let entry = if one.skip > 0 { format!("{entry}\n\n[subject.collect]\nskip = {}", one.skip) } else { entry };
     vec![
         paragraph(
@@ -220,9 +222,4 @@ fn next(one: &ToProfile) -> Vec<Block> {
         paragraph("by-hand", "Or by hand:"),
         verbatim("by-hand", "sh", &one.ncu),
     ]
-}
-
-/// A string of TOML: literal where it can be, because a regular expression has backslashes.
-fn toml_text(text: &str) -> String {
-    if text.contains('\'') { format!("{text:?}") } else { format!("'{text}'") }
 }

@@ -2,7 +2,7 @@
 //! starts and corrected by what those before took.
 
 use super::run::Session;
-use super::step::{Judged, Missed, Step};
+use super::step::{Judged, Missed, Step, call};
 use crate::catalog::sanitizer_ratio;
 use crate::collect::{CollectError, SanitizerSaid, Tool, Words, about, files, run, sanitizer_words, survey};
 use crate::evidence::SanitizerTool;
@@ -66,8 +66,8 @@ impl Session<'_> {
 
     /// How long the program takes without a tool; `None` where it does not come to its end in time.
     fn alone(&mut self, program: &Words, limit: Duration) -> Result<Option<Duration>, CollectError> {
-        let call = self.call(None, program, limit.min(self.left()));
         let context = self.context;
+        let call = call(self.request, context, None, program, limit.min(self.left()));
         let turn = self.turn();
         self.journal.begin(ALONE, &program.shown());
         let ended = run(&call);

@@ -146,7 +146,7 @@ impl Session<'_> {
         let words = (step.words)(&path.display().to_string()).then(&step.program);
         let turn = self.turn();
         let (limit, key) = step.limit(request);
-        let call = self.call(watcher, &words, limit.min(self.left()));
+        let call = call(request, context, watcher, &words, limit.min(self.left()));
         self.journal.begin(step.name, &record.command);
         let begun = Instant::now();
         let ended = run_watched(&call, &mut |bytes| {
@@ -212,11 +212,6 @@ impl Session<'_> {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// The words that run behind the prefix, after the tool that watches them.
-    pub(super) fn call(&self, watcher: Option<PathBuf>, words: &Words, limit: Duration) -> Call {
-        call(self.request, self.context, watcher, words, limit)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Horizontal bars.
 
-use super::writer::{Writer, width};
-use super::{EDGE, WIDTH};
+use super::writer::{EDGE, WIDTH, Writer, width};
 use crate::view::charts::{Bar, BarRow, Bars};
 
 /// Height of a bar where a row has one, or all of its bars on one line.

@@ -11,18 +11,13 @@ mod writer;
 use crate::render::xml;
 use crate::view::charts::{Chart, Figure};
 use std::path::Path;
-use writer::Writer;
+use writer::{EDGE, WIDTH, Writer};
 
 /// Colours and type of every chart. The classes begin with `chart`, so that a page can hold the same style once for all
 /// of its charts. The colours stay apart for readers with any of the common colour deficiencies, and in grey.
 pub(super) const STYLE: &str = include_str!("style.css");
 /// What charts of levels over time have beside it.
 pub(super) const SERIES_STYLE: &str = include_str!("series.css");
-
-/// Width of every chart in its own units.
-const WIDTH: f64 = 480.0;
-/// Space at the left and right edge.
-const EDGE: f64 = 12.0;
 
 /// The chart as a file of its own.
 pub fn file(chart: &Chart) -> String {

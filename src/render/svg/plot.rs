@@ -1,7 +1,6 @@
 //! Curves and marks over two axes.
 
-use super::writer::{Writer, width};
-use super::{EDGE, WIDTH};
+use super::writer::{EDGE, WIDTH, Writer, width};
 use crate::view::charts::{Axis, Curve, Mark, Plot};
 
 const AREA: f64 = 230.0;

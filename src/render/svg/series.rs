@@ -1,7 +1,6 @@
 //! Levels over time, a panel below the other on one scale.
 
-use super::writer::{Writer, number, width};
-use super::{EDGE, WIDTH};
+use super::writer::{EDGE, WIDTH, Writer, number, width};
 use crate::view::charts::{Panel, Series};
 
 /// Height of the drawing area of a panel: of one alone, and of several.

@@ -1,10 +1,14 @@
 //! Elements of a drawing, with numbers of one decimal.
 
-use super::{EDGE, WIDTH};
 use crate::render::xml;
 use crate::view::charts::{Shade, Shape};
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
+
+/// Width of every chart in its own units.
+pub(super) const WIDTH: f64 = 480.0;
+/// Space at the left and right edge.
+pub(super) const EDGE: f64 = 12.0;
 
 /// Mean width of a character of the charts' type, in the widest of the fonts that it names.
 const CHARACTER: f64 = 7.7;
@@ -18,17 +22,6 @@ pub(super) fn number(value: f64) -> String {
     let text = format!("{value:.1}");
     let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
-}
-
-pub(super) fn class(shade: Shade) -> &'static str {
-    match shade {
-        Shade::Old => "chart-old",
-        Shade::New => "chart-new",
-        Shade::Reference => "chart-reference",
-        Shade::Excess => "chart-excess",
-        Shade::Bound => "chart-bound",
-        Shade::Gap => "chart-gap",
-    }
 }
 
 fn through(points: &[(f64, f64)]) -> String {
@@ -80,15 +73,17 @@ impl Writer {
     }
 
     pub(super) fn bar(&mut self, shade: Shade, x: f64, y: f64, width: f64, height: f64) {
-        if shade == Shade::Gap {
-            return;
+        if shade != Shade::Gap {
+            self.rectangle(shade.into(), [x, y, width, height]);
         }
-        self.rectangle(class(shade), [x, y, width, height]);
     }
 
     fn rectangle(&mut self, class: &str, place: [f64; 4]) {
         let [x, y, width, height] = place.map(number);
-        let _ = writeln!(self.0, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>");
+        let _ = writeln!(
+            self.0,
+            "<rect class=\"chart-{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"/>"
+        );
     }
 
     /// A straight line of the class `chart-grid` or `chart-axis`.
@@ -114,7 +109,7 @@ impl Writer {
 
     /// A stretch that is set off.
     pub(super) fn stretch(&mut self, x: f64, y: f64, width: f64, height: f64) {
-        self.rectangle("chart-stretch", [x, y, width, height]);
+        self.rectangle("stretch", [x, y, width, height]);
     }
 
     /// The elements of a panel from here on: where it lies, and the time at its right end.
@@ -133,14 +128,15 @@ impl Writer {
 
     /// A mark with its centre at a point.
     pub(super) fn mark(&mut self, shade: Shade, shape: Shape, x: f64, y: f64) {
-        let class = class(shade);
+        let class: &str = shade.into();
         let polygon = |points: [(f64, f64); 4]| {
             let points = points.map(|(dx, dy)| (x + dx, y + dy));
-            format!("<path class=\"{class} chart-mark\" d=\"{}Z\"/>", through(&points))
+            format!("<path class=\"chart-{class} chart-mark\" d=\"{}Z\"/>", through(&points))
         };
         let text = match shape {
             Shape::Disc => {
-                format!("<circle class=\"{class} chart-mark\" cx=\"{}\" cy=\"{}\" r=\"6\"/>", number(x), number(y))
+                let (x, y) = (number(x), number(y));
+                format!("<circle class=\"chart-{class} chart-mark\" cx=\"{x}\" cy=\"{y}\" r=\"6\"/>")
             }
             Shape::Square => polygon([(-5.5, -5.5), (5.5, -5.5), (5.5, 5.5), (-5.5, 5.5)]),
             Shape::Triangle => polygon([(0.0, -7.0), (6.5, 5.0), (-6.5, 5.0), (0.0, -7.0)]),

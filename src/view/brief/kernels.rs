@@ -128,7 +128,7 @@ impl First {
             let does = if is_judged { "none found" } else { "" };
             return First { does: does.into(), ..First::default() };
         };
-        First { does: brief(&lever.sentence), ceiling: ceiling::bound(lever, |_| None), percent: lever.bound }
+        First { does: brief(&lever.sentence), ceiling: ceiling::bound(lever, &[]), percent: lever.bound }
     }
 }
 

@@ -276,7 +276,8 @@ fn coalescing(audit: &Audit) -> Option<Words> {
     let accesses = audit.now.phases.iter().flat_map(|phases| &phases.accesses);
     let inherent: u64 = accesses.filter(|access| access.is_inherent).map(SectorAccess::excess).sum();
     let index = with_excess().find(|access| access.is_inherent).zip(audit.now.phases.as_ref());
-    let index = index.map(|(access, phases)| index_of(access, places::file(phases))).unwrap_or_default();
+    let index = index.and_then(|(access, phases)| Some((access.index.as_ref()?, places::file(phases))));
+    let index = index.map_or_else(String::new, |(at, file)| format!(" (index: {})", places::called_line(at, file)));
     let why = if all_are(|one| one.is_shifted && !one.is_inherent) {
         Some(format!("{of_all} because contiguous bytes start off a sector's boundary"))
     } else if all_are(SectorAccess::is_split) {
@@ -325,11 +326,6 @@ fn coalescing(audit: &Audit) -> Option<Words> {
         words::maybe(beside(audit).filter(|_| share >= LEAST_EXCESS)),
         bulk
     ))
-}
-
-/// ` (index: :23)`, where the load of the values is known.
-fn index_of(access: &SectorAccess, file: &str) -> String {
-    access.index.as_ref().map_or_else(String::new, |index| format!(" (index: {})", places::called_line(index, file)))
 }
 
 /// The sectors of loads and stores by lanes beside those of the reference, which tells whether the work itself asks for them.

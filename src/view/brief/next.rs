@@ -3,8 +3,8 @@
 
 use super::{actions, numbers, places, power, verdict, wanted};
 use crate::analysis::phases::{Phase, PhaseKind, Phases, Wait};
-use crate::analysis::{Audit, Lever, LeverCode, Where};
-use crate::catalog::{self, Action, Code, Part, StallKind, Threshold};
+use crate::analysis::{Audit, Lever, Where};
+use crate::catalog::{self, Code, Part, StallKind, Threshold};
 use crate::quantity::format;
 use crate::quantity::glance::{self, saved};
 use crate::view::ceiling;
@@ -150,13 +150,12 @@ fn in_time(lever: &Lever, ns: f64) -> Option<String> {
 
 /// A table of this name with a row for each action on a kernel, all of whose cycles are `worth` so many nanoseconds.
 pub(super) fn levers_table(name: &str, levers: &[&Lever], worth: Option<f64>) -> Table {
-    let place = |action: Action| levers.iter().position(|lever| lever.code == LeverCode::Ours(action)).map(|at| at + 1);
     let row = |(at, lever): (usize, &&Lever)| {
         vec![
             text((at + 1).to_string()),
             text(place_of(&lever.at)),
             text(&lever.sentence),
-            text(ceiling::forecast(lever, place)).sorted(lever.bound),
+            text(ceiling::forecast(lever, levers)).sorted(lever.bound),
             text(worth.and_then(|ns| in_time(lever, ns)).unwrap_or_default()),
             text(&lever.why),
             text(&lever.risk),

@@ -188,6 +188,7 @@ fn rows(
         let drain = if drains { " with the drain" } else { "" };
         let tensor = |tensor: f64| text(format!("{}{drain}", glance::cycles(tensor))).sorted(tensor);
         let issue = |issue: f64| text(glance::cycles(issue)).sorted(issue);
+        let run = |run: &OpcodeRun| format!("{} {} ({})", run.count, run.opcode, glance::short(run.executed as f64));
         let opcodes = || text(phase.opcodes.iter().map(run).collect::<Vec<_>>().join(", "));
         let more = is_full.then(|| {
             [count(phase.samples), phase.issue.map(issue).unwrap_or_default(), count(phase.executed), opcodes()]
@@ -205,11 +206,6 @@ fn rows(
         cells
     };
     filled("phases", head, shown.iter().map(line))
-}
-
-/// `4 QGMMA (4.18 M)`: an opcode in the code and its executions.
-fn run(run: &OpcodeRun) -> String {
-    format!("{} {} ({})", run.count, run.opcode, glance::short(run.executed as f64))
 }
 
 /// The lines of the role that sets the pace, where the phases are those of another one.

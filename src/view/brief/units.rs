@@ -202,6 +202,7 @@ pub(super) fn panels(
     cure: Words,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
+    let multiplies = audit.now.mix.has_tensor_work() != Some(false);
     let mut missing = Vec::new();
     for group in groups {
         let panels: Vec<_> = group.iter().filter_map(|id| audit.panel(id)).collect();
@@ -218,7 +219,9 @@ pub(super) fn panels(
         }
         blocks.extend(charts.iter().filter(|chart| chart.name == panel.id).cloned());
         let (idle, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_zero(row));
-        let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(|row| is_borrowed(audit, row));
+        // What the tensor pipe of a kernel that multiplies no matrices reads is the work of others.
+        let is_borrowed = |row: &&Row| !multiplies && Family::TensorPipe.has(&row.id) && row.has_number();
+        let (borrowed, rows): (Vec<&Row>, Vec<&Row>) = rows.into_iter().partition(is_borrowed);
         if !rows.is_empty() {
             blocks.push(tables::metrics(&panel.id, &rows));
         }
@@ -232,12 +235,6 @@ pub(super) fn panels(
     missing.dedup();
     blocks.extend(tables::not_collected(audit, &missing, cure));
     blocks
-}
-
-/// Whether a row counts the tensor pipe of a kernel that multiplies no matrices: what it reads is the work of others.
-fn is_borrowed(audit: &Audit, row: &Row) -> bool {
-    let is_tensor = Family::TensorPipe.has(&row.id);
-    is_tensor && row.has_number() && audit.now.mix.has_tensor_work() == Some(false)
 }
 
 /// Such a row in a sentence, so that nobody reads work of the tensor cores from it.

@@ -10,7 +10,6 @@ use crate::view::heading::Heading;
 use crate::view::tables::{columns_of, filled, paragraph, right, text};
 use crate::view::{charts, clock_steps, floor};
 use crate::words::{Words, words};
-use std::borrow::Cow;
 
 /// From this many versions on a picture says more than the table.
 const PICTURE: usize = 3;
@@ -42,15 +41,11 @@ pub(in crate::view) fn section(heading: &Heading, audit: &Audit) -> Option<Secti
         percent: Some(100.0),
         ..Version::default()
     }));
-    let name = reference.map(|(name, _)| name).or_else(|| heading.history.iter().rev().find_map(beside));
+    let beside = || heading.history.iter().rev().find_map(|one| Some(called(&one.beside.as_ref()?.0)));
+    let name = reference.map(|(name, _)| name).or_else(beside);
     blocks.push(versions_table(&rows, &name.unwrap_or_default()).into());
     blocks.extend(step.map(|words| paragraph("step", words)));
     Some(Section::new("history", "History", blocks))
-}
-
-/// What a version was timed beside.
-fn beside(milestone: &Milestone) -> Option<Cow<'_, str>> {
-    milestone.beside.as_ref().map(|(name, _)| called(name))
 }
 
 /// A row of the table; empty where there is nothing to say.

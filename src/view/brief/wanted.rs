@@ -9,7 +9,7 @@ use crate::catalog::{self, Action, Code, Counter};
 use crate::evidence::Reading;
 use crate::quantity::format;
 use crate::shell::quoted;
-use crate::view::document::{Block, Section, Table};
+use crate::view::document::{Block, Section};
 use crate::view::tables::{paragraph, readings};
 use crate::words::{Words, words};
 use std::collections::HashSet;
@@ -135,7 +135,8 @@ fn collected(audit: &Audit) -> Vec<String> {
 
 /// The section behind those that stand already; `None` where they show everything that was asked for.
 pub(super) fn section(audit: &Audit, before: &[Section]) -> Option<Section> {
-    let shown: HashSet<&str> = before.iter().flat_map(Section::tables).flat_map(metrics).collect();
+    let cells = before.iter().flat_map(Section::tables).flat_map(|table| &table.rows).flatten();
+    let shown: HashSet<&str> = cells.flat_map(|cell| &cell.metrics).map(String::as_str).collect();
     let own = audit.asked.iter().filter(|row| !names(row).iter().any(|name| shown.contains(name)));
     let (none, rows): (Vec<&Row>, Vec<&Row>) = own.partition(|row| sides(row).all(|side| side.value() == Some(0.0)));
     let mut blocks: Vec<Block> = Vec::new();
@@ -177,10 +178,6 @@ fn zeros(rows: &[&Row]) -> Option<Words> {
     let rest = rows.len() - told.len();
     let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     (!told.is_empty()).then(|| words!("**Measured as 0:** {}{}.", words::join(told, ", "), rest))
-}
-
-fn metrics(table: &Table) -> impl Iterator<Item = &str> {
-    table.rows.iter().flatten().flat_map(|cell| cell.metrics.iter().map(String::as_str))
 }
 
 fn names(row: &Row) -> Vec<&str> {

@@ -55,11 +55,14 @@ pub(crate) fn chart(milestones: &[Milestone]) -> Option<Chart> {
     });
     let x = Axis { title: String::new(), is_log: false, from: -0.3, until: end + 0.3, ticks: ticks.collect() };
     let points: Vec<(f64, f64)> = all.iter().enumerate().map(|(at, (_, time))| (at as f64, *time)).collect();
-    let marks = all.iter().enumerate().map(|(at, (milestone, time))| Mark {
+    let labelled = |(milestone, time): &(&Milestone, f64)| {
+        written(*time) + &share(milestone).map(|share| format!(" ({share})")).unwrap_or_default()
+    };
+    let marks = all.iter().enumerate().map(|(at, one)| Mark {
         shade: if at + 1 == all.len() { Shade::New } else { Shade::Old },
         x: at as f64,
-        y: *time,
-        label: if at == 0 || at + 1 == all.len() { labelled(milestone, *time) } else { String::new() },
+        y: one.1,
+        label: if at == 0 || at + 1 == all.len() { labelled(one) } else { String::new() },
         ..Mark::default()
     });
     let beside = reference.as_ref().map(|beside| format!(", dashed: {}", beside.name)).unwrap_or_default();
@@ -102,12 +105,6 @@ impl Beside {
 
 fn share(milestone: &Milestone) -> Option<String> {
     milestone.beside.as_ref().map(|(_, percent)| format!("{} %", format::fixed(*percent, 0)))
-}
-
-/// A time with the share of the reference.
-fn labelled(milestone: &Milestone, time: f64) -> String {
-    let share = share(milestone).map(|share| format!(" ({share})")).unwrap_or_default();
-    written(time) + &share
 }
 
 fn message(all: &[(&Milestone, f64)], reference: Option<&Beside>) -> Option<String> {

@@ -62,8 +62,9 @@ pub struct Panel {
 }
 
 /// The role of a colour.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Shade {
     Old,
     /// The new side, or the only one.

@@ -37,7 +37,9 @@ pub(super) fn blocks(code: &CodeFacts, most: usize) -> Vec<Block> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     for (at, role) in roles.iter().enumerate() {
         let own = loops.iter().filter(|one| owner(one) == Some(at));
-        let main = own.max_by_key(|one| (one.hottest, one.instructions)).map(|one| told(one));
+        let told =
+            |one: &&LoopRow| format!("{}, {} instructions: {}", lines(one.lines), one.instructions, classes(one));
+        let main = own.max_by_key(|one| (one.hottest, one.instructions)).map(told);
         let holds = role.telling.iter().filter(|(opcode, _)| opcode.sync() != Some(Sync::Products));
         let holds: Vec<String> = holds.map(|(opcode, count)| format!("{count} {opcode}")).collect();
         let mut row = vec![
@@ -85,11 +87,6 @@ fn barriers(role: &RoleRow, roles: &[&RoleRow]) -> String {
         (!found.is_empty()).then(|| format!("{what} {}", found.join("; ")))
     };
     [said(false, "own"), said(true, "with others")].into_iter().flatten().collect::<Vec<_>>().join("; ")
-}
-
-/// `113–157, 205 instructions: 64 FP32 arithmetic, 56 Integer arithmetic`.
-fn told(one: &LoopRow) -> String {
-    format!("{}, {} instructions: {}", lines(one.lines), one.instructions, classes(one))
 }
 
 fn classes(one: &LoopRow) -> String {
