@@ -109,6 +109,9 @@ impl Request {
     }
 }
 
+/// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
+type Absent<'c> = dyn Fn(&Path, &[String]) -> Result<Vec<String>, String> + 'c;
+
 /// What every collection of a run shares.
 pub struct Context<'c> {
     pub places: &'c Places,
@@ -120,8 +123,7 @@ pub struct Context<'c> {
     /// How long another run that collects the same is waited for.
     pub patience: Duration,
     pub version: &'c str,
-    /// Gives the metrics of a list that a report does not hold; an error for a file that is no whole report.
-    pub absent: &'c dyn Fn(&Path, &[String]) -> Result<Vec<String>, String>,
+    pub absent: &'c Absent<'c>,
     /// Says in a word how a trial came out; an error for a file that is not what the trial writes.
     pub outcome: &'c dyn Fn(Trial, &Path) -> Result<String, String>,
     /// Says whether a file is a timeline that can be read; an error says what is wrong.

@@ -73,7 +73,9 @@ fn stage(output: &Output<'_>) -> Result<Staged, RenderError> {
     };
     let mut builder = tempfile::Builder::new();
     builder.prefix(STAGED.0).suffix(STAGED.1);
-    readable_by_all(&mut builder);
+    // What the user's mask leaves of read and write for all, instead of a temporary file's privacy.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = loop {
         let made = match builder.tempfile_in(folder) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -117,17 +119,6 @@ fn place(path: &Path) -> Result<(PathBuf, Option<Metadata>), RenderError> {
         Ok(target) => found(target.clone(), fs::metadata(&target)),
         Err(error) => Err(fault(path, "following the link", error)),
     }
-}
-
-/// Gives a new file what the user's mask leaves of read and write for all, instead of a temporary file's privacy.
-fn readable_by_all(builder: &mut tempfile::Builder<'_, '_>) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    #[cfg(not(unix))]
-    let _ = builder;
 }
 
 fn fault(path: &Path, doing: &'static str, source: Error) -> RenderError {

@@ -223,26 +223,3 @@ fn phase_of(audit: &Audit, part: f64) -> Option<&'static str> {
         _ => return None,
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn products_are_those_of_all_loops() {
-        let of = |kind, cycles, tensor| Phase { kind, share: 0.3, cycles: Some(cycles), tensor, ..Phase::default() };
-        let two = [
-            of(PhaseKind::MainLoop, 30_000.0, Some(28_500.0)),
-            of(PhaseKind::MainLoop, 10_700.0, None),
-            of(PhaseKind::Drain, 6_300.0, None),
-            of(PhaseKind::Epilogue, 4_000.0, Some(0.0)),
-        ];
-        let told = parts(&two, false, false);
-        assert_eq!(told, ["main loops and drain 47,000 (tensor 28,500 = 61 %)", "epilogue 4,000 (tensor 0)"]);
-        assert_eq!(parts(&two[..1], false, false), ["main loop 30,000 (tensor 28,500 = 95 %)"]);
-        assert_eq!(parts(&two[1..2], true, false), ["main loop 10,700"]);
-        assert_eq!(parts(&two[..1], false, true), ["main loop 30,000 (tensor 28,500)"]);
-        let twice = [1_510.0, 653.0].map(|cycles| of(PhaseKind::Conditional, cycles, None));
-        assert_eq!(parts(&twice, false, false), ["conditional code 2,160"]);
-    }
-}

@@ -18,7 +18,12 @@ pub(in crate::view) fn chart(audit: &Audit) -> Option<Chart> {
     let old = shaped(audit.before.as_ref().and_then(|old| old.over_time.as_ref()));
     let longest = old.as_ref().map_or(new.ns, |(old, _)| new.ns.max(old.ns));
     let scale = Scale::of(Unit::NS, [longest]);
-    let in_unit = longest / scaled(&scale, longest);
+    let in_unit = match scale.unit() {
+        "s" => 1e9,
+        "ms" => 1e6,
+        "µs" => 1e3,
+        _ => 1.0,
+    };
     let sides: Vec<(&str, &OverTime, &Shape)> = match old {
         Some((old, was)) => vec![("old", old, was), ("new", new, shape)],
         None => vec![("", new, shape)],
@@ -72,16 +77,6 @@ fn shaped(side: Option<&OverTime>) -> Option<(&OverTime, &Shape)> {
 
 /// Looks that levels can have.
 const LEVELS: usize = 5;
-
-/// The number that a time is written with on a scale.
-fn scaled(scale: &Scale, ns: f64) -> f64 {
-    match scale.unit() {
-        "s" => ns / 1e9,
-        "ms" => ns / 1e6,
-        "µs" => ns / 1e3,
-        _ => ns,
-    }
-}
 
 /// Ramp and tail.
 fn stretches(over: &OverTime, shape: &Shape) -> Vec<(f64, f64, String)> {
