@@ -304,7 +304,7 @@ fn words_that_data_chooses_are_copied_as_a_table() {
 #[test]
 fn what_a_loaded_flag_lets_run_is_loaded_with_it() {
     // The test of cloud_mask lets fewer than half of the lanes through, whose bytes it saves.
-    for (kernel, is_tested) in [("valid_mean_before", true), ("cloud_mask_before", false), ("unmix_before", false)] {
+    for (kernel, is_tested) in [("valid_mean_before", true), ("cloud_mask_before", false)] {
         let (how, _) = row_of("h100", kernel, "more-in-flight").expect("a row");
         assert_eq!(how.starts_with("Load before the test"), is_tested, "{kernel}: {how}");
     }

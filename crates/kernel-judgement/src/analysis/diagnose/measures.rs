@@ -139,6 +139,16 @@ impl<'a> Measures<'a> {
             Some(ahead) => (1.0 + f64::from(ahead)) * phases.step_cycles()?,
             None => Self::load_cycles(phases)? * self.study.and_then(Study::longest_wait).unwrap_or(1.0),
         };
+        self.over_idle(cycles)
+    }
+
+    /// The same in the life of a warp whose loads do not turn, which waits this part of it for them.
+    pub(super) fn times_idle_once(&self, wait: f64) -> Option<f64> {
+        self.sampled()?.phase(PhaseKind::MainLoop).is_none().then_some(())?;
+        self.over_idle(self.life? * wait * self.study?.longest_wait()?)
+    }
+
+    fn over_idle(&self, cycles: f64) -> Option<f64> {
         Some(cycles / f64::from(self.chip()?.latency.as_ref()?.dram?))
     }
 

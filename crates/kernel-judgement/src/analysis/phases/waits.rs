@@ -3,6 +3,7 @@
 use super::detail::{StallPlace, Wait, WaitGroup};
 use super::{point::point, study::Study};
 use crate::evidence::WarpSync;
+use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
 
 /// Spaces whose loads are waited for as long scoreboards.
@@ -34,24 +35,26 @@ impl Study<'_> {
     }
 
     /// The part of a turn's waits for loads that is the longest single one, 0 to 1: those behind each other are apart where a load is
-    /// waited for that was issued behind the last wait, as scoreboards tell. `None` without one main loop, or where it waits for none.
+    /// waited for that was issued behind the last wait, as scoreboards tell. A warp whose loads do not turn has one turn. `None` with several
+    /// main loops, or where it waits for none.
     pub(in crate::analysis) fn longest_wait(&self) -> Option<f64> {
-        let [main] = &self.mains[..] else { return None };
         let code = &self.code;
-        let is_far = |row: usize| {
-            let op = code.op(row);
-            op.act() == Some(Act::Load) && op.space().is_some_and(|space| FAR.contains(&space))
+        let is_far = |op: Op| op.act() == Some(Act::Load) && op.space().is_some_and(|space| FAR.contains(&space));
+        let (rows, turns) = match &self.mains[..] {
+            [main] => (code.run_in(&main.cycle), main.turns),
+            [] if !code.turns(is_far) => (code.run().collect(), *code.executed.first()?),
+            _ => return None,
         };
         // Executions and samples of each. What is issued at the end of a turn is waited for in the next.
         let (mut issued, mut trips): (u8, Vec<(u64, u64)>) = (0, Vec::new());
         for is_counted in [false, true] {
-            for row in code.rows_of(&main.cycle.blocks).filter(|row| code.executed[*row] > 0) {
+            for row in rows.iter().copied() {
                 let Some(word) = &code.rows[row].word else { continue };
                 if word.waits & issued != 0 {
                     issued = 0;
                     trips.extend(is_counted.then_some((code.executed[row], 0)));
                 }
-                issued |= if is_far(row) { word.sets } else { 0 };
+                issued |= if is_far(code.op(row)) { word.sets } else { 0 };
                 if let Some((_, samples)) = trips.last_mut() {
                     *samples += self.samples.of_reason(LONG, &[row]);
                 }
@@ -59,7 +62,7 @@ impl Study<'_> {
         }
         let all: u64 = trips.iter().map(|(_, samples)| samples).sum();
         let one = |(executed, samples): &(u64, u64)| {
-            *samples as f64 / all as f64 * main.turns as f64 / (*executed).max(main.turns) as f64
+            *samples as f64 / all as f64 * turns as f64 / (*executed).max(turns) as f64
         };
         trips.iter().map(one).max_by(f64::total_cmp).filter(|_| all > 0)
     }

@@ -81,7 +81,8 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     }
     // What is in front of them has to be busy, else it is a long way and no queue.
     let is_busy = m.need_of(&[&L1[..], &[Part::MemoryDram, Part::MemoryL2]].concat()) >= BUSY;
-    let queue = m.times_idle().filter(|times| *times >= QUEUED && is_busy);
+    let times = m.times_idle().or_else(|| m.times_idle_once(wait));
+    let queue = times.filter(|times| *times >= QUEUED && is_busy);
     let through = indirection(m, wait);
     // An address that a division makes is one of each element.
     let is_run = divided(m).is_none() && through.is_none_or(|found| !is_scattered(m, found));
