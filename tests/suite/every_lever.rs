@@ -88,7 +88,7 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 34] = [
     ("larger-blocks", "pairs/h200", "small_blocks", Gave(76.13)),
     ("more-blocks", "pairs/h200", "heat_cached", Gave(28.77)),
     ("more-chains", "pairs/h200", "lists_one", No),
-    ("more-in-flight", "pairs/h200", "probe_small", Gave(10.18)),
+    ("more-in-flight", "pairs/h200", "axpy_scalar", Gave(29.36)),
     ("more-warps", "pairs/h200", "walk_144", Gave(81.55)),
     ("move-constants", "collected/conv3x3_direct/profile", "conv3x3_direct", Gave(29.12)),
     ("narrow-operands", "pairs/h200", "proj_tensor_before", Gave(56.14)),
@@ -120,15 +120,18 @@ const BY_HAND: [&str; 8] = [
 ];
 
 /// What is expected of rows whose ceiling says nothing of their formula, in percent: a warp that covers a patch of a plane, a loop that is left
-/// once its answer stands, loads that no store holds back, flags that queue for DRAM. 0 where there must be no row: lanes that are off leave
-/// gaps that no order closes, and what a loaded flag lets run is at no loaded place.
-const EXPECTED: [(&str, &str, f64); 6] = [
+/// once its answer stands, loads that no store holds back, flags that queue for DRAM, lanes that take the next point. 0 where there must be no
+/// row: lanes that are off leave gaps that no order closes, what a loaded flag lets run is at no loaded place, and a load that a warp waits
+/// for once takes seven times as long as in an idle chip.
+const EXPECTED: [(&str, &str, f64); 8] = [
     ("coalesce", "affine_warp_before", 34.67),
     ("fewer-instructions", "in_any_sphere_before", 48.35),
     ("keep-in-registers", "unmix_before", 28.80),
     ("fewer-bytes", "cloud_mask_before", 3.91),
     ("coalesce", "cloud_mask_before", 0.0),
     ("sort-by-index", "valid_mean_before", 0.0),
+    ("regroup", "escape_before", 51.34),
+    ("more-in-flight", "embed_bwd_before", 0.0),
 ];
 
 #[test]

@@ -95,6 +95,12 @@ impl Draft {
         self
     }
 
+    /// No more than this share of the time is expected of who makes it.
+    pub(super) fn made(mut self, share: f64) -> Draft {
+        self.change.made = share;
+        self
+    }
+
     /// The share of the time that what goes takes by itself.
     pub(super) fn takes(mut self, share: f64) -> Draft {
         self.change.takes = share;
@@ -251,6 +257,11 @@ impl Draft {
     /// What it is expected to save, 0 to 1.
     pub(super) fn expected(&self, m: &Measures<'_>) -> f64 {
         m.machine.after(&self.change).expected
+    }
+
+    /// What the launch saves without what it changes, 0 to 1, however much of that the change is expected to take away.
+    pub(super) fn whole(&self, m: &Measures<'_>) -> f64 {
+        m.machine.after(&Change { made: 1.0, ..self.change.clone() }).expected
     }
 
     /// Between what it saves by what measured pairs of its class gave, in percent; `None` for a class with too few of them, and without a

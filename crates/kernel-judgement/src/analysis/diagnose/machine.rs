@@ -29,6 +29,8 @@ pub(super) struct Change {
     pub(super) fixed: (f64, f64),
     /// The share of the time beyond which nothing is expected, whatever is left at best.
     pub(super) expects: f64,
+    /// The share of the time beyond which nothing is expected of who makes it, whatever the launch would save without what it changes.
+    pub(super) made: f64,
     /// The share of the time that what goes takes by itself: more than that no overlap of the rest saves with it.
     pub(super) takes: f64,
     /// Whether other units do the stated work then, so that its least time is another.
@@ -47,6 +49,7 @@ impl Default for Change {
             tail: (1.0, 1.0),
             fixed: (0.0, 0.0),
             expects: 1.0,
+            made: 1.0,
             takes: 1.0,
             moves_work: false,
             spares: Vec::new(),
@@ -209,7 +212,7 @@ impl Machine {
         // Of what is left each part needs its time, whatever overlaps with it.
         let now = |part: Part| if part == Part::MemoryDram { 1.0 + self.later } else { 1.0 };
         let needed = self.needs.iter().map(stays).map(|(part, need)| need / now(part)).fold(0.0, f64::max);
-        let expected = expected.min(1.0 - needed).min(change.expects);
+        let expected = expected.min(1.0 - needed).min(change.expects).min(change.made);
 
         let least = |(part, need): &(Part, f64)| {
             let factor = match kept(*part) {

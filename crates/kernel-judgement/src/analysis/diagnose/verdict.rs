@@ -301,13 +301,14 @@ fn cause<'a>(
     let side_by_side = ask.machine.without_wait(SERIAL * account.share(taker));
     let causes = found(answers).filter_map(|(rule, held)| match rule.stands {
         Stands::For(action) | Stands::Work(action) => {
-            let (draft, gain) = drafts.iter().find(|(draft, _)| draft.action == action)?;
+            let (draft, _) = drafts.iter().find(|(draft, _)| draft.action == action)?;
+            let gain = draft.whole(ask);
             let touches = match taker {
                 Taker::Part(part) => draft.relieves_place(part),
                 Taker::Wait(reason) => draft.frees_from(reason),
                 _ => false,
             };
-            (touches && *gain >= MOST * saves).then_some(Cause { rule, held, saves: *gain })
+            (touches && gain >= MOST * saves).then_some(Cause { rule, held, saves: gain })
         }
         Stands::Warps(filled, _) if matches!(taker, Taker::Wait(_)) => {
             let gain = ask.machine.without_wait(1.0 - filled(ask)?);
