@@ -81,6 +81,8 @@ pub(super) struct Machine {
     pub(super) later: f64,
     /// What the stated work takes on the units that do it at their peak; 0 where none is stated.
     pub(super) floor: f64,
+    /// How busy what the warps queue for is, 0 to 1, by how long they queue there.
+    pub(super) queue: f64,
 }
 
 /// The need from which a part is at its roof.
@@ -115,7 +117,7 @@ impl Machine {
             (stretch, latency)
         };
         let stretches = stretches.into_iter().map(latency).collect();
-        Machine { time, needs, stretches, waiting, later: 0.0, floor: 0.0 }
+        Machine { time, needs, stretches, waiting, ..Machine::default() }
     }
 
     /// The time of a stretch where the parts need that, and where this is left of its latency.
@@ -128,20 +130,30 @@ impl Machine {
         self.time.active() * stretch.share * of(&mut { needs }, latency * left) / now
     }
 
+    /// What the units need of the time in which SMs hold blocks.
+    fn units(&self) -> f64 {
+        (norm(grouped(self.needs.iter().copied()).into_iter()) / self.time.active()).min(1.0)
+    }
+
     /// What a wave takes, of the time of a whole one, where SMs hold a part of their warps: the units have as much less to do, and each
     /// warp has its latency all the same.
     pub(super) fn wave_of(&self, part: f64) -> f64 {
-        let active = self.time.active();
-        let units = norm(grouped(self.needs.iter().copied()).into_iter()).min(active) / active;
+        let units = self.units();
         let latency = (1.0 - units.powf(OVERLAP)).powf(1.0 / OVERLAP);
         norm([units * part, latency].into_iter())
+    }
+
+    /// The factor of the latency by more warps: they hide what each waits for itself, and queue the longer for what is as busy as queues say.
+    fn hidden(&self, warps: f64) -> f64 {
+        let busy = [warps, self.units().max(self.queue), self.units()];
+        let [warps, queue, units] = busy.map(|busy| 1.0 - busy.powf(OVERLAP));
+        (1.0 - warps * queue / units.max(f64::EPSILON)).powf(1.0 / OVERLAP)
     }
 
     /// What SMs that hold blocks take, of their time, where they hold a part of their warps: the units have as much less to do, and each warp
     /// waits as long for itself. And at least, where nothing stays of that but this share.
     pub(super) fn spread(&self, part: f64, least: f64) -> [f64; 2] {
-        let units = norm(grouped(self.needs.iter().copied()).into_iter()) / self.time.active();
-        let units = units.min(1.0) * part;
+        let units = self.units() * part;
         [norm([units, self.waiting].into_iter()), units.max(least)].map(|left| left.min(1.0))
     }
 
@@ -204,8 +216,8 @@ impl Machine {
         let own: f64 = all.clone().filter(touched).map(share_of).sum();
         let spared = active * (1.0 - own).max(0.0);
         let stays = |(part, need): &(Part, f64)| (*part, need * kept(*part).map_or(1.0, |(_, keeps, _)| *keeps));
-        let freed = (change.frees.0 / self.waiting).min(1.0);
-        let left_of = |at: usize| self.takes(at, self.needs.iter().map(stays), (1.0 - freed) * change.warps.0);
+        let left = (1.0 - (change.frees.0 / self.waiting).min(1.0)) * self.hidden(change.warps.0);
+        let left_of = |at: usize| self.takes(at, self.needs.iter().map(stays), left);
         let busy = (spared + all.clone().filter(touched).map(left_of).sum::<f64>()) / active;
         // Blocks that take a part of their time leave a tail of a part of its length.
         let expected = 1.0 - (ramp + (active + tail * change.tail.0) * busy) + change.fixed.0;
@@ -293,6 +305,14 @@ mod tests {
         // Issue at 90 % of an SM that holds blocks, of which a quarter is left: (0.225⁴ + 0.5⁴)^¼.
         let [left, least] = machine.spread(0.25, 0.3);
         assert!((left - 0.505).abs() < 1e-3 && (least - 0.3).abs() < 1e-9, "{left} {least}");
+    }
+
+    #[test]
+    fn more_warps_hide_what_each_waits_for_itself_and_not_what_they_queue_for() {
+        let change = Change { warps: (0.5, 0.5), ..Change::default() };
+        let saves = |queue: f64| Machine { queue, ..machine(0.0, 0.6) }.after(&change).expected;
+        // (0.6⁴ + 0.8704 / 16)^¼ = 0.6549 where nothing queues, else (0.844⁴ + 0.4926 / 16)^¼ = 0.8565.
+        assert!((saves(0.0) - 0.345).abs() < 1e-3 && (saves(0.844) - 0.1435).abs() < 1e-3, "{}", saves(0.844));
     }
 
     #[test]

@@ -36,6 +36,8 @@ const QUEUES: [StallReason; 5] = [
     StallReason::MioThrottle,
     StallReason::TexThrottle,
 ];
+/// Those of them in which the warps of one scheduler take turns: the others wait for room as well, which a long way to memory takes.
+const OF_SCHEDULER: [StallReason; 2] = [StallReason::NotSelected, StallReason::MathPipeThrottle];
 
 /// One kernel in numbers. Shares and percentages of the chip are 0 to 1 here.
 pub(in crate::analysis) struct Measures<'a> {
@@ -310,6 +312,14 @@ impl Measures<'_> {
     }
 }
 
+/// How busy a unit is for which so many warps take turns and queue for this share of their time, by the others that one of them finds there:
+/// `n · share = a · busy² / (1 − a · busy)` with `a = (n − 1) / n` (mean values of a closed queue). Whoever queues is not alone.
+fn served(warps: f64, share: f64) -> f64 {
+    let warps = warps.max(2.0);
+    let queue = warps * share;
+    (0.5 * ((queue * queue + 4.0 * queue * warps / (warps - 1.0)).sqrt() - queue)).min(1.0)
+}
+
 /// The machine of a kernel, by its numbers.
 fn machine(m: &Measures<'_>) -> Machine {
     let busiest = m.value(RESIDENT_MOST).zip(m.cycles);
@@ -351,6 +361,8 @@ fn machine(m: &Measures<'_>) -> Machine {
     let waiting = (1.0 - m.queued()).clamp(0.05, 1.0);
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
     machine.floor = floor.unwrap_or_default();
+    let of_scheduler = m.warps.zip(m.chip()).map(|(warps, chip)| warps / f64::from(chip.schedulers_per_sm));
+    machine.queue = of_scheduler.map_or(0.0, |warps| served(warps, m.waits(&OF_SCHEDULER)));
     let measured = m
         .unit(Part::MemoryDram)
         .map(|unit| (unit.share / level::dram_reaches(m, 0.0)).min(1.0))
@@ -362,4 +374,15 @@ fn machine(m: &Measures<'_>) -> Machine {
     let of = if m.ends_soon() == Some(false) { &mut machine.time.uneven } else { &mut machine.time.turnover };
     *of = cost;
     machine
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_queue_says_how_busy_what_serves_it_is() {
+        // One of six warps finds 0.833 · 0.844² / (1 − 0.833 · 0.844) = 2 others, and queues for a third of its time.
+        let busy = super::served(6.0, 1.0 / 3.0);
+        assert!((busy - 0.844).abs() < 1e-3, "{busy}");
+        assert_eq!([super::served(6.0, 0.0), super::served(1.0, 1.0)], [0.0, 1.0]);
+    }
 }
