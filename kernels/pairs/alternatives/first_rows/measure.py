@@ -25,7 +25,7 @@ def argument(spec):
     if "uniform" in spec:
         low, high = spec["uniform"]
         return (random.random(spec["shape"], cp.float32) * (high - low) + low).astype(dtype)
-    if spec["role"] if "role" in spec else "":
+    if spec.get("role"):
         return cp.zeros(spec["shape"], dtype)
     top = spec["integers"][1] + 1 if "integers" in spec else 256 if dtype == cp.uint8 else 1 << 32
     return random.integers(0, top, spec["shape"], cp.uint64).astype(dtype)
