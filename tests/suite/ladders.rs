@@ -245,7 +245,7 @@ fn pages_name_what_is_as_full_and_no_tiles_of_blocks_that_stay_where_lanes_walk(
     let ruled_out = reports.audit("viterbi_before", 0).now.bottleneck.ruled_out.expect("a word").to_plain();
     assert!(
         ruled_out.contains(
-            "more blocks with a shorter loop each, worth about 14.0 %: each turn of the loop makes what it leaves in"
+            "more blocks with a shorter loop each, worth about 13.1 %: each turn of the loop makes what it leaves in"
         ),
         "{ruled_out}"
     );
