@@ -257,7 +257,7 @@ mod on_gpu {
         let shown = input.display().to_string();
         if !source::ptx::looks_like(&image) {
             let cubin = source::cubin::read(&image, Origin { path: shown.clone(), ..Origin::default() })?;
-            let kernel = kernel_of(&cubin, &shown, filter)?;
+            let kernel = kernel_of(&cubin, &shown, filter, None)?;
             return Ok(Program {
                 kernel: kernel.mangled.to_string(),
                 parameters: Some(kernel.parameters.iter().map(|parameter| parameter.bytes).collect()),

@@ -1,13 +1,10 @@
 //! The difference between an output and what was expected of it.
 
-use super::values::other_fill;
+use super::values::{PIECE, other_fill, side_by_side};
 use super::{Buffer, DType};
 use launch_facts::{OutputCheck, WorstElement};
 use std::borrow::Cow;
 use std::sync::Mutex;
-
-/// Elements that one piece of work compares.
-const PIECE: usize = 1 << 18;
 
 /// What is still taken for the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,19 +114,11 @@ fn one_to_a_byte(dtype: DType, bytes: &[u8]) -> Cow<'_, [u8]> {
 /// What each piece gives, in order.
 fn pieces<T: Send>(elements: usize, one: impl Fn((usize, usize)) -> T + Sync) -> Vec<T> {
     let count = elements.div_ceil(PIECE);
-    let next = Mutex::new(0..count);
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
-    std::thread::scope(|scope| {
-        for _ in 0..threads.min(count) {
-            scope.spawn(|| {
-                while let Some(at) = next.lock().ok().and_then(|mut next| next.next()) {
-                    let made = one((at * PIECE, ((at + 1) * PIECE).min(elements)));
-                    if let Ok(mut done) = done.lock() {
-                        done.push((at, made));
-                    }
-                }
-            });
+    side_by_side(0..count, |at| {
+        let made = one((at * PIECE, ((at + 1) * PIECE).min(elements)));
+        if let Ok(mut done) = done.lock() {
+            done.push((at, made));
         }
     });
     let mut done = done.into_inner().unwrap_or_default();

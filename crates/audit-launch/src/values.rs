@@ -11,8 +11,8 @@ pub(crate) fn other_fill(fill: u8) -> u8 {
     FILLS[usize::from(fill == FILLS[0])]
 }
 
-/// Elements that one piece of work makes.
-const PIECE: usize = 1 << 18;
+/// Elements that one piece of work makes or compares.
+pub(crate) const PIECE: usize = 1 << 18;
 
 /// The bytes of a buffer for a run.
 pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
@@ -25,20 +25,25 @@ pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
         return bytes;
     }
     let shared = buffer.dtype.in_a_byte();
-    let pieces = std::sync::Mutex::new(bytes.chunks_mut(PIECE * width).enumerate());
+    side_by_side(bytes.chunks_mut(PIECE * width).enumerate(), |(at, piece)| {
+        fill(piece, (width, shared), &source, seed, (at * PIECE * shared) as u64);
+    });
+    bytes
+}
+
+/// Does some pieces of work in as many threads as there are cores, up to 16.
+pub(crate) fn side_by_side<T>(pieces: impl Iterator<Item = T> + Send, one: impl Fn(T) + Sync) {
+    let pieces = std::sync::Mutex::new(pieces);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let next = pieces.lock().ok().and_then(|mut pieces| pieces.next());
-                    let Some((at, piece)) = next else { break };
-                    fill(piece, (width, shared), &source, seed, (at * PIECE * shared) as u64);
+                while let Some(piece) = pieces.lock().ok().and_then(|mut pieces| pieces.next()) {
+                    one(piece);
                 }
             });
         }
     });
-    bytes
 }
 
 /// `shared` elements make `width` bytes.

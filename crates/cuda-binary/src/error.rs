@@ -41,6 +41,18 @@ pub enum ReadError {
 }
 
 impl ReadError {
+    /// [`ReadError::Malformed`]; the cure may be empty.
+    pub fn malformed(
+        path: impl Into<PathBuf>,
+        position: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        cure: impl Into<String>,
+    ) -> ReadError {
+        let (path, position, cure) = (path.into(), position.into(), cure.into());
+        ReadError::Malformed { path, position, expected: expected.into(), found: found.into(), cure }
+    }
+
     /// [`ReadError::WrongKind`]; the cure may be empty.
     pub fn wrong(path: impl Into<PathBuf>, found: impl Into<String>, cure: impl Into<String>) -> ReadError {
         ReadError::WrongKind { path: path.into(), found: found.into(), cure: cure.into() }

@@ -29,10 +29,8 @@ fn without_group(name: &str) -> Option<&str> {
 }
 
 fn of_hardware(base: &MetricBase, suffix: &str) -> Unit {
-    if base.metric_type == MetricType::Throughput || suffix.contains(".pct") {
-        return Unit::PERCENT;
-    }
     match base.metric_type {
+        _ if suffix.contains(".pct") => Unit::PERCENT,
         MetricType::Throughput => Unit::PERCENT,
         MetricType::Ratio if matches!(suffix, ".ratio" | ".max_rate") => Unit::fixed(base.unit),
         MetricType::Ratio => Unit::NONE,

@@ -23,7 +23,7 @@ pub(super) fn below_floor(
     let is_written = |at: &usize| plan.buffer(*at).is_some_and(|buffer| buffer.role != Role::In);
     let written = (0..plan.arguments.len()).filter(is_written);
     let written: u64 = written.filter_map(|at| plan.buffer(at)).map(|buffer| buffer.bytes()).sum();
-    let taken = median(samples_ms);
+    let taken = median(samples_ms.to_vec());
     let floors = [
         work.bytes.zip(gpu.bytes_per_second()).map(|(bytes, rate)| {
             let moved = moved(bytes, written, gpu.facts().l2_bytes);
@@ -88,7 +88,7 @@ pub(super) fn slower_unseen(
         let outputs = beside.judged(stopwatch.gpu, plan, subject, seed, (&held, &expected), FILLS[1])?;
         right(&outputs, "a timed launch on other inputs left", &beside.name())?;
     }
-    let (known, least) = (median(samples_ms), unseen.iter().copied().fold(f64::INFINITY, f64::min));
+    let (known, least) = (median(samples_ms.to_vec()), unseen.iter().copied().fold(f64::INFINITY, f64::min));
     if is_slower(known, least) {
         return Err(LaunchError::Refused {
             why: format!(
@@ -117,10 +117,9 @@ fn right(outputs: &[OutputCheck], what: &str, reference: &str) -> Result<(), Lau
     })
 }
 
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY)
+pub(super) fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples.get(samples.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
 #[cfg(test)]

@@ -237,9 +237,7 @@ impl Stopwatch<'_> {
             }
         }
         // The first one loads the kernel.
-        let mut samples = samples.split_off(1);
-        samples.sort_by(f64::total_cmp);
-        Ok(samples.get(samples.len() / 2).copied())
+        Ok(Some(refuse::median(samples.split_off(1))))
     }
 }
 

@@ -201,11 +201,6 @@ impl<'a> Elf<'a> {
 }
 
 pub(super) fn broken(path: &str, expected: &str, found: &str) -> ReadError {
-    ReadError::Malformed {
-        path: path.into(),
-        position: "its ELF tables".into(),
-        expected: expected.into(),
-        found: found.into(),
-        cure: "the file is cut or damaged: copy or build it again".into(),
-    }
+    let cure = "the file is cut or damaged: copy or build it again";
+    ReadError::malformed(path, "its ELF tables", expected, found, cure)
 }

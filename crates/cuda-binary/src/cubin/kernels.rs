@@ -44,9 +44,10 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
     }
     let mut unread: BTreeMap<u8, u64> = BTreeMap::new();
     for section in elf.sections().filter(|section| section.name.starts_with(".nv.info.")) {
-        for record in attributes::records(section.data).filter(|record| !READ.contains(&record.code)) {
-            *unread.entry(record.code).or_default() += 1;
-        }
+        let is_unread = |record: &Record<'_>| !apply(&mut CubinKernel::default(), record);
+        attributes::records(section.data)
+            .filter(is_unread)
+            .for_each(|record| *unread.entry(record.code).or_default() += 1);
     }
     Ok(Cubin {
         origin: Origin { format: "cubin".into(), ..origin },
@@ -55,21 +56,6 @@ pub fn read(bytes: &[u8], origin: Origin) -> Result<Cubin, ReadError> {
         unread_attributes: unread.into_iter().collect(),
     })
 }
-
-/// Codes that [`apply`] reads, or that say nothing a kernel's evidence needs.
-const READ: &[u8] = &[
-    code::MAX_THREADS,
-    code::PARAMETER_BANK,
-    code::REQUIRED_THREADS,
-    code::PARAMETER,
-    code::PARAMETER_BYTES,
-    code::REGISTER_CAP,
-    code::EXITS,
-    code::VERSION,
-    code::CLUSTER,
-    code::BARRIERS,
-    code::NOTES,
-];
 
 /// What the module-wide records say, by code and symbol.
 struct Module<'a> {
@@ -171,7 +157,7 @@ fn kernel(elf: &Elf<'_>, module: &Module<'_>, functions: &Functions<'_>, symbol:
         ..CubinKernel::default()
     };
     match records {
-        Some(records) => attributes::records(records).for_each(|record| apply(&mut kernel, &record)),
+        Some(records) => attributes::records(records).for_each(|record| _ = apply(&mut kernel, &record)),
         // Without its records nothing is known of what they alone hold.
         None if in_records => (kernel.barriers, kernel.spill_offsets) = (None, None),
         None => {}
@@ -189,7 +175,8 @@ fn flagged_barriers(section: &Section<'_>, records: Option<&[u8]>) -> Option<u64
     (count > 0 || version.is_some_and(|version| version >= 124)).then_some(count)
 }
 
-fn apply(kernel: &mut CubinKernel, record: &Record<'_>) {
+/// Takes what a record says of a kernel; `false` where its code is not known.
+fn apply(kernel: &mut CubinKernel, record: &Record<'_>) -> bool {
     match record.code {
         code::MAX_THREADS => kernel.max_threads = record.extent(),
         code::REQUIRED_THREADS => kernel.required_threads = record.extent(),
@@ -209,8 +196,10 @@ fn apply(kernel: &mut CubinKernel, record: &Record<'_>) {
             let spills = words.chunks_exact(2).filter(|note| note[0] == 1).map(|note| u64::from(note[1]));
             kernel.spill_offsets.get_or_insert_default().extend(spills);
         }
-        _ => {}
+        code::PARAMETER_BANK | code::VERSION => {}
+        _ => return false,
     }
+    true
 }
 
 fn constants<'a>(sections: &HashMap<&'a str, Section<'a>>) -> HashMap<&'a str, Vec<(u32, u64)>> {

@@ -8,6 +8,42 @@ use std::sync::LazyLock;
 
 static BY_NAME: LazyLock<FxHashMap<&str, Op>> = LazyLock::new(|| Op::ALL.iter().map(|op| (op.name(), *op)).collect());
 
+/// What the row of an opcode says in one word.
+macro_rules! said {
+    ($($(#[$doc:meta])* $field:ident: $type:ty,)+) => {
+        impl Op {
+            $($(#[$doc])* pub fn $field(self) -> $type {
+                self.does().$field
+            })+
+        }
+    };
+}
+
+said! {
+    /// Where the data of an access is; `None` for what accesses no memory.
+    space: Option<Space>,
+    /// What an access does; `None` for what accesses no memory.
+    act: Option<Act>,
+    /// The pipe that runs it, where that is known.
+    pipe: Option<Pipe>,
+    /// What it does to control; `None` where the next instruction follows and nothing more.
+    control: Option<Control>,
+    /// What it does between lanes, warps or blocks.
+    sync: Option<Sync>,
+    /// Whether a page tells it by its name.
+    told: Told,
+    /// What it computes, as far as addresses are made by such.
+    computes: Option<Computes>,
+    /// Whether it combines values so that the result is the same in any grouping, up to rounding: sums, products, smallest and largest.
+    folds: bool,
+    /// Whether it adds two or three values up and does nothing else.
+    adds: bool,
+    /// Whether it runs beside the warp that starts it.
+    is_async: bool,
+    /// Whether each lane moves an element: between registers and memory, or from global to shared memory.
+    is_by_lane: bool,
+}
+
 impl Op {
     /// The opcode of an instruction's text, given with or without guard, modifiers and operands: that of `@!P0 LDG.E.128 R2` is `LDG`.
     pub fn of(text: &str) -> Op {
@@ -38,56 +74,6 @@ impl Op {
         self.class().is_some_and(|class| classes.contains(&class))
     }
 
-    /// Where the data of an access is; `None` for what accesses no memory.
-    pub fn space(self) -> Option<Space> {
-        self.does().space
-    }
-
-    /// What an access does; `None` for what accesses no memory.
-    pub fn act(self) -> Option<Act> {
-        self.does().act
-    }
-
-    /// The pipe that runs it, where that is known.
-    pub fn pipe(self) -> Option<Pipe> {
-        self.does().pipe
-    }
-
-    /// What it does to control; `None` where the next instruction follows and nothing more.
-    pub fn control(self) -> Option<Control> {
-        self.does().control
-    }
-
-    /// What it does between lanes, warps or blocks.
-    pub fn sync(self) -> Option<Sync> {
-        self.does().sync
-    }
-
-    /// Whether a page tells it by its name.
-    pub fn told(self) -> Told {
-        self.does().told
-    }
-
-    /// What it computes, as far as addresses are made by such.
-    pub fn computes(self) -> Option<Computes> {
-        self.does().computes
-    }
-
-    /// Whether it combines values so that the result is the same in any grouping, up to rounding: sums, products, smallest and largest.
-    pub fn folds(self) -> bool {
-        self.does().folds
-    }
-
-    /// Whether it adds two or three values up and does nothing else.
-    pub fn adds(self) -> bool {
-        self.does().adds
-    }
-
-    /// Whether it runs beside the warp that starts it.
-    pub fn is_async(self) -> bool {
-        self.does().is_async
-    }
-
     /// Whether lanes of a warp read each other's registers.
     pub fn is_shuffle(self) -> bool {
         self == Op::SHFL
@@ -116,11 +102,6 @@ impl Op {
     /// Whether it is an access of the copy engine, which one thread starts.
     pub fn is_bulk(self) -> bool {
         self.act().is_some() && self.is_async() && !self.does().is_by_lane
-    }
-
-    /// Whether each lane moves an element: between registers and memory, or from global to shared memory.
-    pub fn is_by_lane(self) -> bool {
-        self.does().is_by_lane
     }
 
     /// Whether it brings data of global memory to registers.

@@ -66,25 +66,16 @@ fn of_replaced(row: &'static ReplacedRow) -> Explanation {
         let label = label.or_else(|| check_reading(name).ok().map(|reading| reading.form.row().2.to_owned()));
         label.map_or_else(|| (*name).to_owned(), |label| format!("{name}: {label}."))
     };
-    Explanation {
-        kind: "replaced name",
-        name: row.name.to_owned(),
-        text: format!("ncu has no metric of this name. Instead: {}. {}", row.instead(), row.note).trim_end().to_owned(),
-        facts: row.by.iter().map(what).collect(),
-        ..Explanation::default()
-    }
+    let text = format!("ncu has no metric of this name. Instead: {}. {}", row.instead(), row.note);
+    let facts = row.by.iter().map(what).collect();
+    Explanation { facts, ..Explanation::of("replaced name", row.name, text.trim_end()) }
 }
 
 /// A section of ncu, by its name or by one that ncu does not have.
 fn of_section(asked: &str, (name, help): (&'static str, &'static str)) -> Explanation {
     let other = || format!("ncu has no section {asked}: this one is meant.");
-    Explanation {
-        kind: "section of ncu",
-        name: name.to_owned(),
-        text: help.to_owned(),
-        facts: (!asked.eq_ignore_ascii_case(name)).then(other).into_iter().collect(),
-        ..Explanation::default()
-    }
+    let facts = (!asked.eq_ignore_ascii_case(name)).then(other).into_iter().collect();
+    Explanation { facts, ..Explanation::of("section of ncu", name, help) }
 }
 
 fn ptx(name: &str) -> Option<Explanation> {
@@ -101,13 +92,8 @@ fn of_alias(row: &'static AliasRow) -> Explanation {
         AliasKind::Ptx => ("PTX instruction", "An instruction of PTX."),
         AliasKind::Cuda => ("CUDA construct", "A construct of CUDA C++."),
     };
-    Explanation {
-        kind,
-        name: row.name.to_owned(),
-        text: format!("{whose} {}", row.note).trim_end().to_owned(),
-        facts: row.sass.iter().map(on).collect(),
-        ..Explanation::default()
-    }
+    let facts = row.sass.iter().map(on).collect();
+    Explanation { facts, ..Explanation::of(kind, row.name, format!("{whose} {}", row.note).trim_end()) }
 }
 
 /// The instructions of PTX whose names go on from this one, as sentences name them: `wgmma`, `cp.async`.
@@ -128,12 +114,8 @@ fn qualified(name: &str) -> Option<Explanation> {
 
 fn members(name: &str, belongs: impl Fn(&AliasRow) -> bool) -> Option<Explanation> {
     let members: Vec<&str> = sass_aliases().iter().filter(|row| belongs(row)).map(|row| row.name).collect();
-    (!members.is_empty()).then(|| Explanation {
-        kind: "PTX instructions",
-        name: name.to_owned(),
-        text: format!("Instructions of PTX; each has an explanation of its own: {}.", members.join(", ")),
-        ..Explanation::default()
-    })
+    let text = format!("Instructions of PTX; each has an explanation of its own: {}.", members.join(", "));
+    (!members.is_empty()).then(|| Explanation::of("PTX instructions", name, text))
 }
 
 /// What has this label on pages: a stall reason, a finding, a metric.
@@ -161,7 +143,7 @@ fn of_reading(name: &str) -> Option<Explanation> {
     let (name, unit, help) = form.row();
     let unit = if unit.is_none() { String::new() } else { format!(", in {unit}") };
     let text = format!("A reading for checks, expectations and hypotheses: {help}{unit}.");
-    Some(Explanation { kind: "reading", name: name.to_owned(), text, ..Explanation::default() })
+    Some(Explanation::of("reading", name, text))
 }
 
 fn of_word(row: &'static WordRow) -> Explanation {
@@ -169,7 +151,7 @@ fn of_word(row: &'static WordRow) -> Explanation {
         [] => Vec::new(),
         also => vec![format!("Also: {}.", also.join(", "))],
     };
-    Explanation { kind: "word", name: row.word.to_owned(), text: row.help.to_owned(), facts, ..Explanation::default() }
+    Explanation { facts, ..Explanation::of("word", row.word, row.help) }
 }
 
 /// A list of names with a few words on each: `readings`, `thresholds`, `words`, `levers`, or `findings`, which takes in what limits.
@@ -215,14 +197,8 @@ fn of_metric(asked: &str, row: &'static MetricRow) -> Explanation {
         facts.push(format!("Other spellings: {}.", others.join(", ")));
     }
     facts.extend(reading(asked));
-    Explanation {
-        kind: "metric",
-        name: row.id.to_owned(),
-        label: row.label.to_owned(),
-        text: row.help.to_owned(),
-        facts,
-        cite: row.cite.to_owned(),
-    }
+    let (label, cite) = (row.label.to_owned(), row.cite.to_owned());
+    Explanation { label, facts, cite, ..Explanation::of("metric", row.id, row.help) }
 }
 
 /// A counter without roll-up, or with one that the catalog does not list: explained by the listed metrics of that counter.
@@ -239,14 +215,8 @@ fn counter(name: &str) -> Option<Explanation> {
     let listed: Vec<String> = same.iter().map(|row| format!("{} ({})", row.id, row.label)).collect();
     let mut facts = vec![format!("The catalog lists this counter as {}.", listed.join(", "))];
     facts.extend(reading(name));
-    Some(Explanation {
-        kind: "metric",
-        name: name.to_owned(),
-        text: format!("As {}: {}", first.id, first.help),
-        facts,
-        cite: first.cite.to_owned(),
-        ..Explanation::default()
-    })
+    let text = format!("As {}: {}", first.id, first.help);
+    Some(Explanation { facts, cite: first.cite.to_owned(), ..Explanation::of("metric", name, text) })
 }
 
 fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Explanation {
@@ -263,14 +233,9 @@ fn of_stall(row: &'static StallRow, family: Option<&'static StallFamily>) -> Exp
         facts.push(format!("Other spellings: {}.", others.join(", ")));
     }
     facts.extend(word(row.id).map(|own| format!("As the name of a phase: {}", own.help)));
-    Explanation {
-        kind: "stall reason",
-        name: row.id.to_owned(),
-        label: row.label.to_owned(),
-        text: format!("{} What usually helps: {}", row.means, row.advice),
-        facts,
-        cite: row.cite.to_owned(),
-    }
+    let (label, cite) = (row.label.to_owned(), row.cite.to_owned());
+    let text = format!("{} What usually helps: {}", row.means, row.advice);
+    Explanation { label, facts, cite, ..Explanation::of("stall reason", row.id, text) }
 }
 
 fn of_class(class: Class) -> Explanation {
@@ -297,35 +262,19 @@ fn of_opcode(name: &str) -> Option<Explanation> {
 
 fn of_threshold(row: &'static ThresholdRow) -> Explanation {
     let unit = if row.unit.is_none() { String::new() } else { format!(" {}", row.unit) };
-    Explanation {
-        kind: "threshold",
-        name: row.id.to_owned(),
-        label: format!("{}{unit}", row.value),
-        text: row.help.to_owned(),
-        cite: row.cite.to_owned(),
-        ..Explanation::default()
-    }
+    let (label, cite) = (format!("{}{unit}", row.value), row.cite.to_owned());
+    Explanation { label, cite, ..Explanation::of("threshold", row.id, row.help) }
 }
 
 fn of_limiter(row: LimiterRow) -> Explanation {
-    Explanation {
-        kind: if row.kind == LimiterKind::Limiter { "limiter" } else { "finding" },
-        text: format!("{} What usually helps: {}", row.help, row.advice),
-        name: row.code,
-        label: row.label,
-        cite: row.cite,
-        ..Explanation::default()
-    }
+    let kind = if row.kind == LimiterKind::Limiter { "limiter" } else { "finding" };
+    let text = format!("{} What usually helps: {}", row.help, row.advice);
+    Explanation { label: row.label, cite: row.cite, ..Explanation::of(kind, row.code, text) }
 }
 
 fn of_lever(row: &'static LeverRow) -> Explanation {
-    Explanation {
-        kind: "lever",
-        name: row.code.to_owned(),
-        text: row.does.to_owned(),
-        facts: vec![format!("Its ceiling: {}", row.ceiling)],
-        ..Explanation::default()
-    }
+    let facts = vec![format!("Its ceiling: {}", row.ceiling)];
+    Explanation { facts, ..Explanation::of("lever", row.code, row.does) }
 }
 
 fn of_checklist(row: &'static Checklist) -> Explanation {
@@ -336,14 +285,8 @@ fn of_checklist(row: &'static Checklist) -> Explanation {
         };
         format!("{}: {} {} {number}", check.label, check.reading, check.op)
     };
-    Explanation {
-        kind: "checklist",
-        name: row.id.clone(),
-        label: row.label.clone(),
-        text: row.help.clone(),
-        facts: row.check.iter().map(line).collect(),
-        cite: row.cite.clone(),
-    }
+    let (label, facts, cite) = (row.label.clone(), row.check.iter().map(line).collect(), row.cite.clone());
+    Explanation { label, facts, cite, ..Explanation::of("checklist", &row.id, &row.help) }
 }
 
 #[cfg(test)]

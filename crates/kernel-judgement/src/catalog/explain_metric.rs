@@ -50,7 +50,7 @@ pub(super) fn by_name(name: &str) -> Option<Explanation> {
     };
     let mut facts = if base.is_some() { words(&whole[at..]) } else { Vec::new() };
     facts.extend(reading(name));
-    Some(Explanation { kind: "metric", name: name.to_owned(), text: of_metric, facts, ..Explanation::default() })
+    Some(Explanation { facts, ..Explanation::of("metric", name, of_metric) })
 }
 
 /// What the words of a counter say, the longest that are known first, and which ones say nothing here.

@@ -19,3 +19,9 @@ pub struct Explanation {
     /// Where it can be checked.
     pub cite: String,
 }
+
+impl Explanation {
+    pub(super) fn of(kind: &'static str, name: impl Into<String>, text: impl Into<String>) -> Explanation {
+        Explanation { kind, name: name.into(), text: text.into(), ..Explanation::default() }
+    }
+}

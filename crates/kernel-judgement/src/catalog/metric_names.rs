@@ -3,7 +3,7 @@
 //! What ncu 2025.3.1 does was seen: a counter that it does not know is left out without a word when the name has a rollup
 //! (`x__y.avg`), and ends the profile with status 9 when it has none.
 
-use super::{chips, explain_chip::chip_named, metric, metrics, replaced::replaced};
+use super::{chip_of_arch, explain_chip::chip_named, metric, metrics, replaced::replaced};
 use crate::nearest::{several, slip_of};
 use crate::quantity::metric_table::{self, CHIPS, MetricType, split};
 use std::collections::BTreeSet;
@@ -129,9 +129,7 @@ pub fn is_on_chip(name: &str, chip: &str) -> bool {
 
 /// The name in the metric table of the chip with this architecture (`sm_90a` gives `gh100`).
 pub fn counters_of_arch(arch: &str) -> Option<&'static str> {
-    let plain = arch.strip_suffix(['a', 'f']).unwrap_or(arch);
-    let name = chips().iter().find(|row| row.arch == plain)?.counters?;
-    CHIPS.into_iter().find(|chip| *chip == name)
+    chip_of_arch(arch)?.counters
 }
 
 /// The chip of the metric table that a word stands for: its name in any case, an architecture, or a product.

@@ -23,14 +23,11 @@ impl Threshold {
     /// Whether a configuration may set it to a number. Errors: what is expected, for a number below zero or beyond all sense.
     pub fn accepts(self, value: f64) -> Result<(), String> {
         let (most, unit) = if self.row().unit == Unit::PERCENT { (1e3, " %") } else { (1e12, "") };
-        if let Some(below) = self.row().below {
-            let fits = (0.0..below).contains(&value);
-            return fits
-                .then_some(())
-                .ok_or_else(|| format!("expected a number from 0 to below {below}{unit}, found {value}"));
-        }
-        let fits = (0.0..=most).contains(&value);
-        fits.then_some(()).ok_or_else(|| format!("expected a number from 0 to {most}{unit}, found {value}"))
+        let (fits, to) = match self.row().below {
+            Some(below) => ((0.0..below).contains(&value), format!("below {below}")),
+            None => ((0.0..=most).contains(&value), most.to_string()),
+        };
+        fits.then_some(()).ok_or_else(|| format!("expected a number from 0 to {to}{unit}, found {value}"))
     }
 
     /// The threshold of this id. Errors: what to say to whoever wrote it: that there is none, with the nearest.

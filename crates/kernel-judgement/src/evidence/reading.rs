@@ -81,11 +81,7 @@ impl Reading {
 
     /// A reading taken from one metric as it is.
     pub fn measured(quantity: Quantity, metric: &Arc<str>) -> Reading {
-        Reading::Measured(Measured {
-            quantity,
-            spread: None,
-            from: Provenance { metrics: vec![metric.clone()], ..Provenance::default() },
-        })
+        Reading::derived(quantity, vec![metric.clone()], "")
     }
 
     /// A reading computed from several metrics.

@@ -20,16 +20,10 @@ pub fn read_junit(path: &Path) -> Result<TestRun, ReadError> {
 
 /// What a file says of the tests whose name `meant` matches, or of all. Errors: for what is no JUnit file, and without such a test.
 pub fn junit(bytes: &[u8], path: &Path, meant: Option<&Regex>) -> Result<TestRun, ReadError> {
-    let malformed = |position: String, expected: &str, found: String, cure: &str| ReadError::Malformed {
-        path: path.into(),
-        position,
-        expected: expected.into(),
-        found,
-        cure: cure.into(),
-    };
     let file = File::read(bytes).map_err(|(at, found)| {
         let cure = "run the tests again, such as `pytest --junit-xml=FILE`";
-        malformed(format!("byte {at}"), "a JUnit file: <testsuites> or <testsuite>", found, cure)
+        let expected = "a JUnit file: <testsuites> or <testsuite>";
+        ReadError::malformed(path, format!("byte {at}"), expected, found, cure)
     })?;
     let is_meant = |case: &Case| meant.is_none_or(|meant| meant.is_match(&case.name));
     let mut tested = TestRun {
@@ -55,7 +49,7 @@ pub fn junit(bytes: &[u8], path: &Path, meant: Option<&Regex>) -> Result<TestRun
             _ => ("a test".to_owned(), "none".to_owned()),
         };
         let cure = "correct `tests` under [subject.correctness], or what the tests are chosen by";
-        return Err(malformed("its tests".into(), &expected, found, cure));
+        return Err(ReadError::malformed(path, "its tests", expected, found, cure));
     }
     Ok(tested)
 }

@@ -38,47 +38,39 @@ pub(super) const UNMERGED: (&str, &str) = (
     "take one side, `git checkout --ours FILE` or `git checkout --theirs FILE`; of audits `audit resolve` keeps both",
 );
 
+const FAILED: &str = "the tool that should have written it failed; run it again and read what it says";
+
 fn describe(path: &Path, bytes: &[u8], sought: Sought) -> (&'static str, &'static str) {
     let otherwise = sought.cure();
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match (extension, bytes) {
-        ("ncu-repz", _) if packed::is_packed(bytes) => return ("it is a packed Nsight Compute report", otherwise),
+        ("ncu-repz", _) if packed::is_packed(bytes) => ("it is a packed Nsight Compute report", otherwise),
         ("ncu-repz", [_, ..]) => {
-            return ("it is named as a packed report and is not one", "copy the report again, or profile again");
+            ("it is named as a packed report and is not one", "copy the report again, or profile again")
         }
-        (_, []) => {
-            return (
-                "it is an empty file",
-                "the tool that should have written it failed; run it again and read what it says",
-            );
-        }
+        (_, []) => ("it is an empty file", FAILED),
         _ if bytes.starts_with(b"version https://git-lfs") => {
-            return ("it is a Git LFS pointer, not the file itself", "run `git lfs pull`");
+            ("it is a Git LFS pointer, not the file itself", "run `git lfs pull`")
         }
-        (_, [b'N', b'V', b'R', 0, ..]) => return ("it is an Nsight Compute report", otherwise),
-        ("nsys-rep" | "qdrep", _) => {
-            return (
-                "it is a report of Nsight Systems, a timeline without the counters of a kernel",
-                "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline` reads what `nsys stats` prints of it",
-            );
-        }
-        (_, [b'S', b'Q', b'L', b'i', b't', b'e', b' ', ..]) => {
-            return (
-                "it is an SQLite database, such as Nsight Systems exports",
-                "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline FILE` reads an export of nsys",
-            );
-        }
+        (_, [b'N', b'V', b'R', 0, ..]) => ("it is an Nsight Compute report", otherwise),
+        ("nsys-rep" | "qdrep", _) => (
+            "it is a report of Nsight Systems, a timeline without the counters of a kernel",
+            "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline` reads what `nsys stats` prints of it",
+        ),
+        (_, [b'S', b'Q', b'L', b'i', b't', b'e', b' ', ..]) => (
+            "it is an SQLite database, such as Nsight Systems exports",
+            "profile the kernel with `ncu --set full -o REPORT ...`; `audit timeline FILE` reads an export of nsys",
+        ),
         (_, [0x7f, b'E', b'L', b'F', ..]) if bytes.get(18..20) == Some(&[190, 0]) => {
-            return ("it is a cubin: the kernel's code, without numbers of a run", otherwise);
+            ("it is a cubin: the kernel's code, without numbers of a run", otherwise)
         }
-        (_, [0x7f, b'E', b'L', b'F', ..]) => return ("it is a program or library", otherwise),
-        (_, [0x50, 0xed, 0x55, 0xba, ..]) => return ("it is a CUDA fat binary", otherwise),
-        (_, [0x1f, 0x8b, ..]) => return ("it is a gzip file", "unpack it first: `gunzip FILE`"),
-        (_, [b'P', b'K', 3 | 5, ..]) => return ("it is a zip file", "unpack it first: `unzip FILE`"),
-        (_, [0x28, 0xb5, 0x2f, 0xfd, ..]) => return ("it is a zstd file", "unpack it first: `unzstd FILE`"),
-        _ => {}
+        (_, [0x7f, b'E', b'L', b'F', ..]) => ("it is a program or library", otherwise),
+        (_, [0x50, 0xed, 0x55, 0xba, ..]) => ("it is a CUDA fat binary", otherwise),
+        (_, [0x1f, 0x8b, ..]) => ("it is a gzip file", "unpack it first: `gunzip FILE`"),
+        (_, [b'P', b'K', 3 | 5, ..]) => ("it is a zip file", "unpack it first: `unzip FILE`"),
+        (_, [0x28, 0xb5, 0x2f, 0xfd, ..]) => ("it is a zstd file", "unpack it first: `unzstd FILE`"),
+        _ => describe_text(bytes, sought).unwrap_or(("it is of no kind known here", otherwise)),
     }
-    describe_text(bytes, sought).unwrap_or(("it is of no kind known here", otherwise))
 }
 
 fn describe_text(bytes: &[u8], sought: Sought) -> Option<(&'static str, &'static str)> {
@@ -105,7 +97,7 @@ fn describe_text(bytes: &[u8], sought: Sought) -> Option<(&'static str, &'static
     } else if has(".target sm_") && has(".version ") {
         ("it is PTX", otherwise)
     } else if text.trim().is_empty() {
-        ("it holds white space only", "the tool that should have written it failed; run it again and read what it says")
+        ("it holds white space only", FAILED)
     } else if text.contains(['\u{0}', char::REPLACEMENT_CHARACTER]) {
         return None;
     } else {

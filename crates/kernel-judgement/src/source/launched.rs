@@ -76,12 +76,10 @@ pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
     let lines = bytes.split(|byte| *byte == b'\n').zip(1u64..).filter(|(line, _)| !line.trim_ascii().is_empty());
     let one = |(line, number): (&[u8], u64)| {
         let place = format!("{}:{number}", path.display());
-        let parts: Line<'_> = serde_json::from_slice(line).map_err(|error| ReadError::Malformed {
-            path: path.into(),
-            position: format!("line {number}"),
-            expected: "an object with `correctness` and `benchmark`".into(),
-            found: error.to_string(),
-            cure: "run the program again, which writes it by kernel_audit.bench".into(),
+        let parts: Line<'_> = serde_json::from_slice(line).map_err(|error| {
+            let cure = "run the program again, which writes it by kernel_audit.bench";
+            let expected = "an object with `correctness` and `benchmark`";
+            ReadError::malformed(path, format!("line {number}"), expected, error.to_string(), cure)
         })?;
         Ok(Bench {
             correctness: correctness(parts.correctness.get().as_bytes(), Path::new(&place))?,
@@ -94,13 +92,9 @@ pub fn bench(bytes: &[u8], path: &Path) -> Result<Vec<Bench>, ReadError> {
 /// Reads a `collected.json`. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for another file.
 pub fn read_collected(path: &Path) -> Result<Collected, ReadError> {
     let bytes = read_all(path)?;
-    Collected::from_json(&bytes).map_err(|found| ReadError::Malformed {
-        path: path.into(),
-        position: "the manifest".into(),
-        expected: "what `audit collect` writes".into(),
-        found,
-        cure: "collect again with `audit collect`".into(),
-    })
+    let cure = "collect again with `audit collect`";
+    Collected::from_json(&bytes)
+        .map_err(|found| ReadError::malformed(path, "the manifest", "what `audit collect` writes", found, cure))
 }
 
 fn parsed<T: DeserializeOwned>(bytes: &[u8], path: &Path, schema: &str, flag: &str) -> Result<T, ReadError> {
@@ -116,18 +110,12 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8], path: &Path, schema: &str, flag: &s
 }
 
 fn malformed(path: &Path, position: &str, expected: &str, found: &str, flag: &str) -> ReadError {
-    ReadError::Malformed {
-        path: path.into(),
-        position: position.to_owned(),
-        expected: expected.to_owned(),
-        found: found.to_owned(),
-        cure: format!(
-            "write it again with `audit launch SUBJECT {flag} --json-to FILE`{}",
-            if flag == "--time" {
-                "; of other tools the JSON of nvbench, google-benchmark and pytest-benchmark is read, and a .csv of Triton's perf_report"
-            } else {
-                ""
-            }
-        ),
-    }
+    let others = match flag {
+        "--time" => {
+            "; of other tools the JSON of nvbench, google-benchmark and pytest-benchmark is read, and a .csv of Triton's perf_report"
+        }
+        _ => "",
+    };
+    let cure = format!("write it again with `audit launch SUBJECT {flag} --json-to FILE`{others}");
+    ReadError::malformed(path, position, expected, found, cure)
 }

@@ -53,27 +53,23 @@ pub(super) fn origin(path: &Path, bytes: &[u8], hash: bool) -> Origin {
 
 /// The first bytes of a file, at most `size` of them.
 pub(super) fn read_head(path: &Path, size: u64) -> Result<Vec<u8>, ReadError> {
-    refuse_directory(path)?;
-    read::head(path, size).map_err(|source| ReadError::Io { path: path.into(), source })
+    reading(path, |path| read::head(path, size))
 }
 
 /// The bytes of a file. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::WrongKind`] for a folder.
 pub fn read_all(path: &Path) -> Result<Vec<u8>, ReadError> {
-    refuse_directory(path)?;
-    read::bytes(path).map_err(|source| ReadError::Io { path: path.into(), source })
+    reading(path, read::bytes)
 }
 
 /// What a file holds: of one packed with zstd, as an evidence folder keeps a cubin, what was packed. Errors: as [`read_all`], and
 /// [`ReadError::Io`] for a packed file that is damaged.
 pub fn read_unpacked(path: &Path) -> Result<Vec<u8>, ReadError> {
-    refuse_directory(path)?;
-    read::contents(path).map_err(|source| ReadError::Io { path: path.into(), source })
+    reading(path, read::contents)
 }
 
-fn refuse_directory(path: &Path) -> Result<(), ReadError> {
+fn reading<T>(path: &Path, read: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T, ReadError> {
     if path.is_dir() {
-        let cure = "name a file in it";
-        return Err(ReadError::wrong(path, "it is a directory", cure));
+        return Err(ReadError::wrong(path, "it is a directory", "name a file in it"));
     }
-    Ok(())
+    read(path).map_err(|source| ReadError::Io { path: path.into(), source })
 }

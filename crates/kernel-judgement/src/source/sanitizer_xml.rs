@@ -16,19 +16,11 @@ const ROOT: &str = "ComputeSanitizerOutput";
 /// Reads the file of one tool. Errors: [`ReadError::Io`] where the system refuses, [`ReadError::Malformed`] for half a file.
 pub fn read_sanitizer(path: &Path, tool: SanitizerTool) -> Result<SanitizerRun, ReadError> {
     let bytes = read_all(path)?;
-    let findings = records(&bytes).map_err(|fault| ReadError::Malformed {
-        path: path.into(),
-        position: format!("byte {}", fault.at),
-        expected: "the output of `compute-sanitizer --xml`".into(),
-        found: fault.found,
-        cure: "run the tool again; a file that breaks off was left by a run that was stopped".into(),
+    let findings = records(&bytes).map_err(|(at, found)| {
+        let cure = "run the tool again; a file that breaks off was left by a run that was stopped";
+        ReadError::malformed(path, format!("byte {at}"), "the output of `compute-sanitizer --xml`", found, cure)
     })?;
     Ok(SanitizerRun { tool, not_measured: String::new(), findings })
-}
-
-struct Fault {
-    at: u64,
-    found: String,
 }
 
 /// A record while it is read.
@@ -42,8 +34,8 @@ struct Record {
     hazards: u64,
 }
 
-/// Every record, equal ones as one, errors first and then by place.
-fn records(bytes: &[u8]) -> Result<Vec<SanitizerFinding>, Fault> {
+/// Every record, equal ones as one, errors first and then by place; an error is the byte and what was found there.
+fn records(bytes: &[u8]) -> Result<Vec<SanitizerFinding>, (u64, String)> {
     let mut reader = Reader::from_reader(bytes);
     let mut path: Vec<String> = Vec::new();
     let mut text = String::new();
@@ -52,7 +44,7 @@ fn records(bytes: &[u8]) -> Result<Vec<SanitizerFinding>, Fault> {
     let mut is_whole = false;
     loop {
         let at = reader.buffer_position();
-        let fault = |found: String| Fault { at, found };
+        let fault = |found: String| (at, found);
         match reader.read_event().map_err(|error| fault(error.to_string()))? {
             Event::Start(tag) => {
                 let name = tag.local_name().as_ref().to_owned();
@@ -149,7 +141,7 @@ mod tests {
 
     fn of(body: &str) -> Vec<SanitizerFinding> {
         let xml = format!("<?xml version=\"1.0\"?>\n<{ROOT}>{body}</{ROOT}>");
-        records(xml.as_bytes()).map_err(|fault| fault.found).expect("reads")
+        records(xml.as_bytes()).map_err(|(_, found)| found).expect("reads")
     }
 
     #[test]
@@ -169,10 +161,10 @@ mod tests {
 
     #[test]
     fn half_a_file_and_other_xml_are_refused() {
-        let fault = |text: &str| records(text.as_bytes()).map(|_| ()).map_err(|fault| fault.found).expect_err("faulty");
+        let fault = |text: &str| records(text.as_bytes()).map(|_| ()).map_err(|(_, found)| found).expect_err("faulty");
         assert_eq!(fault(&format!("<{ROOT}><record><kind>x</kind>")), "the end of the file");
         assert_eq!(fault(""), "the end of the file");
         assert_eq!(fault("<html></html>"), "<html>");
-        assert!(records(format!("<{ROOT}/>").as_bytes()).map_err(|fault| fault.found).expect("reads").is_empty());
+        assert!(records(format!("<{ROOT}/>").as_bytes()).map_err(|(_, found)| found).expect("reads").is_empty());
     }
 }

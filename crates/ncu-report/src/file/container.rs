@@ -159,6 +159,7 @@ pub(super) fn index(file: &ReportBytes) -> Result<Index, Stop> {
 /// Reads one block header and notes the entries of its payload.
 fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Stop> {
     const LOST: &str = "this block and all after it";
+    const LOST_ENTRY: &str = "this entry and all after it";
     let (at, bytes) = cursor.header("a block header", LOST)?;
     if bytes.is_empty() {
         index.empty += 1;
@@ -194,22 +195,19 @@ fn block(cursor: &mut Cursor<'_>, index: &mut Index) -> Result<(), Stop> {
     ];
     for (kind, count) in announced {
         for _ in 0..count.unwrap_or(0) {
-            let range = cursor.sized("an entry", "this entry and all after it")?;
-            if range.end > payload_end {
-                let found = format!("an entry that ends at byte {}", range.end);
+            let range = cursor.sized("an entry", LOST_ENTRY)?;
+            let (expected, found) = if range.end > payload_end {
                 let expected = format!("entries that end by byte {payload_end}, the end of their block");
-                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it").into());
-            }
-            if range.is_empty() {
-                return Err(
-                    Fault::new(range.start as u64, "a message", "0 bytes", "this entry and all after it").into()
-                );
-            }
-            if range.len() > ENTRY {
-                let (expected, found) = (format!("an entry of at most {ENTRY} bytes"), range.len().to_string());
-                return Err(Fault::new(range.start as u64, expected, found, "this entry and all after it").into());
-            }
-            index.entries.push(Entry { kind, range, process });
+                (expected, format!("an entry that ends at byte {}", range.end))
+            } else if range.is_empty() {
+                ("a message".to_owned(), "0 bytes".to_owned())
+            } else if range.len() > ENTRY {
+                (format!("an entry of at most {ENTRY} bytes"), range.len().to_string())
+            } else {
+                index.entries.push(Entry { kind, range, process });
+                continue;
+            };
+            return Err(Fault::new(range.start as u64, expected, found, LOST_ENTRY).into());
         }
     }
     if cursor.at != payload_end {

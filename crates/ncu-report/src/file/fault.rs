@@ -26,13 +26,8 @@ impl Fault {
 
     /// The fault as the reason why the file is refused.
     pub(super) fn refuse(&self, path: &Path) -> ReadError {
-        ReadError::Malformed {
-            path: path.to_owned(),
-            position: format!("byte {}", self.at),
-            expected: self.expected.clone(),
-            found: self.found.clone(),
-            cure: "copy the report again from where it was made, or profile again".into(),
-        }
+        let cure = "copy the report again from where it was made, or profile again";
+        ReadError::malformed(path, format!("byte {}", self.at), &self.expected, &self.found, cure)
     }
 
     /// The fault as something that was left out.

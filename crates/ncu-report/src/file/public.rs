@@ -8,6 +8,7 @@ use super::container::MAGIC;
 use super::message::BlockHeader;
 use super::wire::{Field, walk};
 use prost::Message as _;
+use prost::encoding::{WireType, encode_key, encode_varint};
 
 /// Fields of a block's header.
 const SESSION: u32 = 3;
@@ -44,8 +45,8 @@ pub fn public_report(report: &[u8], command: &dyn Fn(&str) -> String) -> Option<
                 SESSION => put(made, SESSION, &session(field.contents()?, command)?),
                 PROCESS => put(made, PROCESS, &process(field.contents()?)?),
                 PAYLOAD_SIZE => {
-                    put_varint(made, u64::from(PAYLOAD_SIZE << 3));
-                    put_varint(made, payload.len() as u64);
+                    encode_key(PAYLOAD_SIZE, WireType::Varint, made);
+                    encode_varint(payload.len() as u64, made);
                 }
                 _ => made.extend_from_slice(field.whole),
             }
@@ -131,15 +132,7 @@ fn put_sized(made: &mut Vec<u8>, bytes: &[u8]) {
 
 /// A field of bytes.
 fn put(made: &mut Vec<u8>, number: u32, contents: &[u8]) {
-    put_varint(made, u64::from(number << 3 | 2));
-    put_varint(made, contents.len() as u64);
+    encode_key(number, WireType::LengthDelimited, made);
+    encode_varint(contents.len() as u64, made);
     made.extend_from_slice(contents);
-}
-
-fn put_varint(made: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        made.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    made.push(value as u8);
 }

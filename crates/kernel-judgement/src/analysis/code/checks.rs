@@ -78,7 +78,8 @@ impl SassCheck {
 /// The checks that none of the builds was asked for, since no build is for their architecture or there is none at all.
 pub fn unchecked(checks: &[SassCheck], shared: &[SharedPart], builds: &[CodeFacts], why: &str) -> Vec<Checked> {
     let is_for = |check: &SassCheck, build: &CodeFacts| check.arch.is_empty() || check.arch == build.arch;
-    let layout = (builds.is_empty() && !shared.is_empty()).then(|| shared_layout::unchecked(why));
+    let layout = (builds.is_empty() && !shared.is_empty())
+        .then(|| Checked::without_code(shared_layout::NAME, shared_layout::RULE, why));
     let of = |check: &SassCheck| {
         let other = Open::NoBuild(check.arch.clone()).to_string();
         let rule = check.say();
@@ -199,14 +200,15 @@ fn searched(check: &SassCheck, ground: &Ground<'_>) -> Searched {
         matches = matches.into_iter().zip(hidden).filter(|(_, cycles)| *cycles >= least).map(|(at, _)| at).collect();
     }
     if let Some(bits) = check.min_width {
-        let narrow = narrower(bits, code, &matches)?;
+        let widths = widths(code, &matches)?;
+        let narrow: Vec<usize> =
+            matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect();
         if !narrow.is_empty() {
             return Ok((Seen::Narrow(narrow.len(), matches.len()), narrow));
         }
     }
     if check.aligned {
-        let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
-        let widths = widths.ok_or(Open::UnknownWidth)?;
+        let widths = widths(code, &matches)?;
         let block = ground.shape.sides();
         let past: BTreeMap<usize, (u32, bool)> =
             block.map(|block| past_of_stores(code, block)).into_iter().flatten().collect();
@@ -284,11 +286,10 @@ fn scope(scope: Scope, ground: &Ground<'_>) -> Result<BTreeSet<usize>, Open> {
     }
 }
 
-/// The instructions that move fewer bits a lane.
-fn narrower(bits: u32, code: &[Instruction], matches: &[usize]) -> Result<Vec<usize>, Open> {
-    let widths: Option<Vec<u32>> = matches.iter().map(|at| access_width(code[*at].named())).collect();
-    let widths = widths.ok_or(Open::UnknownWidth)?;
-    Ok(matches.iter().zip(widths).filter(|(_, width)| *width < bits).map(|(at, _)| *at).collect())
+/// The bits that each of some instructions moves a lane.
+fn widths(code: &[Instruction], matches: &[usize]) -> Result<Vec<u32>, Open> {
+    let widths = matches.iter().map(|at| access_width(code[*at].named()));
+    widths.collect::<Option<_>>().ok_or(Open::UnknownWidth)
 }
 
 /// The constant of an address.

@@ -2,7 +2,7 @@
 
 use super::accesses::{LocalAccess, StoreReach, WidthRow};
 use super::flow::{DispatchRow, FlowSummary, LoopRow};
-use super::resources::{self, BARRIERS, FRAME, ResourceRow, SPILL_LOADS, SPILL_STORES};
+use super::resources::{BARRIERS, FRAME, REGISTERS, ResourceRow, SPILL_LOADS, SPILL_STORES};
 use super::{
     block_limits::StaticOccupancy, checked::Checked, latency::LoadUse, products::ProductShape, select::Identity,
 };
@@ -92,7 +92,7 @@ impl CodeFacts {
 
     /// Registers per thread by the assembler, else by the cubin.
     pub fn registers(&self) -> Option<u64> {
-        let row = self.resources.iter().find(|row| row.label == resources::REGISTERS)?;
+        let row = self.resource(REGISTERS)?;
         row.ptxas.or(row.cubin)
     }
 }

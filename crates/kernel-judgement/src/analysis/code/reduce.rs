@@ -34,7 +34,7 @@ const OPCODES_KEPT: usize = 40;
 /// The facts of one build, beside the old one. Errors: when the kernel under audit is not in it, or cannot be told among several.
 pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let build = inputs.build;
-    let kernel = select::chosen(&build.cubin, &build.input, inputs.kernel, inputs.launched)?;
+    let kernel = select::kernel_of(&build.cubin, &build.input, inputs.kernel, inputs.launched)?;
     let record = record(build, &kernel.mangled);
     let nothing = SassFunction::default();
     let function = build.listing.function(&kernel.mangled).unwrap_or(&nothing);
@@ -43,7 +43,7 @@ pub fn code_facts(inputs: &CodeInputs<'_>) -> Result<CodeFacts, CodeError> {
     let mut resources = resources::rows(kernel, record, inputs.launched);
     let dynamic = block_limits::dynamic_shared(inputs.shape, inputs.launched);
     resources.extend(shared_map::rows(kernel, &arch, listed, dynamic));
-    let initialised = shared_map::where_initialised(listed);
+    let initialised = shared_map::mbarriers(listed).and_then(|addresses| shared_map::initialised(&addresses));
     let layout = shared_layout::checked(inputs.shared, dynamic, initialised);
     resources.extend(layout.iter().flat_map(|(rows, _)| rows.clone()));
     resources.extend(tensor_memory::rows(listed));
@@ -103,7 +103,7 @@ fn record<'b>(build: &'b CodeBuild, mangled: &str) -> Option<&'b BuildRecord> {
 fn old_code<'r>(inputs: &CodeInputs<'r>) -> Result<Option<(CodeFacts, &'r SassFunction)>, CodeError> {
     let Some(build) = inputs.old else { return Ok(None) };
     let filter = inputs.old_kernel.or(inputs.kernel);
-    let kernel = select::chosen(&build.cubin, &build.input, filter, None)?;
+    let kernel = select::kernel_of(&build.cubin, &build.input, filter, None)?;
     let Some(function) = build.listing.function(&kernel.mangled) else { return Ok(None) };
     let alone = CodeInputs { build, old: None, kernel: filter, launched: None, ..inputs.clone() };
     Ok(Some((code_facts(&alone)?, function)))

@@ -63,13 +63,9 @@ pub enum CodeError {
     Several { input: String, arch: String, filter: String, found: Vec<String> },
 }
 
-/// The kernel of a cubin that a filter takes, or the only one; `input` is where the cubin is from. Errors: none or several.
-pub fn kernel_of<'b>(cubin: &'b Cubin, input: &str, filter: Option<&Regex>) -> Result<&'b CubinKernel, CodeError> {
-    chosen(cubin, input, filter, None)
-}
-
-/// The kernel that was launched, else the one that the filter takes.
-pub(super) fn chosen<'b>(
+/// The kernel of a cubin that was launched, else the one that the filter takes, or the only one; `input` is where the cubin is
+/// from. Errors: none or several.
+pub fn kernel_of<'b>(
     cubin: &'b Cubin,
     input: &str,
     filter: Option<&Regex>,

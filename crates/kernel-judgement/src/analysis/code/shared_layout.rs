@@ -27,8 +27,9 @@ pub struct SharedPart {
 }
 
 /// What the check is called, and what it asks.
-const NAME: &str = "layout of shared memory";
-const RULE: &str = "parts lie apart and aligned within the dynamic memory, mbarriers where the code initialises them";
+pub(super) const NAME: &str = "layout of shared memory";
+pub(super) const RULE: &str =
+    "parts lie apart and aligned within the dynamic memory, mbarriers where the code initialises them";
 
 impl SharedPart {
     fn say(&self) -> String {
@@ -62,11 +63,6 @@ pub(super) fn checked(
     let seen = Seen::Layout(layout);
     let check = Checked { name: NAME.into(), rule: RULE.into(), seen, deciding: Vec::new(), deciding_count: 0 };
     Some((rows, check))
-}
-
-/// The check of a layout whose code is not at hand.
-pub(super) fn unchecked(why: &str) -> Checked {
-    Checked::without_code(NAME, RULE, why)
 }
 
 fn row_of(part: &SharedPart, initialised: Initialised) -> ResourceRow {

@@ -38,14 +38,9 @@ pub(super) fn rows(kernel: &CubinKernel, arch: &str, listed: &Listed<'_>, dynami
 /// Where the code initialises mbarriers: the first and behind the last, from what its register points at.
 pub(super) type Initialised = Option<(u64, u64)>;
 
-/// Where the code initialises its mbarriers, where it says so.
-pub(super) fn where_initialised(listed: &Listed<'_>) -> Initialised {
-    initialised(&mbarriers(listed)?)
-}
-
 /// The addresses of the barriers that are initialised, an instruction for each; `None` for none, or where some stand in a loop
 /// or name the same address.
-fn mbarriers(listed: &Listed<'_>) -> Option<BTreeSet<Operand>> {
+pub(super) fn mbarriers(listed: &Listed<'_>) -> Option<BTreeSet<Operand>> {
     let at: Vec<usize> = initialisations(listed).collect();
     if at.is_empty() || at.iter().any(|at| listed.loops_around(*at).next().is_some()) {
         return None;
@@ -91,7 +86,7 @@ pub(super) fn constant(
 }
 
 /// The bytes from the first to the last of mbarriers whose addresses are one register and a number; `None` for others.
-fn initialised(addresses: &BTreeSet<Operand>) -> Initialised {
+pub(super) fn initialised(addresses: &BTreeSet<Operand>) -> Initialised {
     let read = |address: &Operand| match address.from {
         OperandFrom::Memory([register, None], offset) => Some((register?, u64::try_from(offset).ok()?)),
         _ => None,

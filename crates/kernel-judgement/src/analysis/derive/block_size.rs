@@ -134,6 +134,7 @@ impl BlockSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::kernel::summary::fixtures::of_fixture;
 
     fn sizes(cc: (u32, u32), registers: u64, shared: u64, threads: u32) -> BlockSizes {
         BlockSizes { chip: catalog::chip(cc).expect("chip"), registers, shared, threads, by_barriers: u32::MAX }
@@ -170,19 +171,15 @@ mod tests {
     #[test]
     fn the_sizes_are_those_of_ncus_own_curve() {
         for name in ["stream_triad", "strided_copy", "fp64_bound", "pointer_chase", "l2_resident"] {
-            let path = format!("{}/../../tests/fixtures/labelled/{name}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
-            let report =
-                crate::source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).expect("readable");
-            let kernel = KernelSummary::new(crate::analysis::kernel::select::groups(&report).remove(0));
-            let sizes = BlockSizes::of(&kernel).expect("a launch");
-            let points = kernel.curve(Counter::LaunchOccupancyPerBlockSize).expect("a curve");
-            let whole = points.iter().filter(|(threads, _)| *threads > 0 && threads.is_multiple_of(WARP.into()));
-            let mut seen = 0;
-            for (threads, warps) in whole {
-                assert_eq!(f64::from(sizes.at(*threads as u32).warps), *warps, "{name}, {threads} threads");
-                seen += 1;
-            }
-            assert!(seen >= 32, "{name}: {seen}");
+            of_fixture(&format!("labelled/{name}"), |kernel| {
+                let sizes = BlockSizes::of(kernel).expect("a launch");
+                let points = kernel.curve(Counter::LaunchOccupancyPerBlockSize).expect("a curve");
+                let whole = || points.iter().filter(|(threads, _)| *threads > 0 && threads.is_multiple_of(WARP.into()));
+                for (threads, warps) in whole() {
+                    assert_eq!(f64::from(sizes.at(*threads as u32).warps), *warps, "{name}, {threads} threads");
+                }
+                assert!(whole().count() >= 32, "{name}");
+            });
         }
     }
 

@@ -94,14 +94,13 @@ impl InstructionMix {
         let predication = predication(new);
         if new_counts.is_empty() {
             let missing = || Reading::not_collected(PER_OPCODE);
+            let (tensor, tensor_share, wide_shared_stores) = (missing(), missing(), wide_shared_stores(new));
             return InstructionMix {
-                rows: Vec::new(),
-                classes: Vec::new(),
-                total: None,
                 predication,
-                tensor: missing(),
-                tensor_share: missing(),
-                wide_shared_stores: wide_shared_stores(new),
+                tensor,
+                tensor_share,
+                wide_shared_stores,
+                ..InstructionMix::default()
             };
         }
         let total: f64 = new_counts.values().sum();

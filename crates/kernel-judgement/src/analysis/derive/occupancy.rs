@@ -242,23 +242,16 @@ fn steps(points: &[(u64, f64)]) -> Vec<(u64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::groups;
-    use crate::source;
-
-    fn of<T>(file: &str, what: impl Fn(&KernelSummary<'_>) -> T) -> T {
-        let path = format!("{}/../../tests/fixtures/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
-        let report = source::read_profile(std::path::Path::new(&path), &crate::analysis::want()).unwrap();
-        what(&KernelSummary::new(groups(&report).remove(0)))
-    }
+    use crate::analysis::kernel::summary::fixtures::of_fixture;
 
     fn shared_cliff(file: &str) -> Cliff {
-        of(file, |side| shared(side).unwrap())
+        of_fixture(file, |side| shared(side).unwrap())
     }
 
     #[test]
     fn one_block_is_a_design_where_no_second_one_fits_with_a_stage_less() {
         let design = |file: &str| {
-            let occupancy = of(file, |side| Occupancy::of(side, None));
+            let occupancy = of_fixture(file, |side| Occupancy::of(side, None));
             (occupancy.is_by_design(true), occupancy.binding().join(" and "))
         };
         // 132,096 B of 233,472, half of the registers: 116,736 B make two blocks.

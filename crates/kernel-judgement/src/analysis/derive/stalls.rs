@@ -182,23 +182,21 @@ fn table(basis: StallBasis, new: &KernelSummary<'_>, old: Option<&KernelSummary<
             reasons.extend(families.iter().filter_map(|f| reason_of(name, f)).map(reason_id));
         }
     }
-    let mut rows: Vec<StallRow> = reasons
-        .into_iter()
-        .map(str::to_owned)
-        .map(|reason| {
-            let label = catalog::stall(&reason).map_or(reason.as_str(), |row| row.label).to_string();
-            let read = |side: &KernelSummary<'_>| in_unit(basis, reading(basis, &reason, side));
-            StallRow { row: Row::derived(&reason, &label, Better::Neutral, read(new), old.map(read)), reason }
-        })
-        .filter(|row| row.row.has_number())
-        .collect();
-    sort(&mut rows);
-    (!rows.is_empty()).then_some(StallTable { basis, rows })
+    let row = |reason: &str| {
+        let label = catalog::stall(reason).map_or(reason, |row| row.label);
+        let read = |side: &KernelSummary<'_>| in_unit(basis, reading(basis, reason, side));
+        let row = Row::derived(reason, label, Better::Neutral, read(new), old.map(read));
+        StallRow { reason: reason.to_owned(), row }
+    };
+    of_rows(basis, reasons.into_iter().map(row))
 }
 
-fn sort(rows: &mut [StallRow]) {
+/// The rows that have a number, the largest first.
+fn of_rows(basis: StallBasis, rows: impl Iterator<Item = StallRow>) -> Option<StallTable> {
+    let mut rows: Vec<StallRow> = rows.filter(|stall| stall.row.has_number()).collect();
     let key = |row: &StallRow| row.row.new.value().unwrap_or(f64::MIN);
     rows.sort_by(|a, b| key(b).total_cmp(&key(a)).then_with(|| a.reason.cmp(&b.reason)));
+    (!rows.is_empty()).then_some(StallTable { basis, rows })
 }
 
 fn reading(basis: StallBasis, reason: &str, side: &KernelSummary<'_>) -> Reading {
@@ -275,9 +273,7 @@ fn of_whole(basis: StallBasis, parts: &StallTable, asked: &str, (new, old): (Who
         let row = Row::derived(&stall.row.id, &stall.row.label, Better::Neutral, own, was);
         StallRow { reason: stall.reason.clone(), row }
     };
-    let mut rows: Vec<StallRow> = parts.rows.iter().map(share).filter(|stall| stall.row.has_number()).collect();
-    sort(&mut rows);
-    (!rows.is_empty()).then_some(StallTable { basis, rows })
+    of_rows(basis, parts.rows.iter().map(share))
 }
 
 /// `100 × part / whole` in percent, missing where either is.

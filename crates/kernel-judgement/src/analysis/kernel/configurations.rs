@@ -41,6 +41,12 @@ impl Configuration {
         ns.sort_by(f64::total_cmp);
         ns.get(ns.len().checked_sub(1)? / 2).copied()
     }
+
+    /// The fastest first.
+    pub(super) fn order(&self, other: &Configuration) -> std::cmp::Ordering {
+        let time = |one: &Configuration| one.time().unwrap_or(f64::INFINITY);
+        time(self).total_cmp(&time(other))
+    }
 }
 
 /// What of a report is meant of a subject where `kernel_audit.bench` showed it: the launches in the subject's range.
@@ -73,10 +79,7 @@ pub fn configurations(report: &Report, subject: &str, function: &str) -> Vec<Con
         });
         all[at].ns.extend(number(launch, DURATION));
     }
-    all.sort_by(|a, b| {
-        let time = |one: &Configuration| one.time().unwrap_or(f64::INFINITY);
-        time(a).total_cmp(&time(b))
-    });
+    all.sort_by(Configuration::order);
     all
 }
 

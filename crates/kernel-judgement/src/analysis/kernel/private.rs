@@ -1,6 +1,7 @@
 //! Keeping people and machines off the page: of a path stays what does not begin at the root of a machine.
 
 use crate::shell::{quoted, split};
+use regex::Regex;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -85,23 +86,41 @@ fn is_root(word: &str) -> bool {
 /// What is replaced in a text, in this order: what a text needs for the pattern to match it, the pattern, and by what.
 /// Compiling a pattern costs more than all else that is done to a text, so that what it needs is looked for by hand.
 /// `$1` is what stands before and stays.
-const REPLACED: [(Needs, &str, &str); 6] = [
+static REPLACED: [(Needs, LazyLock<Option<Regex>>, &str); 6] = [
     // The value of a variable that is set for the program: `TOKEN=…`, `-eTOKEN=…`.
-    (has_variable, r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#, "$1$2=<hidden>"),
+    (
+        has_variable,
+        LazyLock::new(|| Regex::new(r#"(^|[\s"';])([A-Z_][A-Z0-9_]*)=("[^"]*"|'[^']*'|[^\s"';]+)"#).ok()),
+        "$1$2=<hidden>",
+    ),
     // The host that is asked for by name.
     (
         |text| ["--host", "--node", "--server", "--user", "--login"].iter().any(|word| text.contains(word)),
-        r"(--(?:hostname|host|node|nodelist|server|user|username|login)(?:=|\s+))[^\s]+",
+        LazyLock::new(|| {
+            Regex::new(r"(--(?:hostname|host|node|nodelist|server|user|username|login)(?:=|\s+))[^\s]+").ok()
+        }),
         "${1}<hidden>",
     ),
     // user@host, and mail addresses.
-    (|text| text.contains('@'), r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*", "<hidden>"),
+    (
+        |text| text.contains('@'),
+        LazyLock::new(|| Regex::new(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9][A-Za-z0-9.-]*").ok()),
+        "<hidden>",
+    ),
     // The host of a URL.
-    (|text| text.contains("://"), r"([a-z][a-z0-9+]*://)[^/\s]+", "${1}<hidden>"),
+    (|text| text.contains("://"), LazyLock::new(|| Regex::new(r"([a-z][a-z0-9+]*://)[^/\s]+").ok()), "${1}<hidden>"),
     // IPv4 addresses.
-    (has_three_dots, r"(?-u:\b)[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?-u:\b)", "<hidden>"),
+    (
+        has_three_dots,
+        LazyLock::new(|| Regex::new(r"(?-u:\b)[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}\.[0-9]{1,3}(?-u:\b)").ok()),
+        "<hidden>",
+    ),
     // Hardware and IPv6 addresses of four groups or more.
-    (|text| text.contains(':'), r"(?-u:\b)(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}(?-u:\b)", "<hidden>"),
+    (
+        |text| text.contains(':'),
+        LazyLock::new(|| Regex::new(r"(?-u:\b)(?:[0-9a-fA-F]{1,4}:){3,7}:?[0-9a-fA-F]{1,4}(?-u:\b)").ok()),
+        "<hidden>",
+    ),
 ];
 
 /// Whether a pattern may match a text; where it cannot, the pattern is not compiled.
@@ -119,27 +138,13 @@ fn has_three_dots(text: &str) -> bool {
     numbers.any(|number| number.bytes().filter(|b| *b == b'.').count() >= 3)
 }
 
-/// The patterns, each compiled when the first text needs it.
-static PATTERNS: [LazyLock<Option<regex::Regex>>; REPLACED.len()] = [
-    LazyLock::new(|| compiled(0)),
-    LazyLock::new(|| compiled(1)),
-    LazyLock::new(|| compiled(2)),
-    LazyLock::new(|| compiled(3)),
-    LazyLock::new(|| compiled(4)),
-    LazyLock::new(|| compiled(5)),
-];
-
-fn compiled(at: usize) -> Option<regex::Regex> {
-    regex::Regex::new(REPLACED[at].1).ok()
-}
-
 /// One of these is in every text with a home folder.
 const HOME_FOLDERS: [&str; 5] = ["home/", "Users/", "/users/", "/root", "Users\\"];
 
 /// Home folders of any user, as they appear in paths; a group is the user's name. One that does not begin at the root has a
 /// file below it, as a path of a program that works in the root.
-static HOMES: LazyLock<Option<regex::Regex>> = LazyLock::new(|| {
-    regex::Regex::new(concat!(
+static HOMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
         r#"/(?:home|Users|export/home|var/home|users)/([^/\s"']+)|/root\b|[A-Za-z]:\\Users\\([^\\\s"']+)"#,
         r#"|(?P<before>^|[\s"'=(,])(?:(?:(?:export|var)/)?home/|Users[/\\])([^/\\\s"']+)(?P<below>[/\\])"#,
     ))
@@ -153,7 +158,7 @@ pub fn without_home(text: &str) -> String {
 }
 
 /// What finds the home folders of a text, where it may have any.
-fn homes(text: &str) -> Option<&'static regex::Regex> {
+fn homes(text: &str) -> Option<&'static Regex> {
     if HOME_FOLDERS.iter().any(|folder| text.contains(folder)) { HOMES.as_ref() } else { None }
 }
 
@@ -176,13 +181,13 @@ fn hidden(text: &str, owners: BTreeSet<String>) -> String {
         let owners: Vec<String> = owners.into_iter().collect();
         let pattern = format!("(^|[^A-Za-z0-9])(?:{})($|[^A-Za-z0-9])", owners.join("|"));
         // Too many names to be looked for hide all of the text.
-        let Ok(found) = regex::Regex::new(&pattern) else { return "<hidden>".to_owned() };
+        let Ok(found) = Regex::new(&pattern) else { return "<hidden>".to_owned() };
         // Twice, because neighbours share the character between them.
         for _ in 0..2 {
             shown = found.replace_all(&shown, "${1}<hidden>${2}").into_owned();
         }
     }
-    for ((needs, _, with), pattern) in REPLACED.iter().zip(&PATTERNS) {
+    for (needs, pattern, with) in &REPLACED {
         if !needs(&shown) {
             continue;
         }
@@ -199,8 +204,7 @@ mod tests {
 
     #[test]
     fn every_pattern_is_valid() {
-        assert_eq!(PATTERNS.len(), REPLACED.len());
-        assert!(HOMES.is_some());
+        assert!(HOMES.is_some() && REPLACED.iter().all(|(_, pattern, _)| pattern.is_some()));
     }
 
     #[test]

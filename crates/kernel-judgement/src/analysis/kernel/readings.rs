@@ -168,9 +168,7 @@ impl Readings {
     pub(in crate::analysis) fn medians(mut self) -> Readings {
         for kept in &mut self.metrics {
             if let Found::Each(each) = &kept.found {
-                let mut values: Vec<f64> = each.iter().copied().flatten().collect();
-                values.sort_by(f64::total_cmp);
-                kept.found = Found::Number(median_of_sorted(&values));
+                kept.found = Found::Number(median(each.iter().copied().flatten().collect()));
             }
         }
         self
@@ -227,10 +225,7 @@ impl<'r> Columns<'r> {
                 all.entry(id.clone()).or_default().push(value);
             }
         }
-        let medians = all.into_iter().map(|(key, mut values)| {
-            values.sort_by(f64::total_cmp);
-            (key, median_of_sorted(&values))
-        });
+        let medians = all.into_iter().map(|(key, values)| (key, median(values)));
         medians.filter(|(_, value)| value.is_finite()).collect()
     }
 }
@@ -242,6 +237,11 @@ fn points(curve: &Metric) -> Vec<(u64, f64)> {
     points.retain(|(_, y)| y.is_finite());
     points.sort_by_key(|(x, _)| *x);
     points
+}
+
+pub(in crate::analysis) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    median_of_sorted(&values)
 }
 
 /// The median of sorted values: the middle one, or the mean of the two in the middle. NaN for none.

@@ -203,6 +203,19 @@ impl KernelGroup<'_> {
 }
 
 #[cfg(test)]
+pub(in crate::analysis) mod fixtures {
+    use super::KernelSummary;
+    use crate::analysis::groups;
+
+    /// What is read of the first kernel of a fixture.
+    pub(in crate::analysis) fn of_fixture<T>(file: &str, read: impl FnOnce(&KernelSummary<'_>) -> T) -> T {
+        let path = format!("{}/../../tests/fixtures/{file}.ncu-repz", env!("CARGO_MANIFEST_DIR"));
+        let report = crate::source::read_profile(path.as_ref(), &crate::analysis::want()).expect("readable");
+        read(&KernelSummary::new(groups(&report).remove(0)))
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::groups;
@@ -211,10 +224,6 @@ mod tests {
     /// DRAM's share of its peak in a launch that reads 600 and writes 300 GB/s, with these further columns.
     fn dram(more: &[(&str, &str, &str)]) -> Option<f64> {
         let mut columns = vec![
-            ("ID", "", "0"),
-            ("Kernel Name", "", "k"),
-            ("Block Size", "", "(128, 1, 1)"),
-            ("Grid Size", "", "(64, 1, 1)"),
             ("dram__bytes_read.sum.per_second", "Gbyte/second", "600"),
             ("dram__bytes_write.sum.per_second", "Gbyte/second", "300"),
         ];

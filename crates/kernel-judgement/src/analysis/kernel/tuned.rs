@@ -78,10 +78,7 @@ pub fn tuned(report: &Report, filter: Option<&Regex>, stated: &Pick) -> Option<T
         versions[at].1.ns.extend(number(launch, DURATION));
         versions[at].2.push(launch.id);
     }
-    versions.sort_by(|(_, a, _), (_, b, _)| {
-        let time = |one: &Configuration| one.time().unwrap_or(f64::INFINITY);
-        time(a).total_cmp(&time(b))
-    });
+    versions.sort_by(|(_, one, _), (_, other, _)| one.order(other));
     let before = own.iter().rev().skip_while(|(version, _)| version == last);
     let settled = before.map(|(version, _)| version).any(|version| version == last);
     let at = if settled { versions.iter().position(|(version, ..)| version == last)? } else { 0 };

@@ -173,9 +173,7 @@ pub enum Pace {
 }
 
 /// The stall reason of loads through L1, and of answers of mbarriers.
-const LONG: &str = "long_scoreboard";
-/// The stall reason of barriers, and of waits for the products of a warpgroup.
-const BARRIER: &str = "barrier";
+pub(super) const LONG: &str = "long_scoreboard";
 
 /// What the cycles of the phases are cycles of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -241,9 +239,15 @@ pub struct Phases {
 }
 
 impl Phases {
+    /// All phases of a kind, parts included.
+    fn of_kind(&self, kind: PhaseKind) -> impl Iterator<Item = &Phase> {
+        let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));
+        all.filter(move |phase| phase.kind == kind)
+    }
+
     /// The first phase of a kind, parts included.
     pub fn phase(&self, kind: PhaseKind) -> Option<&Phase> {
-        self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts)).find(|phase| phase.kind == kind)
+        self.of_kind(kind).next()
     }
 
     /// The warps without products whose work sets the pace of those with products; `None` where nobody waits for such.
@@ -254,8 +258,7 @@ impl Phases {
 
     /// The share of all phases of a kind, parts included; 0 where there is none.
     pub fn share(&self, kind: PhaseKind) -> f64 {
-        let all = self.phases.iter().chain(self.phases.iter().flat_map(|phase| &phase.parts));
-        all.filter(|phase| phase.kind == kind).map(|phase| phase.share).sum()
+        self.of_kind(kind).map(|phase| phase.share).sum()
     }
 
     /// The part of the samples of long scoreboards that are for mbarriers, 0 to 1, as far as their largest groups tell: bulk copies and
@@ -267,7 +270,7 @@ impl Phases {
     /// The part of the samples of barriers that is for products in flight, 0 to 1, as far as their largest groups tell: the warps
     /// of a warpgroup wait for the tensor pipe there, and not for each other.
     pub fn at_products(&self) -> f64 {
-        self.part_of(BARRIER, |group| group.at.op().sync() == Some(Sync::Products))
+        self.part_of("barrier", |group| group.at.op().sync() == Some(Sync::Products))
     }
 
     /// Where a reason is met, largest first.

@@ -1,15 +1,9 @@
 //! The lines of a role whose phases are not told: what costs a producer its time.
 
 use super::detail::{Wait, WaitGroup};
-use super::model::{Phase, PhaseKind};
+use super::model::{LONG, Phase, PhaseKind};
 use super::point::{named, span};
-use super::{
-    code::Code,
-    frame::Frame,
-    guards::opcodes,
-    study::Study,
-    waits::{LONG, waits},
-};
+use super::{code::Code, frame::Frame, guards::opcodes, study::Study, waits::waits};
 use crate::analysis::lines::NOT_SELECTED;
 use crate::evidence::WarpSync;
 use std::collections::BTreeMap;

@@ -1,15 +1,13 @@
 //! What warps wait for: in a phase, and over the whole kernel by phase, role and cause.
 
 use super::detail::{StallPlace, Wait, WaitGroup};
-use super::{point::point, study::Study};
+use super::{model::LONG, point::point, study::Study};
 use crate::evidence::WarpSync;
 use cuda_binary::Op;
 use cuda_binary::op::{Act, Space};
 
 /// Spaces whose loads are waited for as long scoreboards.
 const FAR: [Space; 3] = [Space::Global, Space::Local, Space::Texture];
-/// The stall reason of such waits.
-pub(super) const LONG: &str = "long_scoreboard";
 /// Waits below this share of a phase are not told.
 const LEAST_OF_PHASE: f64 = 0.10;
 /// Waits told of a phase.

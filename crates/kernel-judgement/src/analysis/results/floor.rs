@@ -127,10 +127,6 @@ mod tests {
     /// The chip goes up to 2 GHz.
     fn stated(flop: u64) -> Stated {
         let columns = [
-            ("ID", "", "0"),
-            ("Kernel Name", "", "k"),
-            ("Block Size", "", "(128, 1, 1)"),
-            ("Grid Size", "", "(64, 1, 1)"),
             ("gpu__time_duration.sum", "nsecond", "1000"),
             ("sm__cycles_elapsed.avg.per_second", "hz", "1000000000"),
             ("smsp__cycles_elapsed.avg.per_second", "hz", "1000000000"),

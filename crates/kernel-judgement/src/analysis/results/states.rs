@@ -4,7 +4,7 @@
 //! one distribution: no interval spans it, and times compare only under the same state of the clocks.
 
 use crate::analysis::Limits;
-use crate::analysis::kernel::readings::median_of_sorted;
+use crate::analysis::kernel::readings::median;
 use crate::catalog::Threshold;
 use crate::evidence::{Benchmark, Clocks};
 use std::ops::Range;
@@ -121,7 +121,7 @@ fn step(benchmark: &Benchmark, limits: &Limits) -> Option<Step> {
     let is_step = |(before, after): (f64, f64)| {
         100.0 * (before.max(after) / before.min(after) - 1.0) >= limits[Threshold::BenchmarkDrift]
     };
-    let medians = |samples: &[f64], at: usize| (median(&samples[..at]), median(&samples[at..]));
+    let medians = |samples: &[f64], at: usize| (median(samples[..at].to_vec()), median(samples[at..].to_vec()));
     let found = |samples: &[f64]| cut(samples).filter(|at| is_step(medians(samples, *at)));
     // Timed in turn, one steps where the other does, though it may step by less.
     let follows = |samples: &[f64], at: usize| {
@@ -158,14 +158,8 @@ fn parts(samples: &[f64], at: usize) -> f64 {
 }
 
 fn distances(samples: &[f64]) -> f64 {
-    let median = median(samples);
+    let median = median(samples.to_vec());
     samples.iter().map(|sample| (sample - median).abs()).sum()
-}
-
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    median_of_sorted(&sorted)
 }
 
 #[cfg(test)]

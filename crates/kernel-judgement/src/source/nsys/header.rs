@@ -1,38 +1,18 @@
 //! The first line of a table: which report it is, what its columns are called, and their units.
 
-/// A table that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A table that is read, as nsys calls it, and as it did before 2023.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString)]
 pub(super) enum Report {
-    /// `cuda_gpu_kern_sum`.
+    #[strum(to_string = "cuda_gpu_kern_sum", serialize = "gpukernsum")]
     Kernels,
-    /// `cuda_gpu_trace`.
+    #[strum(to_string = "cuda_gpu_trace", serialize = "gputrace")]
     Trace,
-    /// `cuda_gpu_mem_time_sum`.
+    #[strum(to_string = "cuda_gpu_mem_time_sum", serialize = "gpumemtimesum")]
     MemoryTimes,
-    /// `cuda_gpu_mem_size_sum`.
+    #[strum(to_string = "cuda_gpu_mem_size_sum", serialize = "gpumemsizesum")]
     MemorySizes,
-    /// `cuda_api_sum`.
+    #[strum(to_string = "cuda_api_sum", serialize = "cudaapisum")]
     Calls,
-}
-
-impl Report {
-    /// Every report, with its name and the name it had before nsys 2023.
-    pub(super) const ALL: [(Report, &'static str, &'static str); 5] = [
-        (Report::Kernels, "cuda_gpu_kern_sum", "gpukernsum"),
-        (Report::Trace, "cuda_gpu_trace", "gputrace"),
-        (Report::MemoryTimes, "cuda_gpu_mem_time_sum", "gpumemtimesum"),
-        (Report::MemorySizes, "cuda_gpu_mem_size_sum", "gpumemsizesum"),
-        (Report::Calls, "cuda_api_sum", "cudaapisum"),
-    ];
-
-    /// What nsys calls it.
-    pub(super) fn name(self) -> &'static str {
-        Report::ALL.iter().find(|(report, _, _)| *report == self).map_or("", |(_, name, _)| name)
-    }
-
-    pub(super) fn named(name: &str) -> Option<Report> {
-        Report::ALL.iter().find(|(_, new, old)| name == *new || name == *old).map(|(report, _, _)| *report)
-    }
 }
 
 /// A column: its name in small letters without spaces, and its unit as printed, which may be empty.

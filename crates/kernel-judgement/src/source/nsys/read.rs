@@ -99,7 +99,7 @@ fn of_database(path: &Path, _: &[u8]) -> Result<Timeline, ReadError> {
 
 /// Adds a printed table, or a note that it was passed over.
 fn add(timeline: &mut Timeline, path: &Path, table: &Printed) -> Result<(), ReadError> {
-    let report = if table.name.is_empty() { table.header.report() } else { Report::named(&table.name) };
+    let report = if table.name.is_empty() { table.header.report() } else { table.name.parse().ok() };
     let Some(report) = report else {
         let name = if table.name.is_empty() { "without a name" } else { &table.name };
         timeline.notes.push(format!("the table {name} was passed over"));
@@ -124,7 +124,7 @@ fn add(timeline: &mut Timeline, path: &Path, table: &Printed) -> Result<(), Read
     if is_twice {
         return Err(ReadError::wrong(
             path,
-            format!("it holds the table {} twice", report.name()),
+            format!("it holds the table {report} twice"),
             "give the output of one run of `nsys stats` on one report",
         ));
     }

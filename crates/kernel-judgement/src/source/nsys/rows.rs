@@ -27,7 +27,7 @@ impl<'p> Rows<'p> {
             path: path.into(),
             position: format!("line {}", table.rows.first().map_or(0, |(line, _)| *line)),
             expected: "numbers whose commas can be told from decimal marks".into(),
-            found: format!("a table of {} with commas that may be either", report.name()),
+            found: format!("a table of {report} with commas that may be either"),
             cure: "print it in a locale with decimal points: `LC_ALL=C nsys stats --format csv ...`".into(),
         })?;
         Ok(Rows { path, table, report, comma })
@@ -147,7 +147,7 @@ impl<'p> Rows<'p> {
 
     /// The error for a row; line 0 stands for the table.
     fn wrong(&self, line: usize, expected: String, found: String) -> ReadError {
-        let name = self.report.name();
+        let name = self.report;
         let position = if line == 0 { format!("the table {name}") } else { format!("line {line}, the table {name}") };
         let cure = "print it again: `nsys stats --format csv --report ... REPORT.nsys-rep`".into();
         ReadError::Malformed { path: self.path.into(), position, expected, found, cure }

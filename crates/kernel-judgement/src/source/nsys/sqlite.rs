@@ -77,13 +77,7 @@ fn open(path: &Path) -> Result<Connection, ReadError> {
 }
 
 fn damaged(path: &Path, position: &str, error: &rusqlite::Error) -> ReadError {
-    ReadError::Malformed {
-        path: path.into(),
-        position: position.to_owned(),
-        expected: "a whole database of Nsight Systems".into(),
-        found: error.to_string(),
-        cure: CURE.into(),
-    }
+    ReadError::malformed(path, position, "a whole database of Nsight Systems", error.to_string(), CURE)
 }
 
 struct Database<'p> {
@@ -102,13 +96,11 @@ impl Database<'_> {
         let columns: Vec<(String, bool)> = self.rows("its schema", &query, |row| Ok((row.get(0)?, row.get(1)?)))?;
         match columns.iter().find(|(_, is_stored)| !is_stored) {
             None => Ok(columns.into_iter().map(|(name, _)| name).collect()),
-            Some((column, _)) => Err(ReadError::Malformed {
-                path: self.path.into(),
-                position: table.to_owned(),
-                expected: "a table with its rows".into(),
-                found: format!("a view, a virtual table or a generated column: {column} is computed when it is read"),
-                cure: CURE.into(),
-            }),
+            Some((column, _)) => {
+                let found =
+                    format!("a view, a virtual table or a generated column: {column} is computed when it is read");
+                Err(ReadError::malformed(self.path, table, "a table with its rows", found, CURE))
+            }
         }
     }
 

@@ -60,15 +60,10 @@ pub(super) fn cut(path: &Path, text: &str) -> Result<Cut, ReadError> {
         let width = table.header.0.len();
         let row = fields.and_then(|fields| fitted(fields, &table.header));
         let Some(row) = row else {
-            return Err(ReadError::Malformed {
-                path: path.into(),
-                position: format!("line {}", at + 1),
-                expected: format!("a row of {width} fields"),
-                found: shortened(trimmed),
-                cure:
-                    "the file was cut or edited; print it again: `nsys stats --format csv --report ... REPORT.nsys-rep`"
-                        .into(),
-            });
+            let cure =
+                "the file was cut or edited; print it again: `nsys stats --format csv --report ... REPORT.nsys-rep`";
+            let (position, expected) = (format!("line {}", at + 1), format!("a row of {width} fields"));
+            return Err(ReadError::malformed(path, position, expected, shortened(trimmed), cure));
         };
         table.rows.push((at + 1, row));
     }
@@ -90,13 +85,10 @@ fn announced<'l>(line: &'l str) -> Option<&'l str> {
 
 /// The report that `nsys stats --output` wrote into the file's name, `profile_cuda_gpu_kern_sum.csv`.
 fn name_of_file(path: &Path) -> String {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let named = Report::ALL.iter().find(|(_, new, old)| {
-        [new, old]
-            .iter()
-            .any(|name| stem == **name || stem.strip_suffix(**name).is_some_and(|rest| rest.ends_with('_')))
-    });
-    named.map_or_else(String::new, |(_, name, _)| (*name).to_owned())
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let words = std::iter::once(0).chain(stem.match_indices('_').map(|(at, _)| at + 1));
+    let named = words.into_iter().find_map(|at| stem[at..].parse::<Report>().ok());
+    named.map_or_else(String::new, |report| report.to_string())
 }
 
 /// The fields of a line; `None` for a line whose quotes do not close.

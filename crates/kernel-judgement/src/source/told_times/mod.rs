@@ -95,13 +95,8 @@ struct Rows {
 /// What a file says of the row that is wanted; `None` for a file of none of these tools. Errors: [`ReadError::Malformed`] where no
 /// row or several are wanted, where a row holds no time, and for a CSV without a unit.
 pub fn told_times(bytes: &[u8], path: &Path, wanted: Wanted<'_>) -> Result<Option<Benchmark>, ReadError> {
-    let malformed = |(position, expected, found, cure): Fault| ReadError::Malformed {
-        path: path.into(),
-        position,
-        expected,
-        found,
-        cure,
-    };
+    let malformed =
+        |(position, expected, found, cure): Fault| ReadError::malformed(path, position, expected, found, cure);
     let is_csv = path.extension().is_some_and(|extension| extension == "csv");
     let rows = match is_csv {
         true => Some(csv::rows(bytes, wanted.unit).map_err(malformed)?),

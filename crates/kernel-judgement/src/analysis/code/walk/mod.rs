@@ -28,19 +28,9 @@ use step::Step;
 /// Walks until it is known whose copies a phase takes.
 const MOST_WALKS: usize = 4;
 
-/// An order of the warps, and the instructions after which the next one comes to its turn where it does not wait.
-#[derive(Clone, Copy)]
-struct Order {
-    is_reversed: bool,
-    turn: usize,
-}
-
-/// The orders in which a kernel is walked.
-const ORDERS: [Order; 3] = [
-    Order { is_reversed: false, turn: 10_000 },
-    Order { is_reversed: true, turn: 10_000 },
-    Order { is_reversed: false, turn: 5 },
-];
+/// The orders in which a kernel is walked: whether the last warp goes first, and the instructions after which the next one comes to its
+/// turn where it does not wait.
+const ORDERS: [(bool, usize); 3] = [(false, 10_000), (true, 10_000), (false, 5)];
 
 /// Walks the mbarriers of a kernel.
 pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch: &str) -> Walked {
@@ -54,16 +44,16 @@ pub(super) fn walk(listed: &Listed<'_>, shape: &LaunchShape, cluster: u32, arch:
         launch: &launch,
         dominators: Dominators::of(&listed.flow),
     };
-    let run = |order: Order, copiers: Copiers| {
+    let run = |(is_reversed, turn): (bool, usize), copiers: Copiers| {
         let mut walk = Walk::new(&code, copiers);
-        if order.is_reversed {
+        if is_reversed {
             walk.warps.reverse();
         }
-        let walked = walk.run(order.turn);
+        let walked = walk.run(turn);
         (walked, walk.others(), (walk.passed, walk.arrived))
     };
     // Whose copies a phase takes is seen on the walk before.
-    let settled = |order: Order| {
+    let settled = |order: (bool, usize)| {
         let (mut walked, mut copiers, mut met) = run(order, BTreeMap::new());
         for _ in 0..MOST_WALKS {
             if copiers.is_empty() {

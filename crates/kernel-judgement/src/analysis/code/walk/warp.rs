@@ -120,14 +120,24 @@ impl Warp {
     pub(super) fn run(&mut self, at: usize, running: u32, code: &Code<'_>) -> Result<(), String> {
         let step = &code.steps[at];
         let on = self.guarded(step, running, code.launch);
-        if let Some(control) = step.op.control() {
-            return self.go(control, at, running, on, code);
+        match step.op.control() {
+            None => {
+                match on {
+                    Some(on) => self.compute(step, on, code.launch),
+                    None => self.forget(step, running),
+                }
+                self.pass(running);
+            }
+            Some(Control::Branch) => return self.branch(at, running, on, code),
+            Some(Control::Exit) => {
+                let ended = on.ok_or_else(|| format!("whether a thread ends at {}", code.place(at)))?;
+                self.pass(running);
+                self.live &= !ended;
+            }
+            Some(Control::MeetAt | Control::Meet) => self.pass(running),
+            Some(control) if control == Control::Trap || !code.barrier_ahead(at) => self.live &= !running,
+            Some(_) => return Err(format!("what {} at {} goes to", step.op.name(), code.place(at))),
         }
-        match on {
-            Some(on) => self.compute(step, on, code.launch),
-            None => self.forget(step, running),
-        }
-        self.pass(running);
         Ok(())
     }
 
@@ -158,44 +168,6 @@ impl Warp {
         for (at, slot) in step.results.iter().enumerate() {
             if let Some(slot) = slot {
                 self.write(*slot, made.get(at).unwrap_or(&Value::UNKNOWN), on);
-            }
-        }
-    }
-
-    fn go(
-        &mut self,
-        control: Control,
-        at: usize,
-        running: u32,
-        on: Option<u32>,
-        code: &Code<'_>,
-    ) -> Result<(), String> {
-        let step = &code.steps[at];
-        match control {
-            Control::Branch => self.branch(at, running, on, code),
-            Control::Exit => match on {
-                Some(on) => {
-                    self.pass(running);
-                    self.live &= !on;
-                    Ok(())
-                }
-                None => Err(format!("whether a thread ends at {}", code.place(at))),
-            },
-            Control::Trap => {
-                self.live &= !running;
-                Ok(())
-            }
-            Control::MeetAt | Control::Meet => {
-                self.pass(running);
-                Ok(())
-            }
-            _ if !code.barrier_ahead(at) => {
-                self.live &= !running;
-                Ok(())
-            }
-            _ => {
-                self.forget(step, running);
-                Err(format!("what {} at {} goes to", step.op.name(), code.place(at)))
             }
         }
     }

@@ -123,14 +123,8 @@ fn of_opcodes(kernel: &KernelSummary<'_>, products: &Products, operations: f64) 
     let stems = products.stems();
     let peak = |stem: &String| format!("{PREFIX}{stem}{PEAK}");
     let stem = stems.iter().find(|stem| kernel.value(peak(stem)).is_some()).or(stems.last())?;
-    let counter = Rate { stem, value: rate.value() };
-    Some(Ceiling {
-        id: format!("tensor-{}", stem.replace('_', "-")),
-        label: label(&counter),
-        kind: CeilingKind::Compute,
-        peak: product(kernel, peak(stem), SM_CLOCK, counter.dense_factor(), Unit::FLOP_PER_SECOND),
-        achieved: Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second"),
-    })
+    let achieved = Reading::derived(rate, names, "sum of executions × 2·m·n·k of the opcode / second");
+    Some(Ceiling { achieved, ..ceiling(kernel, &Rate { stem, value: rate.value() }) })
 }
 
 /// `tensor pipe, FP16 (HMMA, FP32 result)`; sparse counters say so, as their peak is that of sparse work.

@@ -156,17 +156,11 @@ fn judged(
 }
 
 fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict {
-    let Some(judged) = judged else {
-        return ReadingVerdict {
-            id: row.id.clone(),
-            verdict: Verdict::NotMeasured,
-            basis: None,
-            change: None,
-            interval: None,
-        };
-    };
     let is_time = row.id == DURATION || row.id == CYCLES;
-    let verdict = match (compares, judged.course, row.better) {
+    let judged = judged.as_ref();
+    let course = judged.map(|judged| judged.course);
+    let verdict = match (compares, course.unwrap_or(Course::Unclear), row.better) {
+        _ if course.is_none() => Verdict::NotMeasured,
         (false, ..) => Verdict::NotComparable,
         (_, Course::Unclear, _) => Verdict::Ambiguous,
         (_, Course::Same, _) => Verdict::Same,
@@ -180,8 +174,8 @@ fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict 
     ReadingVerdict {
         id: row.id.clone(),
         verdict,
-        basis: compares.then_some(judged.basis),
-        change: judged.change,
-        interval: judged.interval,
+        basis: judged.filter(|_| compares).map(|judged| judged.basis),
+        change: judged.and_then(|judged| judged.change),
+        interval: judged.and_then(|judged| judged.interval),
     }
 }

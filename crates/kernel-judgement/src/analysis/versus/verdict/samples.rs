@@ -1,5 +1,6 @@
 //! Statistics of repeated launches: centre, scatter, and intervals that assume no distribution.
 
+use crate::analysis::kernel::readings::median_of_sorted as median;
 use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
 
 /// Scales the median absolute deviation of a normal distribution to its standard deviation: `1 / Φ⁻¹(3/4)`.
@@ -74,10 +75,6 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-fn median(sorted: &[f64]) -> f64 {
-    crate::analysis::kernel::readings::median_of_sorted(sorted)
-}
-
 fn thinned(values: &[f64]) -> Vec<f64> {
     if values.len() <= MOST {
         return values.to_vec();
@@ -88,22 +85,23 @@ fn thinned(values: &[f64]) -> Vec<f64> {
 /// The largest `k` for which `[x₍ₖ₎, x₍ₙ₋₁₋ₖ₎]` (from 0) covers the median with probability `1 − alpha` or more: the
 /// number of values below the median is binomial with one half, so the interval misses with `2 · P(B ≤ k)`.
 fn sign_rank(n: usize, alpha: f64) -> Option<usize> {
-    let mut term = 0.5f64.powi(i32::try_from(n).ok()?);
-    let (mut below, mut rank) = (0.0, None);
-    for k in 0..n / 2 {
-        below += term;
-        if 2.0 * below > alpha {
-            break;
-        }
-        rank = Some(k);
-        term *= (n - k) as f64 / (k + 1) as f64;
-    }
     // For very many values the first terms vanish; the normal approximation is then exact enough.
     if n > 1000 {
         let k = n as f64 / 2.0 - quantile(alpha) * (n as f64).sqrt() / 2.0 - 0.5;
         return Some(k.max(0.0) as usize);
     }
-    rank
+    let next = |term: &mut f64, k: usize| Some(std::mem::replace(term, *term * ((n - k) as f64 / (k + 1) as f64)));
+    covering((0..n / 2).scan(0.5f64.powi(n as i32), next), alpha)
+}
+
+/// The last of the ranks with these chances up to which an interval misses no more than `alpha`.
+fn covering(chances: impl Iterator<Item = f64>, alpha: f64) -> Option<usize> {
+    let mut below = 0.0;
+    let within = chances.take_while(|chance| {
+        below += chance;
+        2.0 * below <= alpha
+    });
+    within.count().checked_sub(1)
 }
 
 /// The largest `k` for which the ratios at `k` from both ends (from 0) cover the factor with probability `1 − alpha` or
@@ -116,15 +114,7 @@ fn pair_rank(m: usize, n: usize, alpha: f64) -> Option<usize> {
     }
     let counts = rank_counts(m, n);
     let all: f64 = counts.iter().sum();
-    let (mut below, mut rank) = (0.0, None);
-    for (k, count) in counts.iter().enumerate().take(m * n / 2) {
-        below += count / all;
-        if 2.0 * below > alpha {
-            break;
-        }
-        rank = Some(k);
-    }
-    rank
+    covering(counts.iter().take(m * n / 2).map(|count| count / all), alpha)
 }
 
 /// In how many orders of `m` and `n` values the rank statistic takes each value: the coefficients of
