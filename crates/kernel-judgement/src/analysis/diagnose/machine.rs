@@ -248,15 +248,12 @@ impl Machine {
             needs.filter(|(part, _)| is_shared(*part) != inside).map(|(_, need)| need).fold(0.0, f64::max)
         };
         // One stretch begins where the other ends.
-        let needed = |at: usize| of(at, false).max(uneven * of(at, true).min(active * share_of(at)));
-        let needed: f64 = all.filter(touched).map(needed).sum();
-        let at_best = spared + needed.max(uneven * waits.min(active));
+        let needed = all.filter(touched).map(|at| of(at, false).max(uneven * of(at, true).min(active * share_of(at))));
+        let at_best = spared + needed.sum::<f64>().max(uneven * waits.min(active));
         // Whatever goes beside, no launch is shorter than what its busiest part needs.
-        let busiest = left.map_or(0.0, |(_, need)| need);
-        let most = (1.0 - (ramp + at_best) + change.fixed.1).min(1.0 - busiest);
+        let most = (1.0 - (ramp + at_best) + change.fixed.1).min(1.0 - left.map_or(0.0, |(_, need)| need));
         let left = left.filter(|(_, need)| *need >= waits);
-        let floor = if change.moves_work { 0.0 } else { self.floor };
-        let most = most.min(1.0 - floor).min(change.takes).clamp(0.0, 1.0);
+        let most = most.min(1.0 - f64::from(!change.moves_work) * self.floor).min(change.takes).clamp(0.0, 1.0);
         Outcome { expected: expected.clamp(0.0, most), most, left }
     }
 }
