@@ -12,16 +12,20 @@ use audit_launch::LaunchError;
 use std::io;
 use std::process::ExitCode;
 
-/// As `EXIT_STATUS` of `args/verb.rs` says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Status {
     Done = 0,
     Findings = 1,
+    /// Wrong usage, configuration or template; a kernel filter that matches nothing.
     Usage = 2,
+    /// A file that cannot be read or written.
     Unreadable = 3,
+    /// A tool that is missing or failed.
     Tool = 4,
+    /// A page that was rejected before it was written.
     Rejected = 5,
+    /// Not enough evidence to decide.
     Inconclusive = 6,
     Interrupted = 130,
 }

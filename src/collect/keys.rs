@@ -23,7 +23,9 @@ pub struct Collecting {
     /// `audit`, `full`, `detailed` or `basic`.
     #[serde(deserialize_with = "set")]
     pub metrics: String,
+    /// Metrics beside the set.
     pub extra: Vec<String>,
+    /// Sections beside the set.
     pub sections: Vec<String>,
     /// Launches of the kernel that are passed over.
     pub skip: u64,

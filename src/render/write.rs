@@ -128,7 +128,6 @@ fn fault(path: &Path, doing: &'static str, source: Error) -> RenderError {
         K::StorageFull | K::QuotaExceeded => "free some space, or choose another disk with --out",
         K::IsADirectory => "a folder has that name; rename it or choose another place with --out",
         K::NotADirectory | K::AlreadyExists => "a part of the path is a file; choose another place with --out",
-        K::TimedOut => "another run of audit writes it and does not end",
         _ => "choose another place with --out",
     };
     RenderError::Write { path: path.to_owned(), doing, cure: cure.to_owned(), source }
@@ -144,8 +143,13 @@ pub(crate) fn page_lock(page: &Path) -> Result<FileLock, RenderError> {
     let name = page.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let path = folder.join(format!(".{name}.lock"));
     fs::create_dir_all(folder).map_err(|error| fault(page, "making its folder", error))?;
-    let lock = FileLock::take(&path, PATIENCE).map_err(|error| fault(page, "locking it", error))?;
-    lock.ok_or_else(|| fault(page, "waiting for its lock", ErrorKind::TimedOut.into()))
+    let lock = FileLock::take(&path, PATIENCE).map_err(|error| fault(&path, "locking it", error))?;
+    lock.ok_or_else(|| RenderError::Write {
+        path: page.to_owned(),
+        doing: "waiting for its lock",
+        cure: "another run of audit writes it and does not end".to_owned(),
+        source: ErrorKind::TimedOut.into(),
+    })
 }
 
 #[cfg(test)]

@@ -166,7 +166,13 @@ impl Record {
         let lost = lost.map(|(found, _)| Mark { day: found.at.to_string(), measured: String::new() });
         let last = match before.len() == self.entries.len() {
             true => self.series.last(),
-            false => Record { entries: before, ..self.clone() }.judged().series.last(),
+            false => {
+                let Record { accepted, pins, subject, smallest, .. } = self;
+                let (accepted, pins, subject) = (accepted.clone(), pins.clone(), subject.clone());
+                let before =
+                    Record { accepted, pins, subject, smallest: *smallest, entries: before, ..Record::default() };
+                before.judged().series.last()
+            }
         };
         last.into_iter().chain(lost).collect()
     }

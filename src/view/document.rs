@@ -30,6 +30,7 @@ pub enum Tone {
     Plain,
     Good,
     Bad,
+    /// It is not known.
     Unsure,
 }
 

@@ -32,9 +32,9 @@ pub fn generate(buffer: &Buffer, run_seed: u64) -> Vec<u8> {
 }
 
 /// Does some pieces of work in as many threads as there are cores, up to 16.
-pub(crate) fn side_by_side<T>(pieces: impl Iterator<Item = T> + Send, one: impl Fn(T) + Sync) {
+pub(crate) fn side_by_side<T>(pieces: impl ExactSizeIterator<Item = T> + Send, one: impl Fn(T) + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16).min(pieces.len());
     let pieces = std::sync::Mutex::new(pieces);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(16);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -356,6 +356,15 @@ fn most(audit: &Audit, rose: bool, is_own: impl Fn(&OpcodeMove) -> bool) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Row;
+    use crate::evidence::Reading;
+    use crate::quantity::{Quantity, Unit};
+
+    fn stall(reason: &str, label: &str, was: f64, is: f64) -> StallRow {
+        let reading = |value| Reading::measured(Quantity::new(value, Unit::NONE).expect("finite"), &"x".into());
+        let row = Row { label: label.into(), old: Some(reading(was)), new: reading(is), ..Row::default() };
+        StallRow { reason: reason.to_owned(), row }
+    }
 
     #[test]
     fn addresses_go_with_accesses_and_sums_do_not() {
@@ -366,5 +375,23 @@ mod tests {
                 .iter()
                 .any(|op| go_with_others(&[moved(Op::LEA), moved(*op)]))
         );
+    }
+
+    #[test]
+    fn the_reasons_that_moved_most_are_told_both_ways() {
+        let rows = [
+            stall("barrier", "Barrier", 7.0, 0.8),
+            stall("long_scoreboard", "Long scoreboard", 5.0, 2.6),
+            stall("mio_throttle", "MIO throttle", 0.5, 1.5),
+            stall("wait", "Wait", 3.0, 2.9),
+            stall("selected", "Selected", 1.0, 5.0),
+        ];
+        // Instructions that stay the same, of 20 cycles each.
+        let points = |(was, is): (f64, f64)| 100.0 * (is - was) / 20.0;
+        assert_eq!(moved(&rows, -38.5, points), ["barrier −31.0", "long scoreboard −12.0", "MIO throttle +5.0"]);
+        // Half as many of them: what each waits longer is less all the same.
+        let halved = |(was, is): (f64, f64)| 100.0 * (0.5 * is - was) / 20.0;
+        assert_eq!(moved(&rows[3..], -8.0, halved), ["wait −7.8"]);
+        assert!(moved(&rows[3..], 0.5, points).is_empty());
     }
 }

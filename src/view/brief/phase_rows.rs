@@ -46,3 +46,23 @@ pub(super) fn once(phases: &Phases, phase: &Phase, blocks: Option<f64>) -> Optio
     let is_once = |run: &OpcodeRun| (run.executed as f64 / (run.count as f64 * warps * blocks) - 1.0).abs() < 0.01;
     phase.opcodes.iter().any(is_once).then_some(phase.cycles? * tiles)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::PhaseKind;
+
+    #[test]
+    fn a_part_that_the_change_took_stays_a_row() {
+        let part = |kind, share| Phase { kind, share, ..Phase::default() };
+        let side = |stage, copies| {
+            let parts = vec![part(PhaseKind::StageWait, stage), part(PhaseKind::Copies, copies)];
+            [Phase { parts, ..part(PhaseKind::MainLoop, 0.9) }]
+        };
+        let (new, old) = (side(0.04, 0.06), side(0.10, 0.06));
+        let kinds =
+            |old: Option<&[Phase]>| shown(&new, old, 0.01, 1).iter().map(|(phase, _)| phase.kind).collect::<Vec<_>>();
+        assert_eq!(kinds(Some(&old)), [PhaseKind::MainLoop, PhaseKind::StageWait]);
+        assert_eq!(kinds(None), [PhaseKind::MainLoop, PhaseKind::Copies]);
+    }
+}

@@ -100,4 +100,12 @@ mod tests {
         assert_eq!(worth(Some((-4.0, -8.0))), Some(900.0));
         assert_eq!(worth(None), None);
     }
+
+    #[test]
+    fn cycles_that_rose_are_not_called_saved() {
+        let rose = Exchange { cycles: 16.0, time: 3.1 }.words();
+        assert!(rose.ends_with("a cycle more cost 0.2 of its share."), "{rose}");
+        let fell = Exchange { cycles: -12.5, time: -11.7 }.words();
+        assert!(fell.ends_with("a cycle saved buys 0.9 of its share."), "{fell}");
+    }
 }

@@ -132,7 +132,7 @@ pub fn chip(cc: (u32, u32)) -> Option<&'static ChipRow> {
 
 /// The row of an architecture as the compiler names it, with or without its letter: `sm_90a`.
 pub fn chip_of_arch(arch: &str) -> Option<&'static ChipRow> {
-    let plain = arch.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let plain = arch.strip_suffix(['a', 'f']).unwrap_or(arch);
     ROWS.rows().iter().find(|row| row.arch == plain)
 }
 

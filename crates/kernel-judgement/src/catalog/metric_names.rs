@@ -283,7 +283,7 @@ mod tests {
     #[test]
     fn architectures_lead_to_their_counters() {
         assert_eq!(counters_of_arch("sm_90a"), Some("gh100"));
-        assert_eq!(counters_of_arch("sm_86"), None);
+        assert_eq!([counters_of_arch("sm_86"), counters_of_arch("sm_90zz")], [None; 2]);
         assert_eq!((counters_named("GB100"), counters_named("sm_120")), (Some("gb100"), Some("gb202")));
     }
 }

@@ -4,6 +4,7 @@ pub(super) use super::kernel::DRAM_BYTES;
 use super::kernel::Kernel;
 use crate::analysis::derive::data_stage::{DataStage, WHOLE};
 use crate::analysis::derive::units::{self, BusyUnit};
+use crate::analysis::phases::SectorAccess;
 use crate::catalog::{Counter, Family, Part, Threshold};
 use crate::quantity::{SECTOR, format};
 
@@ -268,11 +269,12 @@ pub(super) const L2_BYTES: [Counter; 2] =
 pub(super) const QUEUED: f64 = 2.2;
 
 /// Whether most sectors of global accesses are asked for by lanes whose addresses are loaded values, each for a sector of its own: for
-/// half of it, or less, as a lane takes 16 bytes at most.
+/// half of it, or less, as a lane takes 16 bytes at most. Where fewer than two in five lie beside what was asked for, lanes share them.
 pub(super) fn is_by_sector(k: &Kernel<'_>) -> bool {
     let all: u64 = k.accesses().iter().map(|access| access.sectors).sum();
     let inherent = k.accesses().iter().filter(|access| access.is_inherent);
-    let own: u64 = inherent.map(|access| (2 * access.excess()).min(access.sectors)).sum();
+    let is_apart = |access: &SectorAccess| 5 * access.excess() >= 2 * access.sectors;
+    let own: u64 = inherent.map(|access| if is_apart(access) { access.sectors } else { access.excess() }).sum();
     2 * own > all
 }
 

@@ -313,9 +313,12 @@ impl Measures<'_> {
 }
 
 /// How busy a unit is for which so many warps take turns and queue for this share of their time, by the others that one of them finds there:
-/// `n · share = a · busy² / (1 − a · busy)` with `a = (n − 1) / n` (mean values of a closed queue). Whoever queues is not alone.
+/// `n · share = a · busy² / (1 − a · busy)` with `a = (n − 1) / n` (mean values of a closed queue). A warp that is alone waits for
+/// itself.
 fn served(warps: f64, share: f64) -> f64 {
-    let warps = warps.max(2.0);
+    if warps < 2.0 {
+        return 0.0;
+    }
     let queue = warps * share;
     (0.5 * ((queue * queue + 4.0 * queue * warps / (warps - 1.0)).sqrt() - queue)).min(1.0)
 }
@@ -362,7 +365,10 @@ fn machine(m: &Measures<'_>) -> Machine {
     let mut machine = Machine::with(time, needs, waiting, m.stretches.clone());
     machine.floor = floor.unwrap_or_default();
     let of_scheduler = m.warps.zip(m.chip()).map(|(warps, chip)| warps / f64::from(chip.schedulers_per_sm));
-    machine.queue = of_scheduler.map_or(0.0, |warps| served(warps, m.waits(&OF_SCHEDULER)));
+    machine.queue = of_scheduler.map_or(0.0, |warps| {
+        // Each is a queue of its own.
+        OF_SCHEDULER.iter().map(|reason| served(warps, m.waits(&[*reason]))).fold(0.0, f64::max)
+    });
     let measured = m
         .unit(Part::MemoryDram)
         .map(|unit| (unit.share / level::dram_reaches(m, 0.0)).min(1.0))
@@ -383,6 +389,6 @@ mod tests {
         // One of six warps finds 0.833 · 0.844² / (1 − 0.833 · 0.844) = 2 others, and queues for a third of its time.
         let busy = super::served(6.0, 1.0 / 3.0);
         assert!((busy - 0.844).abs() < 1e-3, "{busy}");
-        assert_eq!([super::served(6.0, 0.0), super::served(1.0, 1.0)], [0.0, 1.0]);
+        assert_eq!([super::served(6.0, 0.0), super::served(1.0, 1.0)], [0.0, 0.0]);
     }
 }

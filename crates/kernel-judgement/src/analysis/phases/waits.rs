@@ -8,6 +8,8 @@ use cuda_binary::op::{Act, Space};
 
 /// Spaces whose loads are waited for as long scoreboards.
 const FAR: [Space; 3] = [Space::Global, Space::Local, Space::Texture];
+/// The part of the waits that makes them those for loads.
+const MOST: f64 = 0.9;
 /// Waits below this share of a phase are not told.
 const LEAST_OF_PHASE: f64 = 0.10;
 /// Waits told of a phase.
@@ -32,6 +34,13 @@ impl Study<'_> {
         self.copies_ahead().filter(|_| own > 0 && 2 * own >= causes.iter().sum())
     }
 
+    /// The part of the waits for long scoreboards, 0 to 1, that is for rows of a kind.
+    fn part_at_causes(&self, is_meant: impl Fn(Op) -> bool) -> f64 {
+        let causes = self.samples.at_causes(LONG);
+        let own = (0..causes.len()).filter(|row| is_meant(self.code.op(*row))).map(|row| causes[row]).sum::<u64>();
+        own as f64 / causes.iter().sum::<u64>().max(1) as f64
+    }
+
     /// The part of a turn's waits for loads that is the longest single one, 0 to 1: those behind each other are apart where a load is
     /// waited for that was issued behind the last wait, as scoreboards tell. A warp whose loads do not turn has one turn. `None` with several
     /// main loops, or where it waits for none.
@@ -40,7 +49,9 @@ impl Study<'_> {
         let is_far = |op: Op| op.act() == Some(Act::Load) && op.space().is_some_and(|space| FAR.contains(&space));
         let (rows, turns) = match &self.mains[..] {
             [main] => (code.run_in(&main.cycle), main.turns),
-            [] if !code.turns(is_far) => (code.run().collect(), *code.executed.first()?),
+            [] if !code.turns(is_far) && self.part_at_causes(is_far) >= MOST => {
+                (code.run().collect(), *code.executed.first().filter(|warps| **warps > 0)?)
+            }
             _ => return None,
         };
         // Executions and samples of each. What is issued at the end of a turn is waited for in the next.

@@ -166,7 +166,8 @@ const ELECTION: f64 = 4.0;
 
 /// What is left of the instructions where lanes that leave a loop by what its turns make, so that nobody can sort them by their number, take
 /// new work: the sums of so many pieces differ by the root of their number less than a piece does, and each turn that ends one runs what
-/// stands around the loop. `None` where that takes all that is gained, so that lanes wait for each other for some turns.
+/// stands around the loop. All of it is left where that takes what is
+/// gained; `None` of a loop whose length is known before.
 fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
     let code = &study.code;
     let cycle = code.innermost(row)?;
@@ -189,7 +190,7 @@ fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> 
     let is_own = |row: usize| code.is_in(row, cycle) || code.rows[row].line().is_some_and(|line| lines.contains(&line));
     let around = code.run().filter(|row| !is_own(*row)).map(|row| (code.executed[row] as f64 / entered).min(1.0));
     let [own, all] = [code.sum(rows), code.executed.iter().sum()].map(|own| own as f64);
-    Some((then * (own / turns + ELECTION) + ends * around.sum::<f64>()) / all).filter(|left| *left < 1.0)
+    Some(((then * (own / turns + ELECTION) + ends * around.sum::<f64>()) / all).min(1.0))
 }
 
 /// Warps whose lanes go one way.
@@ -213,14 +214,19 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let now = fixed(lanes, 1);
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
-    let how = "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length";
+    let how = match refilled {
+        Some(_) => "Keep the lanes busy: those that are done take new work and meet the others every few turns",
+        None => {
+            "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length"
+        }
+    };
     let risk = "a compiler may close that loop into two, where all lanes meet behind each piece";
     // What few lanes do in a turn of a loop can wait until a warp of it has come together.
     let queue = words!(
         "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path"
     );
     let draft = match idle {
-        _ if leave_apart => draft.says(how, why).risks(risk),
+        _ if leave_apart || refilled.is_some() => draft.says(how, why).risks(risk),
         Some((study, row)) if study.code.innermost(row).is_some() => {
             draft.says(queue, why).risks("shared memory, ballots; order of the output")
         }

@@ -104,7 +104,10 @@ fn in_flight(m: &Measures<'_>) -> Option<Draft> {
         .fold(draft, |draft, (part, stays)| draft.keeps(&[part], 1.0, stays));
     let saves = draft.expected(m);
     if let Some(times) = queue.filter(|_| 100.0 * saves < m.limits[Threshold::LeverLeast]) {
-        let why = words!("loads wait {} times as long as in an idle chip: more of them queue longer", fixed(times, 1));
+        let why = words!(
+            "loads wait {} times as long as in an idle chip, and more of them would only queue",
+            fixed(times, 1)
+        );
         return Some(draft.frees(overlapped, wait).not_here(why));
     }
     let draft = match through {

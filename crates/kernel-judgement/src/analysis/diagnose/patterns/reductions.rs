@@ -1,7 +1,6 @@
 //! Sums: over lanes by shuffles that could be made once, of rows that fill a part of a warp, and over windows that slide.
 
 use super::*;
-use crate::analysis::diagnose::level::L2_SECTORS;
 use crate::analysis::phases::Loop;
 
 /// Turns from which a sum that each of them makes is worth making once behind them.
@@ -102,9 +101,12 @@ pub(super) fn part_of_a_warp(m: &Measures<'_>) -> Option<Draft> {
     let waits = m.waits_for_loads()? + m.waits(&OF_EACH) + m.waits(&FOR_SHARED);
     // Rows of one warp lie side by side with what is read and stored once for each: sectors come for several of them, but for what the
     // elements lead to.
-    let beside = |of: &usize| code.op(*of).act().is_some() && !code.loads_behind(*of).contains(&row);
-    let sectors = study.sectors().map(|[sectors, _]| code.run().filter(beside).map(|row| sectors[row]).sum::<u64>());
-    let of_l2 = sectors.zip(m.value(L2_SECTORS)).map_or(0.0, |(own, all)| (own as f64 / all).min(1.0));
+    let of_l2 = study.sectors().map_or(0.0, |[sectors, _]| {
+        let (led_to, others): (Vec<usize>, Vec<usize>) =
+            code.run().filter(|of| code.op(*of).act().is_some()).partition(|of| code.loads_behind(*of).contains(&row));
+        let [stay, own] = [led_to, others].map(|rows| rows.iter().map(|row| sectors[*row] as f64).sum::<f64>());
+        own / (own + stay).max(1.0)
+    });
     let draft = Draft::new(Action::Regroup)
         .rewrites()
         .keeps(&m.machine.inside(), stays, least)

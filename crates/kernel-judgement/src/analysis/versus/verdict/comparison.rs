@@ -158,15 +158,16 @@ fn judged(
 fn verdict(row: &Row, judged: Option<Judged>, compares: bool) -> ReadingVerdict {
     let is_time = row.id == DURATION || row.id == CYCLES;
     let judged = judged.as_ref();
-    let course = judged.map(|judged| judged.course);
-    let verdict = match (compares, course.unwrap_or(Course::Unclear), row.better) {
-        _ if course.is_none() => Verdict::NotMeasured,
+    let verdict = match (compares, judged.map(|judged| judged.course), row.better) {
+        (_, None, _) => Verdict::NotMeasured,
         (false, ..) => Verdict::NotComparable,
-        (_, Course::Unclear, _) => Verdict::Ambiguous,
-        (_, Course::Same, _) => Verdict::Same,
-        (_, Course::Down, _) if is_time => Verdict::Faster,
-        (_, Course::Up, _) if is_time => Verdict::Slower,
-        (_, Course::Down, Better::Lower | Better::LowerOnceUsed) | (_, Course::Up, Better::Higher) => Verdict::Better,
+        (_, Some(Course::Unclear), _) => Verdict::Ambiguous,
+        (_, Some(Course::Same), _) => Verdict::Same,
+        (_, Some(Course::Down), _) if is_time => Verdict::Faster,
+        (_, Some(Course::Up), _) if is_time => Verdict::Slower,
+        (_, Some(Course::Down), Better::Lower | Better::LowerOnceUsed) | (_, Some(Course::Up), Better::Higher) => {
+            Verdict::Better
+        }
         (_, _, Better::Neutral) => Verdict::Moved,
         (_, _, Better::LowerOnceUsed) if row.old.as_ref().and_then(Reading::value) == Some(0.0) => Verdict::Moved,
         _ => Verdict::Worse,
