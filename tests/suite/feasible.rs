@@ -24,7 +24,7 @@ fn loads_of_a_chain_are_not_put_side_by_side() {
     let chase = with("collected/pointer_chase/profile", &[]);
     assert!(!rows(&chase).contains(&"more-in-flight".to_owned()));
     assert!(
-        said(&chase).contains("Not here: more independent loads in front of the first use, worth about "),
+        said(&chase).contains("Not here: more independent loads in front of the first use (about "),
         "{}",
         said(&chase)
     );

@@ -297,7 +297,7 @@ pub(super) fn ruled_out(m: &Measures<'_>, levers: &Levers, is_found: impl Fn(Cod
     });
     found.extend(dram.filter(|_| faster.is_none()));
     let of_refused = |(draft, saves): &(Draft, f64)| {
-        Some(words!("{}, worth about {}: {}", draft.in_short(), share(*saves), draft.refused.clone()?))
+        Some(words!("{} (about {} otherwise): {}", draft.in_short(), share(*saves), draft.refused.clone()?))
     };
     let refused: Vec<Words> = levers.refused.iter().filter_map(of_refused).collect();
     let of_slight = |(draft, saves): &(Draft, f64)| {
