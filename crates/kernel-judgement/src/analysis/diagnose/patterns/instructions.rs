@@ -122,8 +122,15 @@ fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let (class, how) = op.class().zip(op.pipe()).and_then(|(class, pipe)| Some((class, lighter(class, pipe)?)))?;
     let own = most.iter().filter(|(other, _)| other.is_of(&[class])).map(|(_, executed)| executed).sum::<f64>() / all;
     let draft = Draft::new(Action::FewerInstructions).keeps(&[pipe], 1.0 - (1.0 - STAYS) * own, 1.0 - own);
-    // Products of bits are other instructions, on fragments.
-    let draft = if class == Class::Logic { draft.rewrites().moves_work() } else { draft };
+    let draft = match class {
+        // Products of bits are other instructions, on fragments.
+        Class::Logic => draft.rewrites().moves_work(),
+        // What goes issues no more.
+        _ => {
+            let of_issue = (own * all / m.executed()?).min(1.0);
+            draft.keeps(&[Part::Issue], 1.0 - (1.0 - STAYS) * of_issue, 1.0 - of_issue)
+        }
+    };
     let why = words!("{} at {}; {}", &unit.name, share(unit.share), leading(&most, all));
     let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("more instructions on other pipes");
     Some(draft.falls(op.name(), [executed, STAYS * executed], EXECUTED))

@@ -171,7 +171,7 @@ const ELECTION: f64 = 4.0;
 fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
     let code = &study.code;
     let cycle = code.innermost(row)?;
-    let counts = [Class::Integer, Class::IntegerCompare, Class::Predicate, Class::Move, Class::Control];
+    let counts = [Class::Integer, Class::IntegerCompare, Class::Predicate, Class::Move, Class::Control, Class::Uniform];
     let is_made = |row: usize| code.is_in(row, cycle) && !code.op(row).is_of(&counts);
     let first = code.flow.blocks[cycle.header].instructions.start;
     let [turns, on, entered] =
