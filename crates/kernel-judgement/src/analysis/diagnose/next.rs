@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::held::{count, share};
-use super::level::{DRAM_BYTES, is_shared};
+use super::level::{DRAM_BYTES, is_by_sector, is_shared};
 use super::lever::{Lever, LeverCode};
 use super::machine::{Change, ROOF};
 use super::measures::Measures;
@@ -167,6 +167,10 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     let most = m.units.iter().map(|unit| unit.share).fold(need, f64::max);
     let bytes = |name: Counter| m.value(name).map(|bytes| format!("{}B", glance::short(bytes)));
     let less = match part {
+        Part::MemoryDram if is_by_sector(m) => {
+            let read = bytes(DRAM_BYTES[0]).map(|read| words!(" ({} read here)", read));
+            words!("fewer look-ups, a smaller table, an order in which lanes share sectors{}", words::maybe(read))
+        }
         Part::MemoryDram => {
             let [read, written] = DRAM_BYTES.map(bytes);
             let saved = read
@@ -184,7 +188,11 @@ pub(super) fn at_the_roof(m: &Measures<'_>, limiter: Code, levers: &Levers) -> O
     let name = words!("{}{}{}", unit.named(), words::maybe(work), words::maybe(beside));
     let left = share(1.0 - most);
     if 1.0 - most >= WORTH_A_TRY {
-        let rate = if part == Part::MemoryDram { " at the rate of a plain stream" } else { "" };
+        let rate = match part {
+            Part::MemoryDram if is_by_sector(m) => " for sectors that lanes ask for one by one",
+            Part::MemoryDram => " at the rate of a plain stream",
+            _ => "",
+        };
         return Some(words!(
             "≤ {} is left beside the work of {}{}. Sure to help is less of it: {}.",
             left,

@@ -28,10 +28,7 @@ const PLACES: usize = 4;
 impl Study<'_> {
     /// [`Study::copies_ahead`] where most of the wait for long scoreboards is for such copies.
     pub(in crate::analysis) fn copies_waited_for(&self) -> Option<u8> {
-        let causes = self.samples.at_causes(LONG);
-        let is_copy = |row: &usize| self.code.op(*row).copies_global() && !self.code.op(*row).is_bulk();
-        let own: u64 = (0..causes.len()).filter(is_copy).map(|row| causes[row]).sum();
-        self.copies_ahead().filter(|_| own > 0 && 2 * own >= causes.iter().sum())
+        self.copies_ahead().filter(|_| self.part_at_causes(|op| op.copies_global() && !op.is_bulk()) >= 0.5)
     }
 
     /// The part of the waits for long scoreboards, 0 to 1, that is for rows of a kind.

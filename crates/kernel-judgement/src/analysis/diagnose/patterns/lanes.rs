@@ -166,8 +166,7 @@ const ELECTION: f64 = 4.0;
 
 /// What is left of the instructions where lanes that leave a loop by what its turns make, so that nobody can sort them by their number, take
 /// new work: the sums of so many pieces differ by the root of their number less than a piece does, and each turn that ends one runs what
-/// stands around the loop. All of it is left where that takes what is
-/// gained; `None` of a loop whose length is known before.
+/// stands around the loop. All of it is left where that takes what is gained; `None` of a loop whose length is known before.
 fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
     let code = &study.code;
     let cycle = code.innermost(row)?;

@@ -45,6 +45,7 @@ const NEARLY: f64 = 0.9;
 /// Device memory, with what the fabric of L2 carries.
 fn stream(m: &Measures<'_>, dram: &Unit) -> Held {
     let why = match level::of_dram(m) {
+        Some(_) if level::is_by_sector(m) => words!(", whose fabric brings each lane a sector of its own"),
         Some(part) if part >= NEARLY => words!(", because its fabric carries the same stream"),
         Some(part) if part > 0.0 => words!(", which is asked for {} times the bytes", fixed(1.0 / part, 1)),
         _ => Words::default(),
