@@ -95,9 +95,11 @@ impl<'v> Code<'v> {
         self.definitions_for(row, register, row)
     }
 
-    /// The same where a later row takes what comes of it.
+    /// The same where a later row takes what comes of it. What never ran leaves nothing to what did.
     fn definitions_for(&self, row: usize, register: Register, reader: usize) -> Vec<usize> {
         let mut found = Vec::new();
+        let has_run = |row: usize| self.executed[row] > 0;
+        let leads = |block: &&usize| !has_run(row) || has_run(self.flow.blocks[**block].instructions.start);
         for slot in slots(register) {
             let (mut open, mut end) = (vec![self.block_of[row]], Some(row));
             let mut seen = BTreeSet::new();
@@ -106,7 +108,7 @@ impl<'v> Code<'v> {
                 if end.is_some() || seen.insert(block) {
                     let end = end.take().unwrap_or(self.flow.blocks[block].instructions.end);
                     if !self.in_block((block, reader), end, slot, &mut found) {
-                        open.extend(&self.predecessors[block]);
+                        open.extend(self.predecessors[block].iter().filter(leads));
                     }
                 }
             }

@@ -51,13 +51,18 @@ impl Code<'_> {
         behind.len() < LONGEST && is_inside(&row) && of_access.chain(of_others).all(stays) && loads.all(is_same)
     }
 
-    /// Turns of a loop around the loop of an access, in the mean of those who enter it, of which each goes through the same places; 1
-    /// without such a loop.
-    pub(in crate::analysis) fn turns_over(&self, row: usize) -> f64 {
-        let Some(own) = self.innermost(row) else { return 1.0 };
+    /// The loop around the loop of an access of which each turn goes through the same places, and its turns, in the mean of those who enter
+    /// it: of several the one of most.
+    pub(in crate::analysis) fn over(&self, row: usize) -> Option<(&Loop, f64)> {
+        let own = self.innermost(row)?;
         let is_same = |cycle: &&Loop| cycle.blocks.len() > own.blocks.len() && self.stands(row, cycle);
-        let turns = |cycle: &Loop| self.turns_of(cycle);
-        self.loops.iter().filter(is_same).filter_map(turns).fold(1.0, f64::max)
+        let same = self.loops.iter().filter(is_same).filter_map(|cycle| Some((cycle, self.turns_of(cycle)?)));
+        same.max_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    /// Those turns; 1 without such a loop.
+    pub(in crate::analysis) fn turns_over(&self, row: usize) -> f64 {
+        self.over(row).map_or(1.0, |(_, turns)| turns.max(1.0))
     }
 
     /// The bytes of that list, in the mean of the lanes that have one; `None` where lanes do not begin at loaded places.

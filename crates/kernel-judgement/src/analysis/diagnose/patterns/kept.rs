@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 type Gone = BTreeMap<usize, f64>;
 
 /// Values of a row that a thread has registers for.
-const IN_REGISTERS: f64 = 64.0;
+pub(super) const IN_REGISTERS: f64 = 64.0;
 
 /// Whether both are the same place for certain.
 fn is_known(own: &Place, other: &Place) -> bool {

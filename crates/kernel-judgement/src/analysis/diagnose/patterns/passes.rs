@@ -1,9 +1,10 @@
 //! Inputs that several loops read, or the turns of a loop around one, each as a pass of its own.
 
+use super::kept::IN_REGISTERS;
 use super::sectors::sectors;
 use super::*;
-use crate::analysis::phases::{Loop, Place};
-use std::collections::BTreeMap;
+use crate::analysis::phases::{Loop, PIPES, Place};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of the sectors of one loop that another one brings at least where it reads the same: the last turns may be apart.
 const ALIKE: f64 = 0.9;
@@ -99,6 +100,66 @@ fn alike(study: &Study<'_>, group: &[&Pass<'_>]) -> f64 {
     others.len() as f64 * once / (code.executed.iter().sum::<u64>() as f64).max(1.0)
 }
 
+/// The rows of the loop around a load that make on each turn of a loop around that what the turn before made: the loads, and what is made of
+/// them and of what comes from outside. And of how many turns all but one could do without. `None` where less is made than loaded.
+fn made_again(code: &KernelCode<'_>, load: usize) -> Option<(BTreeSet<usize>, f64)> {
+    let (own, (around, turns)) = (code.innermost(load)?, code.over(load)?);
+    let rows = code.run_in(own);
+    let is_load = |row: &usize| code.op(*row).loads_global() && code.stands(*row, around);
+    let loads: Vec<usize> = rows.iter().copied().filter(is_load).collect();
+    let of_addresses: BTreeSet<usize> = loads.iter().flat_map(|row| code.address_behind(*row)).copied().collect();
+    let mut made: BTreeSet<usize> = loads.iter().copied().collect();
+    let is_pure = |row: &usize| {
+        code.op(*row).act().is_none() && !code.op(*row).brings_from_memory() && !of_addresses.contains(row)
+    };
+    let is_same = |made: &BTreeSet<usize>, row: usize| {
+        let (of_made, others): (Vec<usize>, Vec<usize>) = code.operands_of(row).partition(|from| made.contains(from));
+        !of_made.is_empty() && !others.iter().any(|from| code.is_in(*from, around))
+    };
+    while let Some(row) = rows.iter().find(|row| !made.contains(row) && is_pure(row) && is_same(&made, **row)) {
+        made.insert(*row);
+    }
+    (code.sum(&made) > 2 * code.sum(&loads)).then_some((made, 1.0 - 1.0 / turns))
+}
+
+/// What turns of a loop around a pass load and make again, made once: each thread, or a block in shared memory, keeps it for the others.
+fn kept(m: &Measures<'_>, pass: &Pass<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let code = &study.code;
+    let (made, again) = made_again(code, pass.row)?;
+    let gone = |takes: &dyn Fn(Op) -> bool| {
+        let own = code.sum(made.iter().filter(|row| takes(code.op(**row)))) as f64;
+        Some(again * (own / m.executions(takes).filter(|all| *all > 0.0)?).min(1.0))
+    };
+    let of_pipe = |part: Part| Some((part, gone(&m.runs(part)?)?));
+    let of_all = gone(&|_| true)?;
+    let loads = |op: Op| op.loads_global();
+    let of_l1 = gone(&loads)?;
+    let parts = PIPES.into_iter().filter_map(of_pipe).chain([(Part::Issue, of_all), (Part::MemoryL2, of_l1)]);
+    let draft = Draft::new(Action::FewerPasses).rewrites().keeps(&L1, 1.0 - of_l1, 0.0);
+    let draft = parts.fold(draft, |draft, (part, gone)| draft.keeps(&[part], 1.0 - gone, 0.0));
+    let draft = draft.frees_of(m, &[&OF_EACH[..], &FOR_LOADS].concat(), of_all);
+    let values = code.sum(made.iter().filter(|row| loads(code.op(**row)))) as f64 / pass.turns;
+    let values = values / (code.entered(code.innermost(pass.row)?)? as f64 / pass.turns);
+    let how = match values <= IN_REGISTERS {
+        true => {
+            "Compute once what each turn of the loop around makes again of the same values: a thread keeps it in registers"
+        }
+        false => {
+            "Compute once what each turn of the loop around makes again of the same values: a block keeps it in shared memory"
+        }
+    };
+    let why = words!(
+        "{} turns load the same {} sectors; {} of the instructions make the same of them again",
+        pass.turns.round().to_string(),
+        count(pass.sectors),
+        share(of_all)
+    );
+    let now = m.executed()?;
+    let draft = draft.at(At::row(study, pass.row)).says(how, why).risks(words!("{} values a thread", count(values)));
+    Some(draft.falls("executed instructions", [now, now * (1.0 - of_all)], EXECUTED))
+}
+
 /// Each input read once, or what fits on no SM by one pass less for each that only adds up beside another one, and by half of the passes
 /// where turns of a loop around read the same. What the later passes miss in L2 they read from device memory again: what is read there
 /// beyond all that differs. What no number of a block is behind is the same for all blocks. Passes that gather the same and only add up become one, and what they
@@ -134,8 +195,7 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
     let adding = group.iter().filter(|pass| code.innermost(pass.row).is_some_and(|cycle| !stores(cycle))).count();
     let around = group.iter().find(|pass| pass.turns >= 2.0);
     let less = match (around, large) {
-        // What fits is kept; rows on that name the part of the chip that reads it again.
-        (Some(_), None) => return None,
+        (Some(pass), None) => return kept(m, pass),
         (Some(_), Some(_)) => times / 2.0,
         (None, Some(_)) if adding > 1 => adding as f64 - 1.0,
         (None, _) => times - 1.0,
@@ -183,4 +243,43 @@ pub(super) fn passes(m: &Measures<'_>) -> Option<Draft> {
     };
     let draft = draft.at(At::row(study, group[0].row)).says(how, why);
     Some(draft.fewer_sectors(touched, part * gone, TOUCHED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{back, ended, r, word};
+    use crate::evidence::MachineWord;
+
+    /// A load of an inner loop from an address that goes on there and begins anew on each turn of the loop around, and what is made of it:
+    /// the rows that make the same again.
+    fn made(of_load: &[MachineWord]) -> Option<usize> {
+        let begins = word(Op::MOV, &[r(8)], &[r(20)]);
+        let load = word(Op::LDG, &[r(2)], &[r(8)]);
+        let goes_on = word(Op::IADD3, &[r(8)], &[r(8)]);
+        let inner = [&[load][..], of_load, &[goes_on, back(2)]].concat();
+        let rows = ended(&[&[word(Op::MOV, &[r(20)], &[]), begins][..], &inner, &[back(1)]].concat());
+        let turns = |row| match row {
+            0 => 1,
+            _ if (2..2 + inner.len()).contains(&row) => 32,
+            _ if row + 1 == rows.len() => 1,
+            _ => 4,
+        };
+        let code = KernelCode::counted(&rows, (0..rows.len()).map(turns).collect(), None);
+        let (made, again) = made_again(&code, 2)?;
+        assert_eq!(again, 0.75);
+        Some(made.len())
+    }
+
+    #[test]
+    fn what_is_made_of_the_same_values_is_made_again_and_what_the_turn_around_has_part_in_is_not() {
+        let [scaled, power] = [word(Op::FMUL, &[r(3)], &[r(2), r(21)]), word(Op::MUFU, &[r(4)], &[r(3)])];
+        let sum = word(Op::FADD, &[r(5)], &[r(5), r(4)]);
+        assert_eq!(made(&[scaled, power, sum]), Some(3), "the load, the product and the power, not the sum");
+        assert_eq!(
+            made(&[word(Op::FMUL, &[r(3)], &[r(2), r(5)]), power, word(Op::FADD, &[r(5)], &[r(5), r(4)])]),
+            None
+        );
+        assert_eq!(made(&[scaled, sum]), None, "as much is loaded as made");
+    }
 }
