@@ -83,6 +83,9 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let code = &study.code;
     let is_load = |row: usize| code.op(row).loads_global() || code.op(row).loads_shared();
+    // Places that go on by a word and lie in one sector at each turn are one place.
+    let is_one =
+        |row: usize| study.sectors().is_some_and(|[sectors, _]| sectors[row] > 0 && sectors[row] <= code.executed[row]);
     let of_loop = |cycle: &Loop| {
         let rows: Vec<usize> = code.run_in(cycle);
         let loads: Vec<usize> = rows.iter().copied().filter(|row| is_load(*row)).collect();
@@ -91,7 +94,7 @@ pub(super) fn walk(m: &Measures<'_>) -> Option<Draft> {
             let compares = [Class::IntegerCompare, Class::FpCompare];
             readers.peek().is_some()
                 && readers.all(|row| code.op(*row).is_of(&compares))
-                && !code.differs_by_lane(*load, true)
+                && (!code.differs_by_lane(*load, true) || is_one(*load))
                 // A flag that is asked until another thread sets it is no list.
                 && !code.stands(*load, cycle)
                 && !code.word(*load).is_strong
