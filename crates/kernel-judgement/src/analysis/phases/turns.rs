@@ -151,10 +151,12 @@ impl Code<'_> {
         let values: BTreeSet<usize> =
             self.behind_row(row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();
         let is_copy = |row: &usize| self.word(*row).is_copy();
-        let mut folds = values.iter().filter(|row| !is_copy(row)).map(|row| self.op(*row));
-        let first = folds.next()?;
-        // One operation in any grouping, of the carried value and of what has no part in it.
-        let is_one = first.folds() && folds.all(|op| op == first);
+        let folds: Vec<_> = values.iter().filter(|row| !is_copy(row)).map(|row| self.op(*row)).collect();
+        let first = *folds.first()?;
+        // One operation in any grouping, of the carried value and of what has no part in it; or products and sums of both, where two steps
+        // `a h + b` are one of the kind.
+        let is_one = first.folds() && folds.iter().all(|op| *op == first)
+            || folds.iter().all(|op| op.is_of(&[Class::Fp32, Class::Fp64]));
         let of_carried = |row: &usize| {
             let operands = self.operands(*row).iter().filter(|(own, _)| own.file == RegisterFile::General);
             operands.filter(|(_, rows)| self.behind(vec![rows], LONGEST).iter().any(|row| values.contains(row)))
@@ -169,7 +171,7 @@ impl Code<'_> {
 /// What the turns of a loop hand on to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::analysis) enum Carried {
-    /// The sum of what came before, or another combination in any grouping: that of parts can be had first.
+    /// The sum of what came before, a linear recurrence, or another combination in any grouping: that of parts can be had first.
     Scan,
     /// A value that nobody has before all turns in front are done.
     Recurrence,
@@ -294,7 +296,8 @@ mod tests {
     #[test]
     fn a_running_value_that_is_stored_each_turn_is_carried() {
         let of = |op: Op, reads: &[Register]| carried(op, reads, 32);
-        assert_eq!(of(Op::FFMA, &[r(4), r(11)]), Some(Carried::Recurrence), "h = x h + c");
+        assert_eq!(of(Op::FFMA, &[r(4), r(11)]), Some(Carried::Scan), "h = x h + c");
+        assert_eq!(of(Op::FFMA, &[r(11), r(11), r(4)]), Some(Carried::Recurrence), "h = h h + x");
         assert_eq!(of(Op::FADD, &[r(4), r(11)]), Some(Carried::Scan), "h += x");
         assert_eq!(of(Op::FMNMX, &[r(11), r(4)]), Some(Carried::Scan), "h = max(h, x)");
         assert_eq!(of(Op::IADD3, &[r(4), r(11), r(11)]), Some(Carried::Recurrence), "h = 2 h + x");

@@ -92,10 +92,10 @@ pub(super) fn more_blocks(m: &Measures<'_>) -> Option<Draft> {
     let (how, risk) = match (is_larger, stores) {
         _ if matches!(carried, Some((Carried::Scan, _))) => (
             words!(
-                "A scan: parts of the loop side by side, each summed up first, then gone through from the sum before it{}",
+                "A scan: parts of the loop side by side, each reduced first, then gone through from what those before it leave{}",
                 fit
             ),
-            "the input is read twice, or sums are handed on from part to part (look-back); another order of additions",
+            "the input is read twice, or results are handed on from part to part (look-back); another order of additions",
         ),
         (true, _) => (
             words!("Blocks of up to {} threads for the same loop, then the loop split{}", count(THREADS), fit),
