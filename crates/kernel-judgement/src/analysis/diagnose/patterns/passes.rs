@@ -112,9 +112,10 @@ fn made_again(code: &KernelCode<'_>, load: usize) -> Option<(BTreeSet<usize>, f6
     let is_pure = |row: &usize| {
         code.op(*row).act().is_none() && !code.op(*row).brings_from_memory() && !of_addresses.contains(row)
     };
+    let is_number = |row: usize| is_pure(&row) && code.operands_of(row).next().is_none();
     let is_same = |made: &BTreeSet<usize>, row: usize| {
         let (of_made, others): (Vec<usize>, Vec<usize>) = code.operands_of(row).partition(|from| made.contains(from));
-        !of_made.is_empty() && !others.iter().any(|from| code.is_in(*from, around))
+        !of_made.is_empty() && !others.into_iter().any(|from| code.is_in(from, around) && !is_number(from))
     };
     while let Some(row) = rows.iter().find(|row| !made.contains(row) && is_pure(row) && is_same(&made, **row)) {
         made.insert(*row);
@@ -273,9 +274,10 @@ mod tests {
 
     #[test]
     fn what_is_made_of_the_same_values_is_made_again_and_what_the_turn_around_has_part_in_is_not() {
+        let number = word(Op::MOV, &[r(21)], &[]);
         let [scaled, power] = [word(Op::FMUL, &[r(3)], &[r(2), r(21)]), word(Op::MUFU, &[r(4)], &[r(3)])];
         let sum = word(Op::FADD, &[r(5)], &[r(5), r(4)]);
-        assert_eq!(made(&[scaled, power, sum]), Some(3), "the load, the product and the power, not the sum");
+        assert_eq!(made(&[number, scaled, power, sum]), Some(3), "the load, the product and the power, not the sum");
         assert_eq!(
             made(&[word(Op::FMUL, &[r(3)], &[r(2), r(5)]), power, word(Op::FADD, &[r(5)], &[r(5), r(4)])]),
             None
