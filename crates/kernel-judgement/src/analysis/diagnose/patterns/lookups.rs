@@ -1,7 +1,9 @@
-//! Tables in shared memory that are asked for a value for each symbol, where the values are only added up.
+//! Look-ups: in tables of shared memory, for a value for each symbol, where the values are only added up; and those of global memory whose
+//! values only decide beside another test.
 
+use super::search::fewer_loads;
 use super::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bits of a symbol.
 const BYTE: u64 = 8;
@@ -52,4 +54,91 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
         .says(how, why)
         .risks("the square of the table's size, or the range of packed sums");
     Some(draft.checks(words!("wavefronts of shared memory −{}", count((1.0 - STAYS[0]) * executed)), WAVEFRONTS))
+}
+
+/// Who reads each of some rows.
+fn readers(code: &KernelCode<'_>, of: impl Iterator<Item = usize>) -> BTreeMap<usize, Vec<usize>> {
+    let mut readers: BTreeMap<usize, Vec<usize>> = of.map(|row| (row, Vec::new())).collect();
+    if !readers.is_empty() {
+        for (row, from) in code.run().flat_map(|row| code.operands_of(row).map(move |from| (row, from))) {
+            readers.entry(from).and_modify(|own| own.push(row));
+        }
+    }
+    readers
+}
+
+/// Loads at loaded places that run for every lane though their values only decide beside another test: each goes into flags of its own, and
+/// these into comparisons of other values, and into nothing else.
+fn deciding(code: &KernelCode<'_>) -> Vec<usize> {
+    let compares =
+        |row: usize| code.op(row).is_of(&[Class::IntegerCompare, Class::FpCompare]) && code.word(row).is_unconditional;
+    let is_gathered = |row: &usize| {
+        code.op(*row).loads_global()
+            && code.word(*row).is_unconditional
+            && !code.word(*row).is_strong
+            && code.is_inherent(*row)
+    };
+    let loads = readers(code, code.run().filter(is_gathered));
+    let is_flag = |load: usize, row: usize| compares(row) && code.operands_of(row).all(|from| from == load);
+    let only_flags =
+        |(load, flags): &(&usize, &Vec<usize>)| !flags.is_empty() && flags.iter().all(|row| is_flag(**load, *row));
+    let flagged: Vec<(&usize, &Vec<usize>)> = loads.iter().filter(only_flags).collect();
+    let joined = readers(code, flagged.iter().flat_map(|(_, flags)| flags.iter().copied()));
+    let is_beside = |flag: usize, row: usize| {
+        compares(row)
+            && code.operands_of(row).any(|from| from != flag)
+            && !code.operands_of(row).any(|from| loads.contains_key(&from))
+    };
+    let decides = |flag: &usize| !joined[flag].is_empty() && joined[flag].iter().all(|row| is_beside(*flag, *row));
+    flagged.into_iter().filter(|(_, flags)| flags.iter().all(decides)).map(|(load, _)| *load).collect()
+}
+
+/// The test at hand first, and the look-up only where that passes: half of such loads, and none at best.
+pub(super) fn asked_first(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, [sectors, _]) = (&study.code, study.sectors()?);
+    let loads = deciding(code);
+    let first = *loads.iter().max_by_key(|row| sectors[**row])?;
+    let of_l1 = loads.iter().map(|row| sectors[*row]).sum::<u64>() as f64 / sectors.iter().sum::<u64>() as f64;
+    let draft = Draft::new(Action::FewerInstructions).frees_of(m, &FOR_LOADS, UNTOLD * of_l1);
+    let draft = fewer_loads(m, draft.keeps(&L1, 1.0 - UNTOLD * of_l1, 1.0 - of_l1), &loads);
+    let how = "Test first what is at hand, and look up only where that passes: the look-up decides nothing alone";
+    let executed = code.sum(&loads) as f64;
+    let why = words!(
+        "{} look-ups at loaded places, {} of the sectors of global accesses, only decide beside another test",
+        count(executed),
+        share(of_l1)
+    );
+    let draft =
+        draft.at(At::row(study, first)).says(how, why).risks("waits one behind the other where the test passes often");
+    Some(draft.falls("those look-ups", [executed, UNTOLD * executed], GLOBAL_LOADS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
+    use crate::evidence::MachineWord;
+
+    #[test]
+    fn a_look_up_decides_beside_a_test_where_its_flag_goes_into_that_alone() {
+        let flag = Register { number: 1, ..P };
+        let of = |own: MachineWord, test: MachineWord| {
+            let rows = ended(&[
+                word(Op::LDG, &[r(2)], &[r(8)]),
+                word(Op::LDG, &[r(3)], &[r(2)]),
+                own,
+                test,
+                word(Op::SEL, &[r(5)], &[P, r(4), r(5)]),
+                back(0),
+            ]);
+            deciding(&KernelCode::counted(&rows, vec![9; rows.len()], None))
+        };
+        let own = word(Op::ISETP, &[flag], &[r(3)]);
+        let test = word(Op::ISETP, &[P], &[r(4), r(5), flag]);
+        assert_eq!(of(own, test), [1]);
+        assert!(of(own, word(Op::ISETP, &[P], &[r(3), r(5), flag])).is_empty(), "the value is compared as well");
+        assert!(of(word(Op::ISETP, &[flag], &[r(3), r(5)]), test).is_empty(), "with what the turn before left");
+        assert!(of(own, word(Op::ISETP, &[P], &[flag])).is_empty(), "nothing beside it");
+    }
 }

@@ -104,6 +104,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         order::in_order,
         rows::side_by_side,
         lookups::two_at_a_time,
+        lookups::asked_first,
         long::long,
         long::carried,
     ])],

@@ -215,7 +215,7 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
 
 /// Half of some loads, and none at best: what L2 is asked for falls with them, and what DRAM is read for where none of those that are left
 /// brings it.
-fn fewer_loads(m: &Measures<'_>, draft: Draft, loads: &[usize]) -> Draft {
+pub(super) fn fewer_loads(m: &Measures<'_>, draft: Draft, loads: &[usize]) -> Draft {
     let counted = || {
         let [sectors, _] = m.study?.sectors()?;
         let own = loads.iter().map(|row| sectors[*row] as f64).sum::<f64>();
