@@ -127,6 +127,7 @@ shapes! {
     first: First One,
     special: Special One,
     pair: Result Two,
+    result: Result One,
 }
 
 /// Compares two operands.

@@ -22,8 +22,8 @@ use super::does::Sync::{
 };
 use super::does::Told::{Line, Move};
 use super::row::{
-    Does, apart, atomic, bulk, code, compare, copy, first, flags, goes, load, none, pair, product, reduction, special,
-    store, syncs, three, two, unary,
+    Does, apart, atomic, bulk, code, compare, copy, first, flags, goes, load, none, pair, product, reduction, result,
+    special, store, syncs, three, two, unary,
 };
 
 /// A row of the table.
@@ -315,8 +315,8 @@ opcodes! {
     Warp "warp" "Warp-wide exchange"
         "Shuffles, votes, matches and warp synchronisation among the lanes of a warp, and the instructions by which a warp yields." {
         SHFL: first().computes(Exchanged).flags(1).on(Lsu).told(Line).bits(&[code(0x189)]),
-        VOTE: none().computes(Voted).flags(1).on(Control).bits(&[code(0x006)]),
-        VOTEU: none().computes(Voted).flags(1).bits(&[code(0x086)]),
+        VOTE: result().flags(1).asks().computes(Voted).on(Control).bits(&[code(0x006)]),
+        VOTEU: result().flags(1).asks().computes(Voted).bits(&[code(0x086)]),
         MATCH: none().bits(&[code(0x1a1)]),
         ELECT: none().computes(Elected).flags(1).bits(&[code(0x02f)]),
         WARPSYNC: goes(MeetAt).syncs(Lanes).on(Control).bits(&[code(0x148)]),

@@ -77,6 +77,12 @@ impl MachineWord {
         bits(self.bits, 74, 2) == 2
     }
 
+    /// Whether a selection leaves the value of this register, its second one, where its predicate does not hold: bit 90 turns that over, as
+    /// nvdisasm shows it of sm_90. Of other instructions it says nothing.
+    pub fn leaves(&self, own: Register) -> bool {
+        bits(self.bits, 90, 1) == 0 && self.literal().is_none() && bits(self.bits, 32, 8) == own.number.into()
+    }
+
     /// The magnitude of an operand that is a number in the instruction, of integers.
     pub fn literal(&self) -> Option<u32> {
         matches!(bits(self.bits, 9, 3), 2 | 4).then(|| (bits(self.bits, 32, 32) as u32 as i32).unsigned_abs())

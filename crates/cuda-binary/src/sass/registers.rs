@@ -5,7 +5,7 @@
 //! constant or a uniform register.
 
 use super::machine_word::{Register, RegisterFile, Registers, ZERO, bits};
-use crate::op::{Act, Class, Op, Results, Shape, Space, Sync};
+use crate::op::{Act, Class, Computes, Op, Results, Shape, Space, Sync};
 
 /// Registers of a lane's element in memory.
 fn width(word: u128) -> u8 {
@@ -97,7 +97,8 @@ pub(super) fn of(op: Op, word: u128) -> Registers {
         reads.add(own, field(64), if is_wide && kind != 2 { 2 } else { pair });
     }
     if does.asks {
-        reads.add(flags, bits(87, 3), 1);
+        // A vote is one of the lanes.
+        reads.add(if does.computes == Some(Computes::Voted) { Predicate } else { flags }, bits(87, 3), 1);
     }
     // What the low halves of two long integers compare to, for their high halves.
     if op.class() == Some(Class::IntegerCompare) && bits(72, 1) == 1 {
@@ -173,6 +174,20 @@ mod tests {
             reads(0x000fda000bf26270, 0x0000000402007c0c),
             [(RegisterFile::General, 2), (RegisterFile::Uniform, 4)]
         );
+    }
+
+    #[test]
+    fn a_vote_is_of_the_lanes_and_for_them_or_their_warp() {
+        let of = |high: u64, low: u64| {
+            let registers = decode(u128::from(high) << 64 | u128::from(low), 0, (9, 0)).registers;
+            let named = |own: Register| (own.file, own.number);
+            [registers.written().map(named).collect::<Vec<_>>(), registers.read().map(named).collect()]
+        };
+        use RegisterFile::{General, Predicate, Uniform};
+        // VOTE.ANY P1, !P1; VOTE.ANY R0, PT, P0; VOTEU.ANY UR4, UPT, P1. For sm_90a.
+        assert_eq!(of(0x000fe40004820100, 0x0000000000ff7806), [[(Predicate, 1)], [(Predicate, 1)]]);
+        assert_eq!(of(0x000fe400000e0100, 0x0000000000007806), [[(General, 0)], [(Predicate, 0)]]);
+        assert_eq!(of(0x000fe400008e0100, 0x0000000000047886), [[(Uniform, 4)], [(Predicate, 1)]]);
     }
 
     /// Every register that the decoder finds is named by the listing, and of the usual opcodes none is missed.

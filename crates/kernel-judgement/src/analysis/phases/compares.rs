@@ -2,7 +2,7 @@
 
 use super::code::{Code, Loop, reached};
 use super::flows::LONGEST;
-use crate::evidence::{Arithmetic, Operand, OperandFrom, RegisterFile};
+use crate::evidence::{Arithmetic, Operand, OperandFrom, Register, RegisterFile};
 use cuda_binary::Class;
 use cuda_binary::op::Computes;
 
@@ -30,15 +30,19 @@ impl Code<'_> {
             let has_guard = !self.word(choice).is_unconditional;
             let is_choice = has_guard || self.op(choice).computes() == Some(Computes::Selected);
             let values = self.operands(choice).iter().filter(|(own, _)| own.is_value());
-            let of_itself = values.filter(|(_, rows)| self.behind(vec![rows], LONGEST).contains(&choice)).count();
+            let of_itself = values.filter(|(_, rows)| self.behind(vec![rows], LONGEST).contains(&choice));
+            let of_itself: Vec<Register> = of_itself.map(|(own, _)| *own).collect();
             // What was there is what a guard leaves, and what a selection takes.
-            let is_kept = of_itself == usize::from(!has_guard);
+            let is_kept = of_itself.len() == usize::from(!has_guard);
             let flags = self.behind_flags(choice).into_iter().filter(turns);
             let asked: Vec<usize> = flags.filter(|flag| self.op(*flag).is_of(&COMPARES)).collect();
             // Joined with another condition by `and` the answer is taken where both hold, and by what a guard that is turned over leaves
             // where either does not.
             let is_alone = |flag: &usize| self.registers(*flag).read().all(|own| own.is_value());
-            let is_both = has_guard && !self.word(choice).guard().1;
+            let is_both = match of_itself[..] {
+                [own] => self.word(choice).leaves(own),
+                _ => has_guard && !self.word(choice).guard().1,
+            };
             let is_sure = asked
                 .iter()
                 .filter(|flag| asks(**flag).is_some())
@@ -92,7 +96,7 @@ impl Code<'_> {
 mod tests {
     use super::*;
     use crate::analysis::phases::by_hand::{P, back, ended, r, word};
-    use crate::evidence::{MachineWord, Register};
+    use crate::evidence::MachineWord;
     use cuda_binary::Op;
 
     /// A loop that loads R4, compares what is asked, makes R8 by that, and what comes of R8 behind it.

@@ -245,12 +245,7 @@ pub(super) fn early(m: &Measures<'_>) -> Option<Draft> {
             is_within && op.act().is_none_or(|act| act == Act::Load || stays && op.stores_shared())
         };
         let is_loaded = |row: &usize| code.is_in(*row, cycle) && code.op(*row).brings_from_memory();
-        // A vote may be of anything.
-        let is_voted = |row: &usize| code.op(*row).computes() == Some(Computes::Voted);
-        let is_answer = |row: usize| {
-            let behind = code.behind_row(row);
-            code.origin_of_guard(row).unknown || behind.iter().any(|row| is_loaded(row) || is_voted(row))
-        };
+        let is_answer = |row: usize| code.origin_of_guard(row).unknown || code.behind_row(row).iter().any(is_loaded);
         let is_counted = !exits(study, cycle).any(is_answer);
         let own = code.sum(&rows) as f64;
         let turns = code.turns_of(cycle)?;
