@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 /// address, the load and what it is joined with, and of more for each bit most are other work.
 const OF_A_BIT: f64 = 16.0;
 
-/// Tables of `LOP3` that keep the bits which two of its three operands share.
-pub(super) const AND: [u8; 3] = [0xC0, 0xA0, 0x88];
+/// Tables of `LOP3` that keep the bits which two of its three operands share, or all of them.
+pub(super) const AND: [u8; 4] = [0xC0, 0xA0, 0x88, 0x80];
 
 /// A shift that leaves the highest bit of a word, or spreads it over the word.
 const TOP: u8 = 31;

@@ -147,15 +147,12 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
 /// Tables of `LOP3` that set each bit which one of two or three operands has.
 const OR: [u8; 4] = [0xFC, 0xFA, 0xEE, 0xFE];
 
-/// The table of bits that all three have.
-const AND_OF_THREE: u8 = 0x80;
-
 /// Whether a row is the union, or what is common, of itself and of words that a loop loads: no turn changes it once all bits are set, or none
 /// is left.
 fn is_of_sets(code: &KernelCode<'_>, row: usize, cycle: &Loop) -> bool {
     let is_union = |row: usize| match code.word(row).arithmetic {
         Arithmetic::Logic(table, _) if OR.contains(&table) => Some(true),
-        Arithmetic::Logic(table, _) if AND.contains(&table) || table == AND_OF_THREE => Some(false),
+        Arithmetic::Logic(table, _) if AND.contains(&table) => Some(false),
         _ => None,
     };
     let (own, mut seen, mut open) = (is_union(row), BTreeSet::new(), vec![row]);
