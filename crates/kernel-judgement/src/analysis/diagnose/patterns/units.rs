@@ -195,7 +195,7 @@ fn pressure(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
 
 /// Dependent loads that take several times as long as in an idle chip, in front of a busy memory unit: what they wait for is their turn.
 fn queued(m: &Measures<'_>, unit: &Unit) -> Option<Held> {
-    let chain = m.chain()?;
+    let chain = m.chain().filter(|_| is_memory(unit))?;
     let alone = f64::from(m.chip()?.latency.as_ref()?.dram?);
     let step = m.phases?.step_cycles().filter(|step| *step >= QUEUED * alone)?;
     let sentence = words!(
