@@ -165,13 +165,18 @@ fn shared_index(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f
 const ELECTION: f64 = 4.0;
 
 /// What is left of the instructions where lanes that leave a loop by what its turns make, so that nobody can sort them by their number, take
-/// new work: the sums of so many pieces differ by the root of their number less than a piece does, and each turn that ends one runs what
-/// stands around the loop. All of it is left where that takes what is gained; `None` of a loop whose length is known before.
+/// new work: the sums of so many pieces that are dealt out to each lane differ by the root of their number less than a piece does (those that
+/// a warp shares less than that), and each turn that ends one runs what stands around the loop. All of it is left where that takes what is
+/// gained; `None` of a loop whose length is known before.
 fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> {
     let code = &study.code;
     let cycle = code.innermost(row)?;
     let counts = [Class::Integer, Class::IntegerCompare, Class::Predicate, Class::Move, Class::Control, Class::Uniform];
-    let is_made = |row: usize| code.is_in(row, cycle) && !code.op(row).is_of(&counts);
+    // A value that each turn loads anew from one place is known before.
+    let is_known = |row: usize| {
+        code.op(row).brings_from_memory() && !code.address_behind(row).iter().any(|from| code.is_in(*from, cycle))
+    };
+    let is_made = |row: usize| code.is_in(row, cycle) && !code.op(row).is_of(&counts) && !is_known(row);
     let first = code.flow.blocks[cycle.header].instructions.start;
     let [turns, on, entered] =
         [code.executed[first], code.lanes.as_deref()?[first], code.entered(cycle)?].map(|own| own as f64);
@@ -187,7 +192,12 @@ fn refilled(m: &Measures<'_>, (study, row): (&Study<'_>, usize)) -> Option<f64> 
     // What stands in front of a loop on its own lines is a turn of it.
     let lines: Vec<_> = rows.iter().filter_map(|row| code.rows[*row].line()).collect();
     let is_own = |row: usize| code.is_in(row, cycle) || code.rows[row].line().is_some_and(|line| lines.contains(&line));
-    let around = code.run().filter(|row| !is_own(*row)).map(|row| (code.executed[row] as f64 / entered).min(1.0));
+    // Arguments and numbers of threads are asked for once, and what a block makes in front of a barrier is there.
+    let is_once =
+        |row: usize| code.op(row).is_of(&[Class::Constant, Class::Uniform]) || code.registers(row).special.is_some();
+    let barrier = code.run().take_while(|row| *row < first).filter(|row| code.is_block_barrier(*row)).last();
+    let is_again = |row: &usize| Some(*row) > barrier && !is_own(*row) && !is_once(*row);
+    let around = code.run().filter(is_again).map(|row| (code.executed[row] as f64 / entered).min(1.0));
     let [own, all] = [code.sum(rows), code.executed.iter().sum()].map(|own| own as f64);
     Some(((then * (own / turns + ELECTION) + ends * around.sum::<f64>()) / all).min(1.0))
 }
@@ -214,12 +224,14 @@ fn regroup(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} of 32 lanes are active in the average instruction", &now);
     let draft = draft.at(At::heaviest(m, idle_lanes));
     let how = match refilled {
-        Some(_) => "Keep the lanes busy: those that are done take new work and meet the others every few turns",
+        Some(_) => {
+            "Keep the lanes busy: every few turns those that are done take the next work of their warp (places by `__ballot_sync`)"
+        }
         None => {
-            "Keep the lanes busy: those that are done take new work and meet the others every few turns, or sort it by length"
+            "Keep the lanes busy: every few turns those that are done take the next work of their warp (places by `__ballot_sync`), or sort it by length"
         }
     };
-    let risk = "a compiler may close that loop into two, where all lanes meet behind each piece";
+    let risk = "without the ballot a compiler may close that loop into two, where all lanes meet behind each piece";
     // What few lanes do in a turn of a loop can wait until a warp of it has come together.
     let queue = words!(
         "Queue the work by its path in shared memory (places by `__ballot_sync`) and take 32 at a time; or sort it, so that a warp takes one path"
