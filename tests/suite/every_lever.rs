@@ -130,7 +130,7 @@ const EXPECTED: [(&str, &str, f64); 8] = [
     ("fewer-bytes", "cloud_mask_before", 3.91),
     ("coalesce", "cloud_mask_before", 0.0),
     ("sort-by-index", "valid_mean_before", 0.0),
-    ("regroup", "escape_before", 51.34),
+    ("regroup", "escape_before", 54.39),
     ("more-in-flight", "embed_bwd_before", 0.0),
 ];
 
