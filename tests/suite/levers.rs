@@ -251,6 +251,7 @@ fn a_check_has_a_value_to_reach_that_is_not_that_of_today() {
     for Judged { path, audit, .. } in committed::audits() {
         for lever in audit.now.levers.iter().filter(|lever| lever.origin == LeverOrigin::Audit) {
             let check = lever.check.to_plain();
+            assert!(!check.contains(" −"), "{}: a count of today was collected: {check:?}", path.display());
             let Some((now, goal)) = check.split_once(" → ") else {
                 assert!(check.chars().any(|c| c.is_ascii_digit()), "{}: {check:?}", path.display());
                 continue;

@@ -329,10 +329,5 @@ pub(super) fn tries(m: &Measures<'_>) -> Option<Draft> {
         share(for_loads)
     );
     let risk = if is_lock { "what does not fit into 64 bits" } else { "another order where values are equal" };
-    Some(
-        draft
-            .says(how, why)
-            .risks(risk)
-            .checks(words!("sectors asked of L2 −{}", count(sum(&own) - stays)), L2_SECTORS),
-    )
+    Some(draft.says(how, why).risks(risk).loses(m, "sectors asked of L2", sum(&own) - stays, count, L2_SECTORS))
 }

@@ -157,7 +157,7 @@ fn without(m: &Measures<'_>, wavefronts: f64, loads: f64, instructions: f64) -> 
 fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     let runs = m.study?.shared_runs()?;
     let loads = runs.loads as f64;
-    let gone = (1.0 - QUARTER) * loads;
+    let (gone, all) = ((1.0 - QUARTER) * loads, m.count(Op::loads_shared));
     let (draft, stage) = without(m, gone, gone, gone)?;
     let alignment = match (runs.is_apart, runs.is_aligned) {
         (true, _) => "the words lie apart: interleave what is read together",
@@ -166,7 +166,7 @@ fn wide_shared(m: &Measures<'_>) -> Option<Draft> {
     };
     let why = words!("{} broadcast loads of 4 bytes (one address for all lanes); {}", count(loads), stage);
     let draft = draft.at(At::point(&runs.at)).because(why).risks(alignment).beside(Along::PartOf(Action::ReuseInSm));
-    Some(draft.checks(words!("LDS of 32 bits: {} fewer", count(loads)), SHARED))
+    Some(draft.falls("loads of shared memory", [all, all - gone], SHARED))
 }
 
 /// Words in place of bytes or halves that lanes load from shared memory for their products: four or two of them lie side by side where the
@@ -176,7 +176,7 @@ fn words_for_bytes(m: &Measures<'_>) -> Option<Draft> {
     let first = m.units.first().filter(|unit| L1.contains(&unit.part));
     let own = first.and(m.study)?.narrow_factors(is_meant)?;
     let (loads, joins) = (own.loads as f64, own.joins as f64);
-    let gone = loads - own.as_words;
+    let (gone, all) = (loads - own.as_words, m.count(Op::loads_shared));
     let (draft, stage) = without(m, gone, gone, gone + joins)?;
     let [vectors, wavefronts] = own.as_vectors.map(|left| loads - left);
     let (best, _) = without(m, wavefronts, vectors, vectors + joins)?;
@@ -196,7 +196,7 @@ fn words_for_bytes(m: &Measures<'_>) -> Option<Draft> {
     let how = "Words in place of bytes of shared memory: a load for four bytes, from a tile stored so that the sum runs along its words";
     let why = words!("{} loads of less than a word feed products{}; {}", count(loads), joined, stage);
     let draft = draft.at(At::point(&own.at)).says(how, why).risks("the tile is stored turned; its pitch in words");
-    Some(draft.checks(words!("loads of shared memory −{}", count(gone)), SHARED))
+    Some(draft.falls("loads of shared memory", [all, all - gone], SHARED))
 }
 
 /// Chips that have `ldmatrix`, which brings four registers of fragments in a wavefront each.

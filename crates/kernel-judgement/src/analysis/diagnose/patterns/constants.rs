@@ -128,8 +128,7 @@ pub(super) fn broadcasts(m: &Measures<'_>) -> Option<Draft> {
         ),
         false => draft.because(words!("{} of the requests bring one value to all lanes through L1", of_requests)),
     };
-    let check = words!("requests of global loads −{}", count(own as f64));
-    Some(draft.checks(check, GLOBAL_LOADS))
+    Some(draft.loses(m, "requests of global loads", own as f64, count, GLOBAL_LOADS))
 }
 
 /// Instruction requests that the SM's own cache passed on to the cache of its GPC.

@@ -114,11 +114,8 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     })?;
     let draft = draft.at(At::row(study, *first.0));
     Some(match sum(&code.executed, &is_load) {
-        0.0 => draft.checks(words!("sectors in L2 −{}", count(stores)), L2_SECTORS),
-        fewer => {
-            let check = words!("requests of global loads −{}", count(fewer));
-            draft.checks(check, GLOBAL_LOADS)
-        }
+        0.0 => draft.loses(m, "sectors in L2", stores, count, L2_SECTORS),
+        fewer => draft.loses(m, "requests of global loads", fewer, count, GLOBAL_LOADS),
     })
 }
 

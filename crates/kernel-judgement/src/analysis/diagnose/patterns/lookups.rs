@@ -53,7 +53,7 @@ pub(super) fn two_at_a_time(m: &Measures<'_>) -> Option<Draft> {
         .at(At::row(study, first))
         .says(how, why)
         .risks("the square of the table's size, or the range of packed sums");
-    Some(draft.checks(words!("wavefronts of shared memory −{}", count((1.0 - STAYS[0]) * executed)), WAVEFRONTS))
+    Some(draft.loses(m, "wavefronts of shared memory", (1.0 - STAYS[0]) * executed, count, WAVEFRONTS))
 }
 
 /// Who reads each of some rows.

@@ -176,6 +176,6 @@ pub(super) fn flags(m: &Measures<'_>) -> Option<Draft> {
     let how = words!("Flags of a byte, or of a bit (`{}` packs 32), in place of a word", "__ballot_sync");
     let why = words!("words that are only compared with 0 are {} of what DRAM moves", share(part));
     let draft = draft.says(how, why).risks("what writes them changes as well; a bit takes a shift");
-    let gone = glance::short((1.0 - FLAG[0]) * part * m.sum(DRAM_BYTES)?);
-    Some(draft.checks(words!("bytes of DRAM −{}B", gone), DRAM_BYTES[0]))
+    let gone = (1.0 - FLAG[0]) * part * m.sum(DRAM_BYTES)?;
+    Some(draft.loses(m, "bytes read from DRAM", gone, glance::bytes, DRAM_BYTES[0]))
 }

@@ -122,5 +122,5 @@ pub(super) fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let draft = Draft::new(Action::FewerBytes).keeps(&[part], 1.0 - stays * of_dram, 1.0 - of_dram);
     let draft = draft.at(At::row(study, apart.row)).says(how, why);
     let draft = draft.risks("what neighbouring blocks share now is apart then");
-    Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(stays * gone)), DRAM_BYTES[0]))
+    Some(draft.loses(m, "bytes read from DRAM", stays * gone, glance::bytes, DRAM_BYTES[0]))
 }

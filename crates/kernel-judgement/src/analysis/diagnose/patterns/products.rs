@@ -130,7 +130,8 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft =
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
-    let check = words!("HMMA = 0; tensor pipe {} → {}", share(tensor.share), share(goal));
+    let check =
+        words!("{}; tensor pipe {} → {}", goes("HMMA", m.count(Op::is_product)), share(tensor.share), share(goal));
     Some(draft.checks(check, tensor.counter.clone()))
 }
 

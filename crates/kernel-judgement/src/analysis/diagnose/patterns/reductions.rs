@@ -63,7 +63,8 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
         .at(At::most(m, Op::is_shuffle));
     let how = "Add up in each lane first, and over the lanes once behind the loop: the shuffles leave it";
     let why = words!("{} shuffles, {} turns of the loop for each sum", count(shuffles), fixed(turns, 0));
-    Some(draft.says(how, why).risks("another order of additions").checks(words!("SHFL −{}", count(shuffles)), EXECUTED))
+    let all = m.count(Op::is_shuffle);
+    Some(draft.says(how, why).risks("another order of additions").falls("SHFL", [all, all - shuffles], EXECUTED))
 }
 
 /// Lanes of a warp up to which a half of it would do.

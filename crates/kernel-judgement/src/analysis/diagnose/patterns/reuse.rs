@@ -293,7 +293,7 @@ pub(super) fn narrow_index(m: &Measures<'_>) -> Option<Draft> {
     let why = words!("{} of the bytes of DRAM are upper halves of indices", share(1.0 - kept));
     let draft = draft.stays(&[Part::MemoryL2], of_l2).at(At::point(index));
     let draft = draft.says("Indices of 32 bits in place of 64", why).risks("at most 4 G elements");
-    Some(draft.checks(words!("bytes of DRAM −{}B", glance::short(gone)), DRAM_BYTES[0]))
+    Some(draft.loses(m, "bytes read from DRAM", gone, glance::bytes, DRAM_BYTES[0]))
 }
 
 /// The part of what is gathered that L2 answers from which most of the table is there, and streams push the rest out.
@@ -332,8 +332,8 @@ pub(super) fn kept_in_l2(m: &Measures<'_>) -> Option<Draft> {
         share(1.0 - again / gathered),
         glance::short(SECTOR * again)
     );
-    let check = words!("bytes of DRAM −{}B", glance::short(UNTOLD * SECTOR * gone));
-    Some(draft.says(how, why).risks("what a next kernel would find in L2").checks(check, DRAM_BYTES[0]))
+    let draft = draft.says(how, why).risks("what a next kernel would find in L2");
+    Some(draft.loses(m, "bytes read from DRAM", UNTOLD * SECTOR * gone, glance::bytes, DRAM_BYTES[0]))
 }
 
 #[cfg(test)]
