@@ -83,7 +83,7 @@ fn go_with_others(moves: &[OpcodeMove]) -> bool {
 
 /// Whether one width of an opcode took the place of another: a wider one, or as many.
 fn is_twin(one: &OpcodeMove, other: &OpcodeMove) -> bool {
-    let has_gone = |one: &OpcodeMove| one.executed.0.min(one.executed.1) == 0;
+    let has_gone = |one: &OpcodeMove| 100 * one.executed.0.min(one.executed.1) <= one.executed.0.max(one.executed.1);
     let is_other = one.op == other.op && one.rose() != other.rose() && has_gone(one) && has_gone(other);
     let (went, came) = if one.rose() { (other, one) } else { (one, other) };
     is_other && (came.width > went.width || 2 * came.by().min(went.by()) >= came.by().max(went.by()))

@@ -173,6 +173,12 @@ impl MachineWord {
     pub fn goes_first(&self) -> bool {
         bits(self.bits, 84, 3) == 0
     }
+
+    /// Whether a bulk copy from global memory goes to several blocks of a cluster (`.MULTICAST`): bit 75, as nvdisasm shows it of sm_90
+    /// and sm_100. Of other instructions it says nothing.
+    pub fn is_multicast(&self) -> bool {
+        bits(self.bits, 75, 1) == 1
+    }
 }
 
 /// What an instruction computes from operands of 32 bits; of a result of 64 bits its low half.

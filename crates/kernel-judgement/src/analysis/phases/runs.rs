@@ -28,6 +28,8 @@ pub(in crate::analysis) struct Run {
     pub(in crate::analysis) op: Op,
     /// Bits of a lane's element; `None` for what accesses no memory, and where that was not collected.
     pub(in crate::analysis) width: Option<u64>,
+    /// Whether it brings memory to several blocks of a cluster.
+    pub(in crate::analysis) is_multicast: bool,
     /// Where; `None` for code that belongs to no phase.
     pub(in crate::analysis) stand: Option<Stand>,
     /// Warp instructions.
@@ -53,6 +55,7 @@ impl Study<'_> {
         let run = |row: usize| Run {
             op: code.op(row),
             width: self.width(row),
+            is_multicast: code.op(row).is_bulk() && code.op(row).brings_from_memory() && code.word(row).is_multicast(),
             stand: stands[row],
             executed: executions(self, row),
             sectors: sectors.as_ref().map(|sectors| sectors[row]),

@@ -19,7 +19,7 @@ const MOST: f64 = 0.75;
 /// An opcode whose executions changed.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OpcodeMove {
-    /// `LDG.32`: the opcode, with the width of a lane's element where both sides tell it.
+    /// `LDG.32`: the opcode, with the width of a lane's element where both sides tell it; `UTMALDG.MULTICAST`.
     pub opcode: String,
     #[serde(skip)]
     pub op: Op,
@@ -83,8 +83,8 @@ pub(in crate::analysis) fn mbarriers(study: &Study<'_>) -> Option<u64> {
 
 fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
     let all: u64 = old.iter().map(|run| run.executed).sum();
-    let key = |run: &Run| (run.op, run.width.filter(|_| has_widths));
-    let mut keys: Vec<(Op, Option<u64>)> = old.iter().chain(new).map(key).collect();
+    let key = |run: &Run| (run.op, run.width.filter(|_| has_widths), run.is_multicast);
+    let mut keys: Vec<(Op, Option<u64>, bool)> = old.iter().chain(new).map(key).collect();
     keys.sort_unstable();
     keys.dedup();
     let mut found: Vec<OpcodeMove> = Vec::new();
@@ -103,7 +103,9 @@ fn between(old: &[Run], new: &[Run], has_widths: bool) -> Vec<OpcodeMove> {
         }
         let stand = if executed.1 > executed.0 { stand(&is, &was, by) } else { stand(&was, &is, by) };
         let width = own.1.map(|bits| format!(".{bits}")).unwrap_or_default();
-        found.push(OpcodeMove { opcode: format!("{}{width}", own.0.name()), op: own.0, width: own.1, executed, stand });
+        let multicast = if own.2 { ".MULTICAST" } else { "" };
+        let opcode = format!("{}{multicast}{width}", own.0.name());
+        found.push(OpcodeMove { opcode, op: own.0, width: own.1, executed, stand });
     }
     found.sort_by_key(|one| (one.rank(), std::cmp::Reverse(one.words())));
     found
@@ -146,7 +148,7 @@ mod tests {
     use crate::analysis::phases::PhaseKind;
 
     fn run(op: Op, width: Option<u64>, stand: Stand, executed: u64) -> Run {
-        Run { op, width, stand: Some(stand), executed, sectors: None }
+        Run { op, width, is_multicast: false, stand: Some(stand), executed, sectors: None }
     }
 
     #[test]
@@ -180,6 +182,19 @@ mod tests {
         );
         // Widths that one side does not tell make no two opcodes of one.
         assert_eq!(between(&old, &new, false)[0].executed, (4_000, 1_000));
+    }
+
+    #[test]
+    fn copies_to_several_blocks_are_an_opcode_of_their_own() {
+        // `UTMALDG.2D [UR8], [UR4]` and `UTMALDG.2D.MULTICAST [UR4], [UR12], UR8`, as nvdisasm prints them of sm_90a.
+        let words = [0x0001_d800_0800_8000_0000_0008_0400_75b4, 0x0001_f200_0800_8808_0000_0004_0c00_73b4];
+        let [one, all] = words.map(|bits| {
+            let word = cuda_binary::sass::decode(bits, 0, (9, 0));
+            Run { is_multicast: word.is_multicast(), ..run(word.op, None, Stand::Role(1), 348_096) }
+        });
+        let found = between(&[one], &[all], true);
+        let told: Vec<_> = found.iter().map(|one| (one.opcode.as_str(), one.executed)).collect();
+        assert_eq!(told, [("UTMALDG", (348_096, 0)), ("UTMALDG.MULTICAST", (0, 348_096))]);
     }
 
     #[test]
