@@ -33,7 +33,7 @@ fn the_count_that_the_limiter_was_made_of_is_told_before_what_follows_from_it() 
     let turned = changed("h100", "sgemm_a", "sgemm_b");
     tells(
         &turned,
-        &["**The excess sectors of global accesses went**: 7.52 G → 0.", "the same opcodes, about as often."],
+        &["**The excess sectors of global accesses went**: 7.520 G → 0.", "the same opcodes, about as often."],
     );
     let private = changed("h200", "counts_global", "counts_block");
     tells(

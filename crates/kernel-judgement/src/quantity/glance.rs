@@ -88,10 +88,10 @@ pub fn between([low, high]: [f64; 2], most: Option<f64>) -> String {
     format!("{} to {} %", fixed(low, decimals), fixed(high, decimals))
 }
 
-/// A count in full up to a million, then by three digits, of millions one behind the point at least: `1,752`, `7.49 M`, `133.8 M`, `34.3 G`.
+/// A count in full up to a million, then by three digits, from a hundred million on by four: `1,752`, `7.49 M`, `133.8 M`, `2.134 G`.
 pub fn amount(value: f64) -> String {
     match value.abs() {
-        size if size >= 999.5e6 => short(value),
+        size if size >= 999.95e6 => written(value, &[(1e9, "G", Decimals::Four), (1e12, "T", Decimals::Four)]),
         size if size >= 1e6 => format!("{} M", fixed(value / 1e6, three(value / 1e6).max(1))),
         size if size >= 1e4 => fixed(value, 0),
         _ => fixed(value, if value.fract() == 0.0 { 0 } else { 2 }),
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!([999.0, 999_700.0, 7.83e9, 5e15].map(bytes), ["999 B", "1.00 MB", "7.83 GB", "5,000 TB"]);
         assert_eq!(
             [9_999_999.0, 7.49e6, 2.1338e9, 3.429e10, 1_752.0, 0.25].map(amount),
-            ["10.0 M", "7.49 M", "2.13 G", "34.3 G", "1,752", "0.25"]
+            ["10.0 M", "7.49 M", "2.134 G", "34.29 G", "1,752", "0.25"]
         );
         assert_eq!(
             [652.1e12, 999.8e9, 12.0].map(|per| rate(per, "FLOP/s")),
