@@ -52,6 +52,13 @@ fn odd_accesses(page: &str) -> Vec<String> {
 fn contradictions(page: &str) -> Vec<String> {
     let page = page.split("<details>").next().unwrap_or_default();
     let mut found = odd_accesses(page);
+    let next = page.split_once("\n## Next").map(|(_, behind)| behind.split("\n## ").next().unwrap_or_default());
+    if page.contains("**Power cap:**")
+        && !page.contains("** (`memory-dram`")
+        && next.is_some_and(|next| !next.contains("nder the power cap"))
+    {
+        found.push("power holds the clock, and Next does not say it".to_owned());
+    }
     for line in page.lines() {
         if let Some(step) = number(line, "A step takes ", " cycles") {
             let tile = page.lines().find(|line| line.contains(" cycles, ") && line.contains(" steps."));

@@ -22,7 +22,11 @@ const PHASES: usize = 3;
 /// The section; `None` where nothing was found to do, to collect or to rule out.
 pub(super) fn section(audit: &Audit) -> Option<Section> {
     let levers = actions::shown(audit);
-    let mut blocks: Vec<Block> = audit.now.bottleneck.roof.iter().map(|roof| paragraph("roof", roof)).collect();
+    let capped = power::under_cap(audit);
+    let roof = audit.now.bottleneck.roof.iter();
+    let mut blocks: Vec<Block> = roof
+        .map(|roof| paragraph("roof", words::join([roof.clone()].into_iter().chain(capped.clone()), " ")))
+        .collect();
     blocks.extend(idle(audit).map(|words| paragraph("idle", words)));
     if !levers.is_empty() {
         blocks.push(levers_table("next", &levers, power::worth(audit)).into());
@@ -34,7 +38,8 @@ pub(super) fn section(audit: &Audit) -> Option<Section> {
         None => {}
     }
     let additive = (levers.len() > 1).then(|| "Ceilings are not additive.".into());
-    let said: Vec<Words> = [audit.now.bottleneck.ruled_out.clone(), additive].into_iter().flatten().collect();
+    let capped = capped.filter(|_| audit.now.bottleneck.roof.is_none() && !levers.is_empty());
+    let said: Vec<Words> = [audit.now.bottleneck.ruled_out.clone(), additive, capped].into_iter().flatten().collect();
     blocks.extend((!said.is_empty()).then(|| paragraph("ruled-out", words::join(said, " "))));
     (!blocks.is_empty()).then(|| Section::new("next", "Next", blocks))
 }

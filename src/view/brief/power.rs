@@ -1,6 +1,7 @@
 //! What a saved cycle buys in time, also where power holds the clock down.
 
 use crate::analysis::Audit;
+use crate::catalog::{Code, Part};
 use crate::quantity::format;
 use crate::words::{Words, words};
 
@@ -29,13 +30,14 @@ impl Exchange {
     }
 
     fn words(&self) -> String {
+        let [cycles, time] = [self.cycles, self.time].map(|percent| format::signed(percent, 1));
+        format!(" {cycles} % cycles were {time} % time here.")
+    }
+
+    /// `a cycle saved buys 0.3 of its share of the time`.
+    fn buys(&self) -> String {
         let buys = if self.cycles < 0.0 { "a cycle saved buys" } else { "a cycle more cost" };
-        format!(
-            " {} % cycles were {} % time here: {buys} {} of its share.",
-            format::signed(self.cycles, 1),
-            format::signed(self.time, 1),
-            format::fixed(self.rate(), 1)
-        )
+        format!("{buys} {} of its share of the time", format::fixed(self.rate(), 1))
     }
 }
 
@@ -77,11 +79,22 @@ pub(super) fn cap(audit: &Audit) -> Option<Words> {
     let of =
         audit.stated.highest_clock.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
     Some(words!(
-        "**Power cap:** {}{} GHz. Ceilings are of cycles.{} Fewer joules a launch raise the clock; fewer cycles alone lower it.",
+        "**Power cap:** {}{} GHz.{}",
         format::fixed(cap.clock, 2),
         of,
         words::maybe(cap.exchange.as_ref().map(Exchange::words))
     ))
+}
+
+/// What ceilings in cycles are under the cap, and what else shortens a launch there; `None` where device memory, of a clock of its own, sets
+/// the time.
+pub(super) fn under_cap(audit: &Audit) -> Option<Words> {
+    let is_of_dram = audit.now.bottleneck.limiter == Code::Unit(Part::MemoryDram);
+    let exchange = PowerCap::of(audit).filter(|_| !is_of_dram)?.exchange;
+    Some(match exchange.as_ref().map(Exchange::buys) {
+        Some(buys) => words!("Under the power cap {}; fewer joules a launch raise the clock.", buys),
+        None => "Under the power cap fewer joules a launch raise the clock; fewer cycles alone lower it.".into(),
+    })
 }
 
 #[cfg(test)]
@@ -103,9 +116,7 @@ mod tests {
 
     #[test]
     fn cycles_that_rose_are_not_called_saved() {
-        let rose = Exchange { cycles: 16.0, time: 3.1 }.words();
-        assert!(rose.ends_with("a cycle more cost 0.2 of its share."), "{rose}");
-        let fell = Exchange { cycles: -12.5, time: -11.7 }.words();
-        assert!(fell.ends_with("a cycle saved buys 0.9 of its share."), "{fell}");
+        assert_eq!(Exchange { cycles: 16.0, time: 3.1 }.buys(), "a cycle more cost 0.2 of its share of the time");
+        assert_eq!(Exchange { cycles: -12.5, time: -11.7 }.buys(), "a cycle saved buys 0.9 of its share of the time");
     }
 }
