@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
     let commits: Vec<&str> = known.iter().map(|milestone| milestone.commit.as_str()).collect();
     let messages = messages(arguments, &folder, &commits)?;
     let mut unknown = 0;
-    let mut rows: Vec<HistoryRow> = known.iter().map(view::history_row).collect();
+    let mut rows: Vec<HistoryRow> = view::history_rows(&known);
     for ([_, commit, change, ..], message) in rows.iter_mut().zip(&messages) {
         unknown += usize::from(message.is_none() && !commit.is_empty() && !commit.ends_with("-dirty"));
         if change.is_empty() {
@@ -59,8 +59,19 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Csv => {
             let failed = |error: csv::Error| Failure::usage(format!("the history cannot be printed: {error}"));
             let mut writer = csv::Writer::from_writer(&mut *out);
-            let head =
-                ["date", "commit", "change", "gpu", "time", "rate", "share", "registers", "top_stall", "verdict"];
+            let head = [
+                "date",
+                "commit",
+                "change",
+                "gpu",
+                "time",
+                "rate",
+                "share",
+                "floor",
+                "registers",
+                "top_stall",
+                "verdict",
+            ];
             writer.write_record(head).map_err(failed)?;
             for row in &rows {
                 writer.write_record(row.each_ref().map(|text| cell(text))).map_err(failed)?;

@@ -16,13 +16,13 @@ pub(super) fn reached(heading: &Heading, audit: &Audit) -> Option<String> {
     let at = floor.clock.map(|hertz| format!(" at {} GHz", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
     let mut said =
         format!("floor {}{at} ({}), {} reached", time(floor.ns()), called(&floor.by), share(own.of_floor()?));
-    // Another share at the clocks of the profile says what the clocks took, where the ceiling goes by that of the SMs.
+    said += &closed(heading.history.first(), &own);
+    // Another share at the clock of the profile says what the clock took, where the ceiling goes by that of the SMs.
     let profiled = audit.performance.time.new.value().filter(|_| floor.clock.is_some());
     let profiled = profiled.map(|ns| share(100.0 * floor.profiled / ns));
     if let Some(profiled) = profiled.filter(|profiled| *profiled != share(own.of_floor().unwrap_or_default())) {
-        said += &format!(", {profiled} under ncu");
+        said += &format!("; {} at the clock under ncu, {profiled} reached there", time(floor.profiled));
     }
-    said += &closed(heading.history.first(), &own);
     Some(said)
 }
 
@@ -40,6 +40,14 @@ fn closed(first: Option<&Milestone>, own: &Milestone) -> String {
         true => format!(", {} further from it than on {}", share(-percent), first.day()),
         false => format!(", {} of the gap closed since {}", share(percent), first.day()),
     }
+}
+
+/// `64 %, 70 % of the gap`: the share of the floor in the time of an audit, and of the gap to it that is closed since the first one of
+/// its series; empty without a floor.
+pub(super) fn standing(own: &Milestone, first: &Milestone) -> String {
+    let gap = own.gap_closed(first).filter(|_| own.day() != first.day());
+    let gap = gap.map(|percent| format!(", {} % of the gap", format::fixed(percent, 0))).unwrap_or_default();
+    own.of_floor().map(|percent| share(percent) + &gap).unwrap_or_default()
 }
 
 /// The standing of the newest audit to its floor, for a gate; `None` without a floor.

@@ -1,37 +1,39 @@
 //! The history of a subject: one row for each audit, the oldest first.
 
-use super::brief::lead::called;
+use super::brief::{lead::called, versions};
 use super::document::{Cell, Table};
+use super::floor;
 use super::tables::{self, code, text};
 use crate::analysis::{Milestone, StallBasis};
 use crate::evidence::Reading;
-use crate::quantity::{Quantity, Unit, format};
+use crate::quantity::{format, glance};
 
-/// A column of the history: what JSON calls it, its title, and what it says of an audit; empty where there is nothing to say.
-type Fact = (&'static str, &'static str, fn(&Milestone) -> String);
+/// A column of the history: what JSON calls it, its title, and what it says of an audit beside the first one; empty where there is nothing
+/// to say.
+type Fact = (&'static str, &'static str, fn(&Milestone, &Milestone) -> String);
 
-pub(crate) const HISTORY: [Fact; 10] = [
-    ("date", "Date", Milestone::day),
-    ("commit", "Commit", |audit| audit.commit.clone()),
-    ("change", "Change", |audit| audit.change.clone()),
-    ("gpu", "GPU", |audit| audit.gpu.clone()),
-    ("time", "Time:", |audit| {
-        let timed = audit.timed_ns.and_then(|ns| Quantity::new(ns, Unit::NS));
-        timed.map_or_else(|| number(&audit.time), format::quantity)
+pub(crate) const HISTORY: [Fact; 11] = [
+    ("date", "Date", |audit, _| audit.day()),
+    ("commit", "Commit", |audit, _| audit.commit.clone()),
+    ("change", "Change", |audit, _| audit.change.clone()),
+    ("gpu", "GPU", |audit, _| audit.gpu.clone()),
+    ("time", "Time:", |audit, _| audit.ns().map_or_else(|| NOT_MEASURED.to_owned(), glance::time)),
+    ("rate", "Rate:", |audit, _| {
+        audit.rate().map(|rate| glance::rate(rate.value(), rate.unit().as_str())).unwrap_or_default()
     }),
-    ("rate", "Rate:", |audit| audit.rate().map(format::quantity).unwrap_or_default()),
-    ("share", "Of the reference:", |audit| {
+    ("share", "Of the reference:", |audit, _| {
         let share = |(name, percent): &(String, f64)| format!("{} % of {}", format::fixed(*percent, 0), called(name));
         audit.beside.as_ref().map(share).unwrap_or_default()
     }),
-    ("registers", "Registers:", |audit| {
+    ("floor", "Of the floor:", floor::standing),
+    ("registers", "Registers:", |audit, _| {
         audit.registers.value().map_or_else(|| NOT_MEASURED.to_owned(), |count| format::fixed(count, 0))
     }),
-    ("stall", "Top stall", |audit| {
+    ("stall", "Top stall", |audit, _| {
         let stall = audit.stall.as_ref();
         stall.map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on))).unwrap_or_default()
     }),
-    ("verdict", "Verdict", |audit| {
+    ("verdict", "Verdict", |audit, _| {
         let none = if audit.is_code_alone { "code alone" } else { "no baseline" };
         audit.outcome().unwrap_or_else(|| none.to_owned())
     }),
@@ -40,14 +42,19 @@ pub(crate) const HISTORY: [Fact; 10] = [
 /// What the history says of an audit, in the order of [`HISTORY`].
 pub(crate) type HistoryRow = [String; HISTORY.len()];
 
-pub(crate) fn history_row(milestone: &Milestone) -> HistoryRow {
-    HISTORY.map(|(.., say)| say(milestone))
+pub(crate) fn history_rows(milestones: &[Milestone]) -> Vec<HistoryRow> {
+    let first = milestones.first();
+    milestones
+        .iter()
+        .zip(first.into_iter().cycle())
+        .map(|(own, first)| HISTORY.map(|(.., say)| say(own, first)))
+        .collect()
 }
 
 const NOT_MEASURED: &str = "not measured";
 
 fn number(reading: &Reading) -> String {
-    reading.quantity().map_or_else(|| NOT_MEASURED.to_owned(), format::quantity)
+    reading.quantity().map_or_else(|| NOT_MEASURED.to_owned(), glance::quantity)
 }
 
 fn basis(basis: StallBasis) -> &'static str {
@@ -64,9 +71,9 @@ pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
     const GPU: usize = 3;
     // A GPU that all have is on each page.
     let has_gpus = rows.iter().any(|row| row[GPU] != rows[0][GPU]);
-    let line = |[date, commit, rest @ ..]: &HistoryRow| {
+    let line = |[date, commit, change, rest @ ..]: &HistoryRow| {
         let commit = if commit.is_empty() { Cell::default() } else { code(commit.clone()) };
-        let mut cells = vec![text(date.clone()), commit];
+        let mut cells = vec![text(date.clone()), commit, text(versions::in_short(change))];
         cells.extend(rest.iter().map(|words| text(words.clone())));
         if !has_gpus {
             cells[GPU] = Cell::default();

@@ -61,7 +61,7 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
         text(time.unwrap_or_else(|| "not measured".to_owned())),
         text(rate.unwrap_or_default()),
         text(share.unwrap_or_default()),
-        text(last.of_floor().map(floor::share).unwrap_or_default()),
+        text(floor::standing(last, listed.milestones.first()?)).sorted(last.of_floor()),
         verdict,
         limiter,
         text(first.map(|first| first.what.as_str()).unwrap_or_default()),

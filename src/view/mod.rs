@@ -53,7 +53,7 @@ pub(crate) use groups::distinct;
 pub(crate) use heading::Acceptance;
 pub use heading::Heading;
 pub use history::baselines;
-pub(crate) use history::{HISTORY, HistoryRow, history_row, history_table};
+pub(crate) use history::{HISTORY, HistoryRow, history_rows, history_table};
 pub(crate) use index::Listed;
 pub use index::index;
 pub(crate) use listing::source_text;

@@ -63,8 +63,8 @@ struct Version {
     per_second: Option<f64>,
     /// The time of the reference in the same run, in percent of its own.
     percent: Option<f64>,
-    /// The floor of the stated work in percent of its time.
-    of_floor: Option<f64>,
+    /// Its floor in percent of its time, and what of the gap is closed.
+    of_floor: String,
     verdict: String,
     /// Whether it is the audit's own.
     is_own: bool,
@@ -77,8 +77,8 @@ fn baseline(heading: &Heading, audit: &Audit) -> Option<Version> {
     let ns = change.map(|change| change.old.time.median).or_else(|| audit.performance.time.old.as_ref()?.value());
     let flop = audit.work.flop.filter(|_| audit.stated.impossible.is_empty());
     let per_second = flop.zip(ns).map(|(flop, ns)| flop as f64 * 1e9 / ns);
-    let of_floor = audit.stated.floor.as_ref().zip(ns).map(|(floor, ns)| 100.0 * floor.ns() / ns);
-    Some(Version { name, ns, per_second, of_floor, ..Version::default() })
+    let of_floor = audit.stated.floor.as_ref().zip(ns).map(|(floor, ns)| floor::share(100.0 * floor.ns() / ns));
+    Some(Version { name, ns, per_second, of_floor: of_floor.unwrap_or_default(), ..Version::default() })
 }
 
 /// The last versions and the audit's own. A GPU is named where it is another than before.
@@ -105,7 +105,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
             basis: if is_profiled { " (ncu)" } else { "" },
             per_second: milestone.rate().map(Quantity::value),
             percent: milestone.beside.as_ref().map(|(_, percent)| *percent),
-            of_floor: milestone.of_floor(),
+            of_floor: floor::standing(milestone, heading.history.first().unwrap_or(&own)),
             verdict: milestone.outcome().or_else(|| code_alone.map(str::to_owned)).unwrap_or_default(),
             is_own: std::ptr::eq(*milestone, &raw const own),
         }
@@ -114,7 +114,7 @@ fn versions(heading: &Heading, audit: &Audit) -> Vec<Version> {
 }
 
 /// The first words of a change, without what was expected of it.
-fn in_short(change: &str) -> String {
+pub(in crate::view) fn in_short(change: &str) -> String {
     let change = expectation::done(change);
     let words: Vec<&str> = change.split_whitespace().collect();
     match words.get(..WORDS).filter(|_| words.len() > WORDS) {
@@ -134,7 +134,7 @@ fn versions_table(rows: &[Version], reference: &str) -> Table {
             number(version.ns, &|ns| time(ns) + version.basis),
             number(version.per_second, &|per_second| rate(per_second, "FLOP/s")),
             number(version.percent, &|percent| format!("{} %", format::fixed(percent, 0))),
-            number(version.of_floor, &floor::share),
+            text(version.of_floor.as_str()),
             text(version.verdict.as_str()),
         ];
         if version.is_own { cells.into_iter().map(Cell::strong).collect() } else { cells }
