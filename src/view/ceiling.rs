@@ -14,7 +14,8 @@ pub(super) fn section(audit: &Audit) -> Section {
         audit.now.levers.iter().partition(|l| l.origin == LeverOrigin::Audit);
     let mut blocks = Vec::new();
     if ours.is_empty() {
-        blocks.push(paragraph("levers", "No lever that this evidence supports has a ceiling of one percent or more."));
+        let none = || "Nothing that this evidence supports is worth a row.".into();
+        blocks.push(paragraph("levers", audit.now.bottleneck.roof.clone().unwrap_or_else(none)));
     } else {
         blocks.push(paragraph(
             "levers",

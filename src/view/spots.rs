@@ -32,14 +32,14 @@ pub(super) fn place(spot: &Spot) -> String {
     format!("{}{calls}", spot.label())
 }
 
-/// `, inlined at :124, :130`, or nothing; calls in another file than the line's carry its name.
+/// `, called at :124, :130`, or nothing; calls in another file than the line's carry its name.
 pub(super) fn inlined(place: &Place) -> String {
     let short = |call: &String| match call.rsplit_once(':') {
         Some((of, line)) if of == place.file => format!(":{line}"),
         _ => call.clone(),
     };
     let calls: Vec<String> = place.inlined_at.iter().map(short).collect();
-    if calls.is_empty() { String::new() } else { format!(", inlined at {}", calls.join(", ")) }
+    if calls.is_empty() { String::new() } else { format!(", called at {}", calls.join(", ")) }
 }
 
 /// `0x1f0 LDG.E`.

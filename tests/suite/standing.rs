@@ -205,3 +205,15 @@ fn instructions_of_functions_that_are_not_held_do_not_spin() {
     (row.word, row.text, row.opcode) = (Some(call), None, None);
     says(&sections(&audit(&report, &views))["instructions"], "lie in functions whose code the report does not hold");
 }
+
+#[test]
+fn sectors_that_lanes_ask_for_one_by_one_are_no_stream() {
+    const LONG: &str = "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio";
+    let probe = with("collected/hash_probe/profile", &[]);
+    let why = probe.now.bottleneck.sentence.to_plain();
+    assert!(why.contains("whose fabric brings each lane a sector of its own"), "{why}");
+    // Where nobody waits for them there is no order to put them in, and no neighbour to fuse with.
+    let roof = with("collected/hash_probe/profile", &[(LONG, 10.0)]).now.bottleneck.roof.expect("a roof").to_plain();
+    assert!(roof.contains("beside the work of DRAM for sectors that lanes ask for one by one"), "{roof}");
+    assert!(roof.contains("fewer look-ups, a smaller table") && !roof.contains("fuse"), "{roof}");
+}

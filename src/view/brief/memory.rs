@@ -340,7 +340,7 @@ fn beside(audit: &Audit) -> Option<String> {
         (of(Counter::L1texTSectorsPipeLsuMemGlobalOpLdSum)?, of(Counter::L1texTSectorsPipeLsuMemGlobalOpStSum)?);
     let sectors = |count: f64| if count > 0.0 { amount(count) } else { "none".to_owned() };
     Some(format!(
-        " Sectors loaded and stored, without bulk copies: {} and {}; {} {} and {}.",
+        " Sectors loaded and stored: {} and {}; {} {} and {}.",
         sectors(loads.0),
         sectors(stores.0),
         called(name),

@@ -3,7 +3,9 @@
 use super::numbers::share;
 use super::{hypotheses, lifetime, places, power};
 use crate::analysis::phases::{Phase, PhaseKind};
-use crate::analysis::{Audit, Because, Bottleneck, Confidence, Finding, Level, Severity, Standing, Step, Unit};
+use crate::analysis::{
+    Audit, Because, Bottleneck, Confidence, Examined, Finding, Level, Severity, Standing, Step, Unit,
+};
 use crate::catalog::{Code, Part, limiter_label};
 use crate::quantity::format;
 use crate::quantity::glance::amount;
@@ -49,7 +51,7 @@ fn limits(audit: &Audit) -> Vec<Block> {
     let mut items: Vec<Words> = unfed(audit).into_iter().chain(over_time::beside_verdict(audit)).collect();
     items.extend(lifetime::sentences(audit));
     items.extend(beside(audit).map(finding));
-    items.push(confidence(bottleneck));
+    items.push(confidence(&audit.now));
     items.extend(power::cap(audit));
     items.extend(hypotheses::summary(&audit.hypotheses));
     blocks.push(list("beside", items));
@@ -191,7 +193,8 @@ fn sure(confidence: Confidence) -> &'static str {
     }
 }
 
-fn confidence(bottleneck: &Bottleneck) -> Words {
+fn confidence(side: &Examined) -> Words {
+    let bottleneck = &side.bottleneck;
     let samples = |count: f64| format!("{} samples", amount(count));
     let because = match bottleneck.because {
         Because::Launch => "a fact of the launch, independent of samples".to_owned(),
@@ -205,7 +208,8 @@ fn confidence(bottleneck: &Bottleneck) -> Words {
             format!("{}; only {} points ahead of what comes second", samples(count), format::fixed(points, 1))
         }
         Because::Apart(count) => {
-            format!("{}; the counter is high, and warps wait for something else", samples(count))
+            let stall = side.stalls.top().map(|(_, row)| format!(", {},", row.row.label)).unwrap_or_default();
+            format!("{}; the counter is high, and the top stall{stall} is not at this unit", samples(count))
         }
         Because::Agree(count) => format!("{}; counter and top stall agree", samples(count)),
     };

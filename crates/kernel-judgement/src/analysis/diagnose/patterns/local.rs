@@ -161,9 +161,9 @@ fn capped(m: &Measures<'_>) -> Words {
         ),
         false if used.share < 1.0 => Words::default(),
         false => words!(
-            ": {} registers × {} threads fill the register file: a launch bound (`__launch_bounds__`, `maxrregcount`) caps them; allow fewer blocks per SM",
-            count(used.file.per_thread),
-            count(used.threads)
+            ": allow fewer blocks per SM, as a launch bound (`__launch_bounds__`, `maxrregcount`) for {} threads caps them at {}",
+            count(used.threads),
+            count(used.file.per_thread)
         ),
     }
 }
