@@ -142,8 +142,8 @@ impl<'a> Reason<'a> {
     fn moved(&self) -> String {
         let time = self.whole.time.as_ref().map(moved_by).unwrap_or_default();
         match &self.whole.cycles {
-            // The time is told once, by the benchmark.
-            Some(cycles) if self.benchmark().is_some_and(|(join, timed)| is_of_benchmark(join, timed)) => {
+            // The time is told once, by the benchmark where two compare; where they say otherwise both are.
+            Some(cycles) if self.benchmark().is_some_and(|(join, timed)| join != Join::Contradicts && timed.tells()) => {
                 format!("{} in cycles", moved_by(cycles))
             }
             Some(cycles) => format!("{} in cycles, {time} in time", moved_by(cycles)),
@@ -209,12 +209,6 @@ impl<'a> Reason<'a> {
         let why = "and the work is not stated for both; they may not compute the same";
         Some(format!("Caution: {} is compared with {}, {why}", shape(new), shape(old)))
     }
-}
-
-/// Whether the benchmark's change of the time is the one that is told: it agrees, or its samples alone do not decide.
-fn is_of_benchmark(join: Join, timed: &TimedChange) -> bool {
-    let is_own = matches!(timed.doubt, Some(Doubt::Drift(_) | Doubt::Wide));
-    join == Join::Agrees || join == Join::Silent && is_own
 }
 
 /// `; decided by executed instructions −12 %`; nothing without a cause.
@@ -365,7 +359,7 @@ mod tests {
         );
         let [why, ground, cure] = of(Join::Silent, Verdict::Ambiguous, Some(Doubt::NoClocks));
         let doubt = "clocks were not read on both sides, so they cannot be ruled out";
-        assert_eq!(why, format!("{own} The benchmark is AMBIGUOUS: {doubt}."));
+        assert_eq!(why, format!("+2.0 % in cycles: one launch on each side. The benchmark is AMBIGUOUS: {doubt}."));
         assert_eq!(ground, format!("one launch on each side; the benchmark does not decide: {doubt}"));
         assert_eq!(cure, "");
     }
