@@ -64,7 +64,7 @@ fn row(listed: &Listed, has_gpus: bool) -> Option<Vec<Cell>> {
         text(floor::standing(last, listed.milestones.first()?)).sorted(last.of_floor()),
         verdict,
         limiter,
-        text(first.map(|first| first.what.as_str()).unwrap_or_default()),
+        text(first.map_or(if last.is_at_roof { "less work" } else { "" }, |first| first.what.as_str())),
         text(forecast.or(ceiling).unwrap_or_default()).sorted(bound),
         text(trend(&listed.milestones)),
     ];

@@ -143,7 +143,9 @@ impl<'a> Reason<'a> {
         let time = self.whole.time.as_ref().map(moved_by).unwrap_or_default();
         match &self.whole.cycles {
             // The time is told once, by the benchmark where two compare; where they say otherwise both are.
-            Some(cycles) if self.benchmark().is_some_and(|(join, timed)| join != Join::Contradicts && timed.tells()) => {
+            Some(cycles)
+                if self.benchmark().is_some_and(|(join, timed)| join != Join::Contradicts && timed.tells()) =>
+            {
                 format!("{} in cycles", moved_by(cycles))
             }
             Some(cycles) => format!("{} in cycles, {time} in time", moved_by(cycles)),

@@ -3,6 +3,7 @@
 use crate::analysis::Audit;
 use crate::catalog::{Code, Part};
 use crate::quantity::format;
+use crate::view::groups::distinct;
 use crate::words::{Words, words};
 
 /// The driver's bit for a clock that the power limit holds down.
@@ -14,6 +15,8 @@ const LEAST: f64 = 3.0;
 struct PowerCap {
     /// Cycles over the benchmark's time, in GHz.
     clock: f64,
+    /// That of the old side, where the benchmarks compare.
+    was: Option<f64>,
     exchange: Option<Exchange>,
 }
 
@@ -52,8 +55,10 @@ impl PowerCap {
         let whole = audit.comparison().and_then(|comparison| comparison.whole.cycles.as_ref());
         let moved = whole.map(|judged| 100.0 * (judged.new.median / judged.old.median - 1.0));
         let exchange = moved.zip(audit.change_of_time()).map(|(cycles, time)| Exchange { cycles, time });
+        let before = timing.change.as_ref().filter(|change| change.tells()).map(|change| change.old.time.median);
         Some(PowerCap {
             clock: cycles / timing.kernel.time.median,
+            was: whole.zip(before).map(|(judged, time)| judged.old.median / time),
             exchange: exchange.filter(|moved| moved.cycles.abs() >= LEAST && moved.cycles * moved.time > 0.0),
         })
     }
@@ -78,12 +83,8 @@ pub(super) fn cap(audit: &Audit) -> Option<Words> {
     let cap = PowerCap::of(audit)?;
     let of =
         audit.stated.highest_clock.map(|hertz| format!(" of {}", format::fixed(hertz / 1e9, 2))).unwrap_or_default();
-    Some(words!(
-        "**Power cap:** {}{} GHz.{}",
-        format::fixed(cap.clock, 2),
-        of,
-        words::maybe(cap.exchange.as_ref().map(Exchange::words))
-    ))
+    let clock = distinct(cap.was.into_iter().chain([cap.clock]).map(|ghz| format::fixed(ghz, 2))).join(" → ");
+    Some(words!("**Power cap:** {}{} GHz.{}", clock, of, words::maybe(cap.exchange.as_ref().map(Exchange::words))))
 }
 
 /// What ceilings in cycles are under the cap, and what else shortens a launch there; `None` where device memory, of a clock of its own, sets
@@ -103,7 +104,7 @@ mod tests {
 
     fn worth(exchange: Option<(f64, f64)>) -> Option<f64> {
         let exchange = exchange.map(|(cycles, time)| Exchange { cycles, time });
-        PowerCap { clock: 1.5, exchange }.worth(900.0)
+        PowerCap { clock: 1.5, was: None, exchange }.worth(900.0)
     }
 
     #[test]
