@@ -59,20 +59,7 @@ pub(super) fn run(arguments: &History, out: &mut dyn Write) -> Result<(), Failur
         HistoryFormat::Csv => {
             let failed = |error: csv::Error| Failure::usage(format!("the history cannot be printed: {error}"));
             let mut writer = csv::Writer::from_writer(&mut *out);
-            let head = [
-                "date",
-                "commit",
-                "change",
-                "gpu",
-                "time",
-                "rate",
-                "share",
-                "floor",
-                "registers",
-                "top_stall",
-                "verdict",
-            ];
-            writer.write_record(head).map_err(failed)?;
+            writer.write_record(HISTORY.map(|(key, ..)| key)).map_err(failed)?;
             for row in &rows {
                 writer.write_record(row.each_ref().map(|text| cell(text))).map_err(failed)?;
             }

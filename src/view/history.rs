@@ -4,8 +4,7 @@ use super::brief::{lead::called, versions};
 use super::document::{Cell, Table};
 use super::floor;
 use super::tables::{self, code, text};
-use crate::analysis::{Milestone, StallBasis};
-use crate::evidence::Reading;
+use crate::analysis::Milestone;
 use crate::quantity::{format, glance};
 
 /// A column of the history: what JSON calls it, its title, and what it says of an audit beside the first one; empty where there is nothing
@@ -29,10 +28,7 @@ pub(crate) const HISTORY: [Fact; 11] = [
     ("registers", "Registers:", |audit, _| {
         audit.registers.value().map_or_else(|| NOT_MEASURED.to_owned(), |count| format::fixed(count, 0))
     }),
-    ("stall", "Top stall", |audit, _| {
-        let stall = audit.stall.as_ref();
-        stall.map(|(label, on, share)| format!("{label}, {}{}", number(share), basis(*on))).unwrap_or_default()
-    }),
+    ("limiter", "Limited by", |audit, _| audit.limiter.map(|limiter| limiter.to_string()).unwrap_or_default()),
     ("verdict", "Verdict", |audit, _| {
         let none = if audit.is_code_alone { "code alone" } else { "no baseline" };
         audit.outcome().unwrap_or_else(|| none.to_owned())
@@ -43,29 +39,10 @@ pub(crate) const HISTORY: [Fact; 11] = [
 pub(crate) type HistoryRow = [String; HISTORY.len()];
 
 pub(crate) fn history_rows(milestones: &[Milestone]) -> Vec<HistoryRow> {
-    let first = milestones.first();
-    milestones
-        .iter()
-        .zip(first.into_iter().cycle())
-        .map(|(own, first)| HISTORY.map(|(.., say)| say(own, first)))
-        .collect()
+    milestones.iter().map(|own| HISTORY.map(|(.., say)| say(own, &milestones[0]))).collect()
 }
 
 const NOT_MEASURED: &str = "not measured";
-
-fn number(reading: &Reading) -> String {
-    reading.quantity().map_or_else(|| NOT_MEASURED.to_owned(), glance::quantity)
-}
-
-fn basis(basis: StallBasis) -> &'static str {
-    match basis {
-        StallBasis::ShareOfWarpTime => " of warp time",
-        StallBasis::PerIssue => " per issue",
-        StallBasis::ShareOfActive => " of active warps",
-        StallBasis::PercentOfPeak => " of peak",
-        StallBasis::Samples => " of samples",
-    }
-}
 
 pub(crate) fn history_table(rows: &[HistoryRow]) -> Table {
     const GPU: usize = 3;

@@ -22,7 +22,7 @@ fn every_audit_is_a_row() {
     assert!(told.len() == 2 && told[0].contains("100.5 µs") && told[1].contains("FASTER"), "{table}");
     let csv = project.run("history scale --format csv").done();
     assert_eq!(csv.lines().count(), 3);
-    assert!(csv.starts_with("date,commit,change,gpu,time,rate,share,floor,registers,top_stall,verdict\n"), "{csv}");
+    assert!(csv.starts_with("date,commit,change,gpu,time,rate,share,floor,registers,limiter,verdict\n"), "{csv}");
     let json: serde_json::Value = serde_json::from_str(&project.run("history scale --format json").done()).unwrap();
     assert!((json["milestones"][1]["time"]["value"].as_f64().unwrap() - 80_400.0).abs() < 1e-6, "{json}");
     assert_eq!(json["audits"][1]["verdict"], "FASTER");

@@ -1,9 +1,12 @@
 //! Hypotheses: a row of what was stated and found, and what refuted ones taught; in full, expected, before, after and what became of each, and the ledger of those that
 //! earlier audits decided.
 
-use super::numbers::glance;
+use super::numbers::{self, glance};
+use super::places;
+use crate::analysis::phases::{PhaseKind, Phases};
 use crate::analysis::{
-    Audit, Concluded, Condition, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided, expectation,
+    Audit, Concluded, Condition, Examined, Expectation, Foresight, Judgement, Milestone, Role, Tested, When, decided,
+    expectation,
 };
 use crate::catalog::{CHECK, Operator, ReadingForm, ReadingName};
 use crate::evidence::{Missing, Reading};
@@ -61,6 +64,7 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
         let mut found: Vec<String> = told.take(CONDITIONS).map(|(_, condition)| of_author(audit, condition)).collect();
         // What was held against a reading decides; the rest is said to be open.
         let open = if found.is_empty() { Vec::new() } else { expectation::not_read(words) };
+        let open: Vec<String> = open.into_iter().map(|clause| wait(audit, &clause).unwrap_or(clause)).collect();
         found.extend((!open.is_empty()).then(|| format!("not read: {}", open.join(", "))));
         return vec![text("the author's expectation"), text(words), text(join(found)), judged];
     }
@@ -77,6 +81,22 @@ fn row(audit: &Audit, tested: &Tested) -> Vec<Cell> {
         }),
         judged,
     ]
+}
+
+/// `the wait for patches goes (wait for the stage 7.9 % → 9.8 %)`: of a clause on a wait the share of both sides in the wait of that name,
+/// else in that for what a producer brings.
+fn wait(audit: &Audit, clause: &str) -> Option<String> {
+    let sides = [audit.before.as_ref().filter(|_| clause.contains("wait"))?, &audit.now];
+    let name = |kind: PhaseKind| format::uncapital(places::phase_words(kind).own);
+    let all = sides.iter().filter_map(|side| side.phases.as_ref()).flat_map(Phases::leaves);
+    let kind = all.map(|phase| phase.kind).find(|kind| kind.is_wait() && clause.contains(&name(*kind)));
+    let kind = kind.unwrap_or(PhaseKind::StageWait);
+    let share = |side: &Examined| {
+        let own = side.phases.as_ref()?.leaves().filter(|phase| phase.kind == kind);
+        Some(numbers::share(own.map(|phase| phase.share).sum()))
+    };
+    let [was, is] = sides.map(share);
+    Some(format!("{clause} ({} {} → {})", name(kind), was?, is?))
 }
 
 /// What a condition asks of a reading, in the words and the unit of what was found: `memory barrier stall < 1.0 %`.
