@@ -130,8 +130,12 @@ fn generation(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft =
         draft.at(at_products(m)).says(words!("Warpgroup products (`wgmma`) in {}", of_type.to_uppercase()), why);
-    let check =
-        words!("{}; tensor pipe {} → {}", goes("HMMA", m.count(Op::is_product)), share(tensor.share), share(goal));
+    let check = words!(
+        "{}; tensor pipe {} → {}",
+        goes("products of mma.sync", m.count(Op::is_product)),
+        share(tensor.share),
+        share(goal)
+    );
     Some(draft.checks(check, tensor.counter.clone()))
 }
 

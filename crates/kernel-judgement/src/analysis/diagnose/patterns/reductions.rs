@@ -64,7 +64,7 @@ pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
     let how = "Add up in each lane first, and over the lanes once behind the loop: the shuffles leave it";
     let why = words!("{} shuffles, {} turns of the loop for each sum", count(shuffles), fixed(turns, 0));
     let all = m.count(Op::is_shuffle);
-    Some(draft.says(how, why).risks("another order of additions").falls("SHFL", [all, all - shuffles], EXECUTED))
+    Some(draft.says(how, why).risks("another order of additions").falls("shuffles", [all, all - shuffles], EXECUTED))
 }
 
 /// Lanes of a warp up to which a half of it would do.
