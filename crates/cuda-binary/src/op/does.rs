@@ -178,6 +178,8 @@ pub enum Computes {
     CopiedToWarp,
     /// Moved bits, in registers of the warp.
     ShiftOfWarp,
+    /// How many of its bits are set.
+    Counted,
     /// What another lane has.
     Exchanged,
     /// Whether two integers stand in an order.

@@ -8,8 +8,8 @@
 
 use super::does::Act::{Copy, Prefetch, Reduction, Store};
 use super::does::Computes::{
-    Argument, Bounded, Compared, Copied, CopiedToWarp, Elected, Exchanged, Joined, Logic, MultiplyAdd, Permuted,
-    Selected, Shift, ShiftAdd, ShiftOfWarp, Special, Sum, SumOfTwo, ToFloat, ToInteger, Voted,
+    Argument, Bounded, Compared, Copied, CopiedToWarp, Counted, Elected, Exchanged, Joined, Logic, MultiplyAdd,
+    Permuted, Selected, Shift, ShiftAdd, ShiftOfWarp, Special, Sum, SumOfTwo, ToFloat, ToInteger, Voted,
 };
 use super::does::Control::{Branch, Call, Exit, Indirect, Meet, MeetAt, Return, Trap};
 use super::does::Element::{Any, Bits, Bytes, Double, Half, Integer, Nibbles};
@@ -291,7 +291,7 @@ opcodes! {
         BMSK SGXT: none().on(Alu),
         BREV: unary().on(Xu).bits(&[code(0x101)]),
         FLO: unary().on(Xu).bits(&[code(0x100)]),
-        POPC: unary().on(Xu).bits(&[code(0x109)]),
+        POPC: unary().computes(Counted).on(Xu).bits(&[code(0x109)]),
         PRMT: three().computes(Permuted).on(Alu).bits(&[code(0x016)]),
         REDUX: first().bits(&[code(0x1c4)]),
     }

@@ -61,6 +61,20 @@ impl MachineWord {
         matches!(bits(self.bits, 76, 3), 2 | 5)
     }
 
+    /// Whether a comparison asks if its first value is the larger one (`.GT`, `.GE`), or the smaller one; `None` for what asks for neither.
+    pub fn asks_for_larger(&self) -> Option<bool> {
+        match bits(self.bits, 76, 3) {
+            4 | 6 => Some(true),
+            1 | 3 => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether a selection takes its first value where its flag does not hold (`!P0`): bit 90.
+    pub fn selects_other(&self) -> bool {
+        bits(self.bits, 90, 1) == 1
+    }
+
     /// Whether a comparison of integers takes them as they are and asks which is larger (`.LT.U32`, `.GE.U32`): bit 73 is the sign's, as
     /// nvdisasm shows it of sm_75 to sm_120.
     pub fn orders_unsigned(&self) -> bool {

@@ -143,6 +143,11 @@ impl<'v> Code<'v> {
         self.rows_of(&cycle.blocks).filter(|row| self.executed[*row] > 0).collect()
     }
 
+    /// Executions of a row by lanes; by warps where lanes were not counted.
+    pub(in crate::analysis) fn lanes_of(&self, row: usize) -> u64 {
+        self.lanes.as_ref().unwrap_or(&self.executed)[row]
+    }
+
     /// Executions of some rows.
     pub(in crate::analysis) fn sum<R: Borrow<usize>>(&self, rows: impl IntoIterator<Item = R>) -> u64 {
         rows.into_iter().map(|row| self.executed[*row.borrow()]).sum()

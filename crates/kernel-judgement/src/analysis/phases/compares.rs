@@ -7,7 +7,7 @@ use cuda_binary::Class;
 use cuda_binary::op::Computes;
 
 /// What compares values.
-const COMPARES: [Class; 2] = [Class::IntegerCompare, Class::FpCompare];
+pub(super) const COMPARES: [Class; 2] = [Class::IntegerCompare, Class::FpCompare];
 
 impl Code<'_> {
     /// Whether what a row of a loop leaves is chosen by a flag that asks what it has let be chosen itself, against a value from outside of the

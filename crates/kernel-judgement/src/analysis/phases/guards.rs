@@ -67,23 +67,24 @@ pub(super) fn executions(study: &Study<'_>, row: usize) -> u64 {
     does.then(on).flatten().unwrap_or(study.code.executed[row])
 }
 
-impl Study<'_> {
+impl Code<'_> {
     /// What lets a row run: itself by its guard, or the branch in front of its block.
-    fn lets_run(&self, row: usize) -> Option<usize> {
-        let code = &self.code;
-        let by_guard = (!code.word(row).is_unconditional).then_some(row);
-        let before = match code.predecessors[code.block_of[row]][..] {
+    pub(super) fn lets_run(&self, row: usize) -> Option<usize> {
+        let by_guard = (!self.word(row).is_unconditional).then_some(row);
+        let before = match self.predecessors[self.block_of[row]][..] {
             [before] => {
-                Some(code.flow.blocks[before].instructions.end - 1).filter(|row| code.op(*row).control().is_some())
+                Some(self.flow.blocks[before].instructions.end - 1).filter(|row| self.op(*row).control().is_some())
             }
             _ => None,
         };
         by_guard.or(before)
     }
+}
 
+impl Study<'_> {
     /// Whether the number of a thread alone says which lanes run a row, of all that were on before it was asked.
     pub(super) fn is_by_number(&self, row: usize) -> bool {
-        self.lets_run(row).is_some_and(|test| {
+        self.code.lets_run(row).is_some_and(|test| {
             let Origin { thread, memory, unknown, elected, .. } = self.code.origin_of_guard(test);
             thread && !memory && !unknown && !elected && reaching(&self.code, test) > MOST_LANES
         })
@@ -96,7 +97,7 @@ impl Study<'_> {
         let is_load = |row: &usize| code.op(*row).loads_global();
         let mut found = BTreeSet::new();
         for row in code.run().filter(is_load) {
-            if let Some(test) = self.lets_run(row) {
+            if let Some(test) = self.code.lets_run(row) {
                 let is_near = |own: &usize| {
                     is_load(own) && code.innermost(*own) == code.innermost(row) && code.differs_by_lane(*own, false)
                 };

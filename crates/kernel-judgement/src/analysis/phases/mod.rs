@@ -10,6 +10,7 @@
 
 mod accesses;
 mod addresses;
+mod bounds;
 mod branches;
 #[cfg(test)]
 pub(in crate::analysis) mod by_hand;

@@ -143,10 +143,9 @@ impl Code<'_> {
         let turns = |row: &usize| self.is_in(*row, own);
         let is_loaded = |row: &usize| turns(row) && (self.op(*row).reads_global() || self.op(*row).loads_shared());
         // A value that is stored once it is whole is none that is handed on.
-        let lanes = |row: usize| self.lanes.as_ref().map_or(self.executed[row], |lanes| lanes[row]);
         let is_carried = |value: &usize| {
             let behind = self.behind_row(*value);
-            2 * lanes(row) > lanes(*value) && behind.contains(value) && behind.iter().any(is_loaded)
+            2 * self.lanes_of(row) > self.lanes_of(*value) && behind.contains(value) && behind.iter().any(is_loaded)
         };
         let values: BTreeSet<usize> =
             self.behind_row(row).into_iter().filter(|row| turns(row) && is_carried(row)).collect();

@@ -187,9 +187,9 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
     let code = &study.code;
     let is_inside = |row: &usize| code.is_in(*row, cycle);
     let is_loaded = |row: &usize| is_inside(row) && code.op(*row).brings_from_memory();
-    let lanes = |row: usize| code.lanes.as_ref().map_or(code.executed[row], |lanes| lanes[row]);
-    let each = lanes(code.flow.blocks[cycle.header].instructions.start);
-    let is_of_data = |row: &usize| is_loaded(row) || lanes(*row) != each || code.behind_row(*row).iter().any(is_loaded);
+    let each = code.lanes_of(code.flow.blocks[cycle.header].instructions.start);
+    let is_of_data =
+        |row: &usize| is_loaded(row) || code.lanes_of(*row) != each || code.behind_row(*row).iter().any(is_loaded);
     let readers = code.run().filter(|row| !is_inside(row));
     let left: BTreeSet<usize> = readers.flat_map(|row| code.operands_of(row).collect::<Vec<_>>()).collect();
     let left: Vec<usize> = left.into_iter().filter(is_inside).filter(is_of_data).collect();
@@ -205,7 +205,7 @@ fn is_only_set(study: &Study<'_>, cycle: &Loop) -> bool {
         let is_flag = code.registers(*row).written().all(|own| own.file == RegisterFile::Predicate);
         let is_kept = is_flag && is_joined && code.behind_row(*row).contains(row);
         let is_set = is_chosen || is_kept || is_of_sets(code, *row, cycle);
-        is_set || code.is_chosen_once(*row, cycle)
+        is_set || code.is_chosen_once(*row, cycle) || code.is_only_bounded(*row, cycle)
     };
     !left.is_empty() && left.iter().all(is_set) && !code.run_in(cycle).iter().any(is_open)
 }

@@ -1,0 +1,180 @@
+//! Sums that only grow, and largest and least values, of which nothing is asked but whether they pass a bound.
+
+use super::code::{Code, Loop, reached};
+use super::compares::COMPARES;
+use crate::evidence::{Arithmetic, MachineWord, Operand, OperandFrom, Register};
+use cuda_binary::Class;
+use cuda_binary::op::Computes;
+use std::collections::BTreeSet;
+
+impl Code<'_> {
+    /// The values that a row takes, each with the rows that define it.
+    fn taken(&self, row: usize) -> impl Iterator<Item = &(Register, Vec<usize>)> {
+        self.operands(row).iter().filter(|(own, _)| own.is_value())
+    }
+
+    /// Whether a row of a loop goes on from what it left itself, turn by turn, and only up, or only down: it adds counts, numbers of the code and
+    /// squares, or takes the largest or the least.
+    fn goes_one_way(&self, row: usize, cycle: &Loop, is_up: bool) -> bool {
+        let inside = |at: usize| {
+            let from = self.taken(at).flat_map(|(_, rows)| rows).copied();
+            from.filter(|from| self.is_in(*from, cycle) && !self.op(*from).brings_from_memory())
+        };
+        let own: BTreeSet<usize> =
+            reached([row], inside).into_iter().filter(|from| reached([*from], inside).contains(&row)).collect();
+        own.contains(&row) && own.iter().all(|row| self.goes_on(*row, &own, is_up))
+    }
+
+    /// Whether a row leaves one of some values, or goes up or down from it.
+    fn goes_on(&self, row: usize, own: &BTreeSet<usize>, is_up: bool) -> bool {
+        let is_own = |rows: &Vec<usize>| rows.iter().any(|row| own.contains(row));
+        let word = self.word(row);
+        let from = |operand: &Operand| {
+            let is_it = |own: &Register| operand.from == OperandFrom::Register(own.file, own.number);
+            self.taken(row).find(|(own, _)| is_it(own)).map(|(_, rows)| rows)
+        };
+        let is_counted = |row: &usize| self.op(*row).computes() == Some(Computes::Counted) || self.is_flag(*row);
+        let is_no_less = |operand: &Operand| match operand.from {
+            OperandFrom::Immediate(number) => number as i32 >= 0,
+            _ => !operand.is_negative && from(operand).is_some_and(|rows| rows.iter().all(is_counted)),
+        };
+        let is_one = |operand: &Operand| operand.from == OperandFrom::Immediate(1);
+        let (sum, factors): (&[Operand], &[Operand]) = match &word.arithmetic {
+            Arithmetic::Sum(parts) => (parts, &[]),
+            Arithmetic::MultiplyAdd([a, times, added]) if is_one(times) => (&[*a, *added], &[]),
+            Arithmetic::MultiplyAdd(parts) => (&parts[2..], &parts[..2]),
+            _ => {
+                let (op, taken): (_, Vec<_>) = (self.op(row), self.taken(row).collect());
+                let is_extreme = op.folds() && op.is_of(&[Class::Integer, Class::FpCompare]);
+                return match taken[..] {
+                    [a, b, added] if op.is_of(&[Class::Fp32]) => is_up && a.0 == b.0 && is_own(&added.1),
+                    _ if is_extreme => word.selects_other() == is_up && taken.iter().any(|(_, rows)| is_own(rows)),
+                    _ => op.computes() == Some(Computes::Selected) && taken.iter().all(|(_, rows)| is_own(rows)),
+                };
+            }
+        };
+        let is_square = || factors[0] == factors[1];
+        let (before, others): (Vec<&Operand>, Vec<&Operand>) =
+            sum.iter().partition(|operand| from(operand).is_some_and(is_own));
+        let is_sum = before.len() == 1 && !before[0].is_negative && others.into_iter().all(is_no_less);
+        is_sum && (is_up || word.is_copy()) && (factors.iter().all(is_no_less) || is_square())
+    }
+
+    /// Whether a row makes a number of a flag.
+    fn is_flag(&self, row: usize) -> bool {
+        let is_one = self.word(row).literal() == Some(1);
+        self.op(row).computes() == Some(Computes::Selected) && is_one && self.taken(row).next().is_none()
+    }
+
+    /// Whether a row of a loop leaves what only grows, or only falls, and what stands behind the loop asks nothing of it but how it compares with
+    /// values of no turn, or takes it where such a comparison says that it has not passed: the turn that passes the bound sets the answer.
+    pub(in crate::analysis) fn is_only_bounded(&self, row: usize, cycle: &Loop) -> bool {
+        let is_behind = |other: &usize| !self.is_in(*other, cycle) && self.operands_of(*other).any(|from| from == row);
+        let (asks, takes): (Vec<usize>, Vec<usize>) =
+            self.run().filter(is_behind).partition(|row| self.op(*row).is_of(&COMPARES));
+        let is_own = |(_, rows): &&(Register, Vec<usize>)| rows.contains(&row);
+        let is_bound = |ask: &usize| {
+            let others = self.taken(*ask).filter(|taken| !is_own(taken));
+            others.flat_map(|(_, rows)| rows).all(|from| !self.is_in(*from, cycle))
+        };
+        // Whether a comparison holds once a larger value has passed the bound.
+        let holds = |ask: usize| {
+            let is_alone = self.registers(ask).read().all(|own| own.is_value());
+            let is_first = self.taken(ask).next().as_ref().is_some_and(is_own);
+            self.word(ask).asks_for_larger().filter(|_| is_alone).map(|larger| larger == is_first)
+        };
+        let takes_before = |taker: &usize, is_up: bool| {
+            let Some((test, runs_if)) = self.chosen_by(*taker, &is_own) else { return false };
+            let flags = self.operands(test).iter().filter(|(own, _)| !own.is_value());
+            let asked: Vec<usize> = flags.flat_map(|(_, rows)| rows).copied().collect();
+            // What most take has passed for few.
+            let is_selected = self.op(*taker).computes() == Some(Computes::Selected);
+            let is_rare = |ask: usize| is_selected || 2 * self.lanes_of(*taker) <= self.lanes_of(ask);
+            matches!(asked[..], [ask] if asks.contains(&ask) && is_rare(ask) && holds(ask) == Some(runs_if != is_up))
+        };
+        let passes =
+            |is_up: bool| self.goes_one_way(row, cycle, is_up) && takes.iter().all(|row| takes_before(row, is_up));
+        !asks.is_empty() && asks.iter().all(is_bound) && [true, false].into_iter().any(passes)
+    }
+
+    /// What has the flag by which a row takes a value, and whether that must hold.
+    fn chosen_by(&self, row: usize, is_own: impl Fn(&&(Register, Vec<usize>)) -> bool) -> Option<(usize, bool)> {
+        if self.op(row).computes() == Some(Computes::Selected) {
+            let is_first = self.taken(row).next().as_ref().is_some_and(is_own);
+            return Some((row, is_first != self.word(row).selects_other()));
+        }
+        let test = self.lets_run(row)?;
+        let start = self.flow.blocks[self.block_of[row]].start;
+        let is_meant = |word: MachineWord| test == row || word.target == Some(start);
+        let word = self.word(test);
+        Some((test, is_meant(word) != word.guard().1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::phases::by_hand::{P, back, ended, r, word};
+    use cuda_binary::Op;
+
+    /// A loop that loads R4 and makes R5 and R8 of it, and what asks of R8 behind it.
+    fn turn(made: [MachineWord; 2], behind: &[MachineWord]) -> Code<'static> {
+        let first = [word(Op::MOV, &[r(8)], &[]), word(Op::LDG, &[r(4)], &[r(2)])];
+        let ends = [word(Op::ISETP, &[P], &[r(2)]), back(1)];
+        let rows = ended(&[&first[..], &made, &ends, behind].concat()).leak();
+        Code::counted(rows, vec![1; rows.len()], None)
+    }
+
+    fn of(number: u8) -> Operand {
+        OperandFrom::Register(crate::evidence::RegisterFile::General, number).into()
+    }
+
+    fn sum(parts: [Operand; 3]) -> MachineWord {
+        MachineWord { arithmetic: Arithmetic::Sum(parts), ..word(Op::IADD3, &[r(8)], &[r(5), r(8)]) }
+    }
+
+    #[test]
+    fn counts_grow_and_differences_may_not() {
+        let grows = |op: Op, parts: [Operand; 3]| {
+            let code = turn([word(op, &[r(5)], &[r(4)]), sum(parts)], &[]);
+            code.goes_one_way(3, &code.loops[0], true)
+        };
+        let (none, before) = (Operand::default(), of(8));
+        assert!(grows(Op::POPC, [of(5), before, none]));
+        assert!(!grows(Op::MOV, [of(5), before, none]), "any value");
+        assert!(!grows(Op::POPC, [Operand { is_negative: true, ..of(5) }, before, none]));
+        assert!(!grows(Op::POPC, [of(5), OperandFrom::Immediate(1).into(), none]), "made anew");
+    }
+
+    #[test]
+    fn a_largest_value_goes_one_way_and_a_square_up() {
+        let way = |made: MachineWord| {
+            let code = turn([word(Op::MOV, &[r(5)], &[r(4)]), made], &[]);
+            [true, false].map(|is_up| code.goes_one_way(3, &code.loops[0], is_up))
+        };
+        let extreme = |bits: u128| MachineWord { bits, ..word(Op::FMNMX, &[r(8)], &[r(5), r(8)]) };
+        assert_eq!(way(extreme(1 << 90)), [true, false]);
+        assert_eq!(way(extreme(0)), [false, true]);
+        let product = |times: u8| word(Op::FFMA, &[r(8)], &[r(5), r(times), r(8)]);
+        assert_eq!([way(product(5)), way(product(4))], [[true, false], [false; 2]]);
+    }
+
+    #[test]
+    fn what_is_taken_where_the_bound_is_not_passed_may_stop_there() {
+        // R6 = R8 > R9 ? other : R8, by a flag of that kind, and by the first or the second of two.
+        let stops = |kind: u128, reads: [Register; 2], is_other: bool| {
+            let asked = MachineWord { bits: kind << 76, ..word(Op::ISETP, &[P], &[r(8), r(9)]) };
+            let chosen =
+                MachineWord { bits: u128::from(is_other) << 90, ..word(Op::SEL, &[r(6)], &[reads[0], reads[1], P]) };
+            let counts = [word(Op::POPC, &[r(5)], &[r(4)]), sum([of(5), of(8), Operand::default()])];
+            let code = turn(counts, &[asked, chosen]);
+            code.is_only_bounded(3, &code.loops[0])
+        };
+        let (greater, less, equal) = (4, 1, 2);
+        assert!(stops(greater, [r(8), r(10)], true) && stops(greater, [r(10), r(8)], false));
+        assert!(stops(less, [r(8), r(10)], false));
+        assert!(!stops(greater, [r(8), r(10)], false), "the sum itself beyond the bound");
+        assert!(!stops(equal, [r(8), r(10)], false));
+        assert!(stops(equal, [r(10), r(11)], false), "nothing but the answer");
+    }
+}
