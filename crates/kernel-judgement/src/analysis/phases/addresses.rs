@@ -48,11 +48,31 @@ pub(in crate::analysis) struct NarrowFactors {
     pub(in crate::analysis) as_vectors: [f64; 2],
 }
 
+impl Code<'_> {
+    /// What was executed behind the addresses of some accesses and is read for nothing else.
+    pub(in crate::analysis) fn only_for(&self, accesses: &BTreeSet<usize>) -> Vec<usize> {
+        let mut is_own = vec![false; self.rows.len()];
+        for row in self.behind_addresses(accesses) {
+            is_own[row] = self.executed[row] > 0;
+        }
+        let mut open = Vec::new();
+        for row in self.run().filter(|row| !is_own[*row]) {
+            if accesses.contains(&row) { open.extend(self.data_of(row)) } else { open.extend(self.operands_of(row)) }
+        }
+        while let Some(row) = open.pop() {
+            if std::mem::take(&mut is_own[row]) {
+                open.extend(self.operands_of(row));
+            }
+        }
+        self.run().filter(|row| is_own[*row]).collect()
+    }
+}
+
 impl Study<'_> {
     /// Executions of what makes nothing but addresses of local memory, on the uniform datapath and elsewhere: the price of indexed arrays.
     pub(in crate::analysis) fn local_index(&self) -> [u64; 2] {
         let code = &self.code;
-        let own = only_for(self, &self.code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect());
+        let own = code.only_for(&code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect());
         [true, false].map(|uniform| {
             own.iter().filter(|row| code.op(**row).is_uniform() == uniform).map(|row| code.executed[*row]).sum()
         })
@@ -94,10 +114,8 @@ impl Study<'_> {
     pub fn index_arithmetic(&self) -> &IndexArithmetic {
         self.index.get_or_init(|| {
             let code = &self.code;
-            let mut own = only_for(
-                self,
-                &self
-                    .code
+            let mut own = code.only_for(
+                &code
                     .run()
                     .filter(|row| code.op(*row).is_lsu_access() || code.op(*row).is_in(Space::Texture))
                     .collect(),
@@ -245,25 +263,6 @@ impl Study<'_> {
         let [loads, joins, registers] = [&loads, &joins, &registers].map(sum);
         Some(FragmentLoads { at: point(self, first), loads, joins, registers })
     }
-}
-
-/// What was executed behind the addresses of some accesses and is read for nothing else.
-fn only_for(study: &Study<'_>, accesses: &BTreeSet<usize>) -> Vec<usize> {
-    let code = &study.code;
-    let mut is_own = vec![false; code.rows.len()];
-    for row in code.behind_addresses(accesses) {
-        is_own[row] = code.executed[row] > 0;
-    }
-    let mut open = Vec::new();
-    for row in study.code.run().filter(|row| !is_own[*row]) {
-        if accesses.contains(&row) { open.extend(code.data_of(row)) } else { open.extend(code.operands_of(row)) }
-    }
-    while let Some(row) = open.pop() {
-        if std::mem::take(&mut is_own[row]) {
-            open.extend(code.operands_of(row));
-        }
-    }
-    study.code.run().filter(|row| is_own[*row]).collect()
 }
 
 /// Accesses with one base: the offset and the row of each.

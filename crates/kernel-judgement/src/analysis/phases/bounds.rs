@@ -84,7 +84,7 @@ impl Code<'_> {
             self.word(ask).asks_for_larger().filter(|_| is_alone).map(|larger| larger == is_first)
         };
         let takes_before = |taker: &usize, is_up: bool| {
-            let Some((test, runs_if)) = self.chosen_by(*taker, &is_own) else { return false };
+            let Some((test, runs_if)) = self.chosen_by(*taker, is_own) else { return false };
             let flags = self.operands(test).iter().filter(|(own, _)| !own.is_value());
             let asked: Vec<usize> = flags.flat_map(|(_, rows)| rows).copied().collect();
             // What most take has passed for few.

@@ -229,6 +229,13 @@ impl<'v> Code<'v> {
         self.flows.rows[row].address_behind.get_or_init(find)
     }
 
+    /// The rows that take what each row leaves.
+    pub(in crate::analysis) fn readers(&self) -> Vec<Vec<usize>> {
+        let mut readers = vec![Vec::new(); self.rows.len()];
+        self.run().for_each(|row| self.operands_of(row).for_each(|from| readers[from].push(row)));
+        readers
+    }
+
     /// The rows that define what a row reads.
     pub(in crate::analysis) fn operands_of(&self, row: usize) -> impl Iterator<Item = usize> {
         self.operands(row).iter().flat_map(|(_, rows)| rows).copied()

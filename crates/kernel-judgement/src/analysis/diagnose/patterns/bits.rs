@@ -116,8 +116,7 @@ pub(super) fn tables(m: &Measures<'_>, unit: &Unit, (most, all): (Vec<(Op, f64)>
 fn bytes_and_arithmetic(code: &KernelCode<'_>) -> [Vec<usize>; 2] {
     let behind: BTreeSet<usize> = code.behind_any_address().into_iter().collect();
     let is_integer = |row: &usize| code.op(*row).is_of(&[Class::Integer]) && !behind.contains(row);
-    let mut readers = vec![Vec::new(); code.rows.len()];
-    code.run().for_each(|row| code.operands_of(row).for_each(|from| readers[from].push(row)));
+    let readers = code.readers();
     let is_byte = |row: &usize| {
         // The highest byte needs no mask.
         let is_highest = matches!(code.word(*row).arithmetic, Arithmetic::ShiftRight(_, HIGHEST_BYTE));

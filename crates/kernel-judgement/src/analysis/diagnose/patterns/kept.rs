@@ -1,11 +1,12 @@
 //! Values that go through global memory though one thread, or one block, alone needs them; and loads that pass L1 by.
 
 use super::reuse::REUSED;
-use super::work::answered;
+use super::work::{answered, executed_on};
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
-use crate::analysis::phases::{Loop, Place};
+use crate::analysis::phases::{Loop, PIPES, Place, reached};
 use crate::evidence::{Arithmetic, Operand, OperandFrom};
+use cuda_binary::op::Computes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Accesses that go, with the part of each, 0 to 1.
@@ -106,7 +107,7 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
         .keeps(&[Part::MemoryDram], 1.0, 1.0 - of_l2)
         .stays(&DATA_STAGE, 1.0 - of_stage)
         .stays(&[Part::MemoryLsu], 1.0 - of_requests)
-        .keeps(&[Part::Issue], 1.0 - of_issue, 1.0 - 2.0 * of_issue.min(0.5))
+        .stays(&[Part::Issue], 1.0 - of_issue)
         .frees(freed, most.max(freed));
     let first = gone.iter().max_by(|(a, of_a), (b, of_b)| {
         let weight = |row: usize, part: f64| sectors[row] as f64 * part;
@@ -119,11 +120,45 @@ fn without(m: &Measures<'_>, study: &Study<'_>, action: Action, gone: &Gone, hel
     })
 }
 
+/// What serves some accesses alone: what makes their addresses, takes words apart that they load, or puts those together that they store.
+fn serves(code: &KernelCode<'_>, accesses: &BTreeSet<usize>) -> BTreeSet<usize> {
+    let readers = code.readers();
+    let is_move = |row: &usize| code.word(*row).is_copy() || code.op(*row).computes() == Some(Computes::Permuted);
+    let loaded = |row: usize| readers[row].iter().copied().filter(is_move);
+    let stored = |row: usize| -> Vec<usize> {
+        let from =
+            if accesses.contains(&row) { code.data_of(row).collect() } else { Vec::from_iter(code.operands_of(row)) };
+        from.into_iter().filter(is_move).collect()
+    };
+    let (loads, stores): (Vec<usize>, Vec<usize>) = accesses.iter().partition(|row| code.op(**row).loads_global());
+    let moves = reached(loads, loaded).into_iter().chain(reached(stores, stored));
+    moves.chain(code.only_for(accesses)).chain(accesses.iter().copied()).collect()
+}
+
 /// Values of one thread in its registers.
 pub(super) fn of_thread(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (gone, [sectors, _]) = (again(study), study.sectors()?);
     let draft = without(m, study, Action::KeepInRegisters, &gone, &held_back(study, &gone))?;
+    // At best nothing is left of what they alone need, nor of other loads that turns around bring again: registers hold several rows of these.
+    let code = &study.code;
+    let is_beside = |row: &usize| {
+        let is_again = is_access(study, *row) && code.op(*row).loads_global() && code.turns_over(*row) > 1.0;
+        is_again && gone.keys().any(|own| code.innermost(*own) == code.innermost(*row))
+    };
+    let served = serves(code, &gone.keys().copied().chain((0..code.rows.len()).filter(is_beside)).collect());
+    let least = |part: Part, all: f64, runs: &dyn Fn(Op) -> bool| {
+        (part, 1.0 - code.sum(served.iter().filter(|row| runs(code.op(**row)))) as f64 / all)
+    };
+    let pipes = PIPES.into_iter().filter_map(|part| {
+        let all = executed_on(m, part).filter(|all| *all > 0.0)?;
+        Some(least(part, all, &m.runs(part)?))
+    });
+    let all = pipes.chain([least(Part::Issue, m.executed()?, &|_| true)]);
+    let draft = all.fold(draft, |draft, (part, least)| {
+        let expected = draft.leaves(part);
+        draft.keeps(&[part], expected, least.clamp(0.0, expected))
+    });
     let sum = |is_store: bool| -> f64 {
         let own = gone.iter().filter(|(row, _)| study.code.op(**row).stores_global() == is_store);
         own.map(|(row, part)| sectors[*row] as f64 * part).sum()
@@ -279,7 +314,7 @@ pub(super) fn past_l1(m: &Measures<'_>) -> Option<Draft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::phases::by_hand::{ended, word};
+    use crate::analysis::phases::by_hand::{ended, r, word};
     use crate::evidence::MachineWord;
     use cuda_binary::sass::Flow;
 
@@ -292,6 +327,21 @@ mod tests {
         let rows = ended(&words);
         let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
         is_stored_again(&code, &(0..ops.len()).collect::<Vec<usize>>())
+    }
+
+    #[test]
+    fn halves_of_a_word_are_there_for_its_accesses_and_what_is_made_of_them_is_not() {
+        let rows = ended(&[
+            word(Op::IADD3, &[r(2)], &[r(1)]),
+            word(Op::LDG, &[r(4)], &[r(2)]),
+            word(Op::PRMT, &[r(5)], &[r(4)]),
+            word(Op::VIADD, &[r(6)], &[r(5)]),
+            word(Op::PRMT, &[r(7)], &[r(6)]),
+            word(Op::STG, &[], &[r(2), r(7)]),
+        ]);
+        let code = KernelCode::counted(&rows, vec![1; rows.len()], None);
+        assert_eq!(Vec::from_iter(serves(&code, &BTreeSet::from([1, 5]))), [0, 1, 2, 4, 5]);
+        assert_eq!(Vec::from_iter(serves(&code, &BTreeSet::from([1]))), [1, 2], "another access has its address");
     }
 
     #[test]

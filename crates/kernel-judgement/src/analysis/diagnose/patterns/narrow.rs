@@ -143,10 +143,7 @@ const FLAG: [f64; 2] = [1.0 / 4.0, 1.0 / 32.0];
 pub(super) fn flags(m: &Measures<'_>) -> Option<Draft> {
     let study = m.sampled_code()?;
     let (code, [sectors, _]) = (&study.code, study.sectors()?);
-    let mut readers = vec![Vec::new(); code.rows.len()];
-    for row in 0..code.rows.len() {
-        code.operands_of(row).for_each(|from| readers[from].push(row));
-    }
+    let readers = code.readers();
     // One value of a register, and nothing beside it: 0 is none.
     let is_test = |row: &usize| {
         let values = code.registers(*row).read().filter(Register::is_value).count();
