@@ -97,6 +97,27 @@ impl Code<'_> {
         !asks.is_empty() && asks.iter().all(is_bound) && [true, false].into_iter().any(passes)
     }
 
+    /// The largest number of the code by which a loop goes on where it hands on least or largest ones of values that it has made so (`min(a, b) + 1`):
+    /// neighbouring ones differ by no more. `None` where it hands on nothing of the kind, or something else with it.
+    pub(in crate::analysis) fn step(&self) -> Option<u32> {
+        let is_bounded = |row: &usize| self.op(*row).computes() == Some(Computes::Bounded);
+        let most = self.run().filter(is_bounded).max_by_key(|row| self.executed[*row])?;
+        let cycle = self.innermost(most)?;
+        let inside = |at: usize| {
+            let from = self.taken(at).flat_map(|(_, rows)| rows).copied();
+            from.filter(|from| self.is_in(*from, cycle) && !self.op(*from).brings_from_memory())
+        };
+        let own = reached([most], inside).into_iter().filter(|from| reached([*from], inside).contains(&most));
+        let is_register = |part: &&Operand| matches!(part.from, OperandFrom::Register(..));
+        let step = |row: usize| match self.word(row).arithmetic {
+            _ if self.word(row).is_copy() => Some(0),
+            Arithmetic::Sum(parts) if parts.iter().filter(is_register).count() == 1 => self.word(row).literal(),
+            _ => is_bounded(&row).then(|| self.word(row).literal().unwrap_or_default()),
+        };
+        let steps: Option<Vec<u32>> = own.map(step).collect();
+        steps?.into_iter().max().filter(|step| *step > 0)
+    }
+
     /// What has the flag by which a row takes a value, and whether that must hold.
     fn chosen_by(&self, row: usize, is_own: impl Fn(&&(Register, Vec<usize>)) -> bool) -> Option<(usize, bool)> {
         if self.op(row).computes() == Some(Computes::Selected) {
@@ -157,6 +178,21 @@ mod tests {
         assert_eq!(way(extreme(0)), [false, true]);
         let product = |times: u8| word(Op::FFMA, &[r(8)], &[r(5), r(times), r(8)]);
         assert_eq!([way(product(5)), way(product(4))], [[true, false], [false; 2]]);
+    }
+
+    #[test]
+    fn neighbours_differ_by_what_a_turn_adds_to_the_least_of_them() {
+        let step = |added: Operand| {
+            let literal = 4 << 9 | 1 << 32;
+            let add = MachineWord {
+                bits: literal,
+                arithmetic: Arithmetic::Sum([of(8), added, Operand::default()]),
+                ..word(Op::VIADD, &[r(5)], &[r(8), r(4)])
+            };
+            turn([add, word(Op::VIMNMX, &[r(8)], &[r(5), r(4)])], &[]).step()
+        };
+        assert_eq!(step(OperandFrom::Immediate(1).into()), Some(1));
+        assert_eq!(step(of(4)), None, "by a loaded value");
     }
 
     #[test]

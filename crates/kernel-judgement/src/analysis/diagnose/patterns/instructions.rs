@@ -92,6 +92,10 @@ fn beside_products(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     Some(draft.falls(op.name(), [executed, kept * executed], EXECUTED))
 }
 
+/// What is less work with integers.
+const PACKED: &str =
+    "Less integer work: packed forms of 8 and 16 bits, several steps in one instruction, part of it on the FMA pipe";
+
 /// What gives the same result with fewer instructions of a class on a pipe. Arithmetic on values, special
 /// functions among it, is the result's own.
 fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
@@ -107,9 +111,7 @@ fn lighter(class: Class, pipe: Pipe) -> Option<&'static str> {
         (Class::FpCompare, _) => {
             Some("Fewer comparisons: once for what neighbouring outputs share, two at a time where halves are enough")
         }
-        (Class::Integer | Class::IntegerCompare, _) => Some(
-            "Less integer work: packed forms of 8 and 16 bits, several steps in one instruction, part of it on the FMA pipe",
-        ),
+        (Class::Integer | Class::IntegerCompare, _) => Some(PACKED),
         _ => None,
     }
 }
@@ -120,7 +122,10 @@ fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
     let (most, all) = runs_on(m, pipe)?;
     let (op, executed) = most[0];
     let (class, how) = op.class().zip(op.pipe()).and_then(|(class, pipe)| Some((class, lighter(class, pipe)?)))?;
-    let own = most.iter().filter(|(other, _)| other.is_of(&[class])).map(|(_, executed)| executed).sum::<f64>() / all;
+    // What is done in one way is done less in one way.
+    let is_own =
+        |other: &Op| other.class().is_some_and(|class| op.pipe().and_then(|pipe| lighter(class, pipe)) == Some(how));
+    let own = most.iter().filter(|(other, _)| is_own(other)).map(|(_, executed)| executed).sum::<f64>() / all;
     let draft = Draft::new(Action::FewerInstructions).keeps(&[pipe], 1.0 - (1.0 - STAYS) * own, 1.0 - own);
     let draft = match class {
         // Products of bits are other instructions, on fragments.
@@ -130,6 +135,22 @@ fn on_pipe(m: &Measures<'_>, unit: &Unit) -> Option<Draft> {
             let of_issue = (own * all / m.executed()?).min(1.0);
             draft.keeps(&[Part::Issue], 1.0 - (1.0 - STAYS) * of_issue, 1.0 - of_issue)
         }
+    };
+    // Of values that differ little from their neighbours a word holds two, at best as many differences as it has room for, and all that is
+    // done to them is done at once.
+    let step = m.study.filter(|_| how == PACKED).and_then(|study| study.code.step());
+    let (draft, how) = match step {
+        Some(step) => {
+            let least = f64::from(u32::BITS - step.leading_zeros() + 1) / f64::from(u32::BITS);
+            let draft = draft.rewrites().keeps(&[&PIPES[..], &[Part::Issue]].concat(), 1.0 / 2.0, least);
+            let how = words!(
+                "Several values a word: halves (`{}`), or bits of what neighbouring ones differ by, at most {}",
+                "__viaddmin_s16x2",
+                step.to_string()
+            );
+            (draft.frees_of(m, &OF_EACH, 1.0 / 2.0), how)
+        }
+        None => (draft, how.into()),
     };
     let why = words!("{} at {}; {}", &unit.name, share(unit.share), leading(&most, all));
     let draft = draft.at(At::most(m, |own| own == op)).says(how, why).risks("more instructions on other pipes");
