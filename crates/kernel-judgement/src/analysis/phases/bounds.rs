@@ -1,4 +1,5 @@
-//! Sums that only grow, and largest and least values, of which nothing is asked but whether they pass a bound.
+//! What turns of a loop hand on: sums that only grow and largest and least values, of which nothing is asked but whether they pass a bound, and
+//! values that are a step of the code apart.
 
 use super::code::{Code, Loop, reached};
 use super::compares::COMPARES;
@@ -13,16 +14,20 @@ impl Code<'_> {
         self.operands(row).iter().filter(|(own, _)| own.is_value())
     }
 
-    /// Whether a row of a loop goes on from what it left itself, turn by turn, and only up, or only down: it adds counts, numbers of the code and
-    /// squares, or takes the largest or the least.
-    fn goes_one_way(&self, row: usize, cycle: &Loop, is_up: bool) -> bool {
+    /// Rows of a loop by which what a row leaves comes back to it turn by turn, itself among them; none where nothing does.
+    fn handed_on(&self, row: usize, cycle: &Loop) -> BTreeSet<usize> {
         let inside = |at: usize| {
             let from = self.taken(at).flat_map(|(_, rows)| rows).copied();
             from.filter(|from| self.is_in(*from, cycle) && !self.op(*from).brings_from_memory())
         };
-        let own: BTreeSet<usize> =
-            reached([row], inside).into_iter().filter(|from| reached([*from], inside).contains(&row)).collect();
-        own.contains(&row) && own.iter().all(|row| self.goes_on(*row, &own, is_up))
+        reached([row], inside).into_iter().filter(|from| reached([*from], inside).contains(&row)).collect()
+    }
+
+    /// Whether a row of a loop goes on from what it left itself, turn by turn, and only up, or only down: it adds counts, numbers of the code and
+    /// squares, or takes the largest or the least.
+    fn goes_one_way(&self, row: usize, cycle: &Loop, is_up: bool) -> bool {
+        let own = self.handed_on(row, cycle);
+        !own.is_empty() && own.iter().all(|row| self.goes_on(*row, &own, is_up))
     }
 
     /// Whether a row leaves one of some values, or goes up or down from it.
@@ -33,7 +38,11 @@ impl Code<'_> {
             let is_it = |own: &Register| operand.from == OperandFrom::Register(own.file, own.number);
             self.taken(row).find(|(own, _)| is_it(own)).map(|(_, rows)| rows)
         };
-        let is_counted = |row: &usize| self.op(*row).computes() == Some(Computes::Counted) || self.is_flag(*row);
+        // Bits, or a flag as a number.
+        let is_counted = |row: &usize| match self.op(*row).computes() {
+            Some(Computes::Selected) => self.word(*row).literal() == Some(1) && self.taken(*row).next().is_none(),
+            computes => computes == Some(Computes::Counted),
+        };
         let is_no_less = |operand: &Operand| match operand.from {
             OperandFrom::Immediate(number) => number as i32 >= 0,
             _ => !operand.is_negative && from(operand).is_some_and(|rows| rows.iter().all(is_counted)),
@@ -58,12 +67,6 @@ impl Code<'_> {
             sum.iter().partition(|operand| from(operand).is_some_and(is_own));
         let is_sum = before.len() == 1 && !before[0].is_negative && others.into_iter().all(is_no_less);
         is_sum && (is_up || word.is_copy()) && (factors.iter().all(is_no_less) || is_square())
-    }
-
-    /// Whether a row makes a number of a flag.
-    fn is_flag(&self, row: usize) -> bool {
-        let is_one = self.word(row).literal() == Some(1);
-        self.op(row).computes() == Some(Computes::Selected) && is_one && self.taken(row).next().is_none()
     }
 
     /// Whether a row of a loop leaves what only grows, or only falls, and what stands behind the loop asks nothing of it but how it compares with
@@ -102,19 +105,14 @@ impl Code<'_> {
     pub(in crate::analysis) fn step(&self) -> Option<u32> {
         let is_bounded = |row: &usize| self.op(*row).computes() == Some(Computes::Bounded);
         let most = self.run().filter(is_bounded).max_by_key(|row| self.executed[*row])?;
-        let cycle = self.innermost(most)?;
-        let inside = |at: usize| {
-            let from = self.taken(at).flat_map(|(_, rows)| rows).copied();
-            from.filter(|from| self.is_in(*from, cycle) && !self.op(*from).brings_from_memory())
-        };
-        let own = reached([most], inside).into_iter().filter(|from| reached([*from], inside).contains(&most));
+        let own = self.handed_on(most, self.innermost(most)?);
         let is_register = |part: &&Operand| matches!(part.from, OperandFrom::Register(..));
         let step = |row: usize| match self.word(row).arithmetic {
             _ if self.word(row).is_copy() => Some(0),
             Arithmetic::Sum(parts) if parts.iter().filter(is_register).count() == 1 => self.word(row).literal(),
             _ => is_bounded(&row).then(|| self.word(row).literal().unwrap_or_default()),
         };
-        let steps: Option<Vec<u32>> = own.map(step).collect();
+        let steps: Option<Vec<u32>> = own.into_iter().map(step).collect();
         steps?.into_iter().max().filter(|step| *step > 0)
     }
 
