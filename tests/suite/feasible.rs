@@ -95,12 +95,24 @@ fn of_several_kernels_the_time_between_them_is_no_launch() {
     let range = with("h200/app_range", &[]);
     // The busiest SM holds a block for less than half of the time: more than any unit needs.
     assert_eq!(range.now.bottleneck.limiter, Code::RangeGaps);
-    let gaps = range.now.levers.iter().find(|lever| lever.code.to_string() == "fuse").expect("a lever");
+    // What closes them stands first, though nothing here bounds it.
+    let gaps = range.now.levers.first().expect("a lever");
     assert!(gaps.sentence.to_plain().starts_with("Close the gaps between its kernels"), "{gaps:?}");
     let (mut report, views) = report("h200/app_range");
     set(&mut report, "gpu__time_duration.sum", 4000.0);
     let brief = judged::audit(&report, &views, &Work::default());
     assert!(!has(&brief, Code::LaunchShort), "several kernels are no short launch");
+}
+
+#[test]
+fn a_tail_limits_where_neither_units_nor_waits_were_counted() {
+    let (mut report, _) = report("collected/sgemm_async/profile");
+    let of_launch =
+        |name: &str| ["launch__", "sm__cycles_", "gpc__cycles_elapsed"].iter().any(|own| name.starts_with(own));
+    report.launches[0].metrics.retain(|metric| of_launch(&metric.name));
+    let tail = judged::audit(&report, &[], &Work::default());
+    assert_eq!(tail.now.bottleneck.limiter, Code::LaunchTail);
+    assert_eq!(rows(&tail)[0], "whole-waves");
 }
 
 fn sentence(audit: &Audit, code: &str) -> Option<String> {

@@ -113,9 +113,11 @@ pub(super) fn levers(ask: &Measures<'_>, named: Named, mut merged: Drafts, mut r
         draft.raises().and_then(of).map_or(*expected, |base| base.min(*expected) - f64::EPSILON)
     };
     let mut ranked: Vec<(f64, &Draft)> = merged.iter().map(|own| (rank(own), &own.0)).collect();
-    // What is mostly launch gets shorter by what is launched with it.
-    let is_last = |draft: &Draft| draft.is_rough() && !(draft.action == Action::Fuse && is_mostly_launch(ask));
-    let is_first = |draft: &Draft| draft.is_rough() && !is_last(draft);
+    // What takes the verdict away is the first one without a bound as well; what is mostly launch gets shorter by what is launched with it.
+    let takes_away =
+        |draft: &Draft| Some(draft.action) == named.cure || draft.action == Action::Fuse && is_mostly_launch(ask);
+    let is_last = |draft: &Draft| draft.is_rough() && !takes_away(draft);
+    let is_first = |draft: &Draft| draft.is_rough() && takes_away(draft);
     ranked.sort_by(|(a, one), (b, other)| {
         let kinds = (is_first(other), is_last(one)).cmp(&(is_first(one), is_last(other)));
         kinds.then(b.total_cmp(a))

@@ -202,6 +202,9 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
         Some(Candidate { held: held.clone(), saves, taker: None, cause: None })
     });
     let mut all: Vec<Candidate> = takers.chain(alone).collect();
+    // What was not measured is told where nothing that was measured limits.
+    let is_told = all.iter().any(|own| own.held.code != Code::NotMeasured && own.held.holds);
+    all.retain(|own| !is_told || own.held.code != Code::NotMeasured);
     all.sort_by(|a, b| b.saves.total_cmp(&a.saves));
     let mut most = all.first().map_or(0.0, |own| own.saves);
     // Of what cannot be told apart, work with a known cause goes first, and what may be away before work that the result may need.
@@ -257,7 +260,13 @@ fn weighed(ask: &Measures<'_>, drafts: &[(Draft, f64)], answers: &Answers) -> Li
             let nearly = second.filter(|second| second.saves >= most - ERROR).map(|second| say(saves, &second));
             let nearly = nearly.or_else(|| Some(words!(" As full: {}.", units::as_full(ask, held.unit.as_ref()?)?)));
             let cure = found(answers).find(|(_, own)| own.code == held.code).and_then(|(rule, _)| rule.stands.cure());
-            let cure = cure.or((held.code == Code::SyncMbarrier).then_some(Action::MoreInFlight));
+            let cure = cure.or(match held.code {
+                Code::SyncMbarrier => Some(Action::MoreInFlight),
+                Code::RangeGaps => Some(Action::Fuse),
+                // What the last warps of its few blocks do alone; more blocks are a row of their own.
+                Code::LaunchSmallGrid => Some(Action::EvenBlocks),
+                _ => None,
+            });
             Limit { held, of: None, cure, ahead, near, nearly }
         }
     }
