@@ -2,10 +2,10 @@
 
 use super::atomics::at_hot_spot;
 use super::instructions::{divided, narrow, of_index, without_index};
+use super::local::awaited;
 use super::stages::room_for_stages;
 use super::work::{rounds_of_once, sent, width};
 use super::*;
-use crate::analysis::derive::coalescing::SECTORS;
 use crate::analysis::derive::units::MEMORY;
 use crate::analysis::diagnose::level::QUEUED;
 use crate::analysis::phases::Indirection;
@@ -53,10 +53,9 @@ pub(super) fn queued(m: &Measures<'_>) -> f64 {
 fn in_flight(m: &Measures<'_>) -> Option<Draft> {
     let reason = StallReason::LongScoreboard;
     // What is waited for local memory goes with the row that keeps it in registers.
-    let sectors = m.value(SECTORS).zip(m.value(Counter::MemoryL2TheoreticalSectorsLocal));
-    let sectors = sectors.filter(|(_, local)| *local > 0.0);
-    let wait = m.waits_for_loads()? * sectors.map_or(1.0, |(global, local)| global / (local + global));
-    let of_global = if sectors.is_some() { " of global memory" } else { "" };
+    let local = awaited(m).unwrap_or_default();
+    let wait = m.waits_for_loads()? * (1.0 - local);
+    let of_global = if local > 0.0 { " of global memory" } else { "" };
     // What one slice of L2 serves, it serves no faster where more asks for it.
     let spares = at_hot_spot(m).unwrap_or_default();
     if 100.0 * wait < m.limits[Threshold::StallShare] || spares.len() == m.stretches.len() {

@@ -23,7 +23,7 @@ const LOCAL_AT_L1: [Counter; 2] =
 pub(super) const SPILLS: Counter = Counter::SassInstExecutedRegisterSpilling;
 
 /// Executed loads and stores of local memory, by warps; `None` where opcodes were not counted.
-fn moves(m: &Measures<'_>) -> Option<f64> {
+pub(super) fn moves(m: &Measures<'_>) -> Option<f64> {
     m.executions(|op| op.is_in(Space::Local))
 }
 
@@ -129,9 +129,25 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
         ),
     };
     why.push(against_l2(m).unwrap_or_default());
-    let draft = draft.frees_of(m, &FOR_LOADS, 1.0 - kept).unknown(m, unknown).says(how, why);
+    // Loads and stores queue for the LSU.
+    let parts = [awaited(m), of_both(m, |_| true)].map(|part| part.unwrap_or(1.0 - kept));
+    let freed: f64 = FOR_LOADS.iter().zip(parts).map(|(reason, part)| part * m.waits(&[*reason])).sum();
+    let draft = draft.frees_of(m, &FOR_LOADS, freed / m.waits(&FOR_LOADS).max(f64::EPSILON));
+    let draft = draft.unknown(m, unknown).says(how, why);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Local)));
     Some(draft.checks(goes("LDL + STL", m.count(|op| op.is_in(Space::Local))), LOCAL))
+}
+
+/// The part of the waits for loads that is for those of local memory: a warp waits once for a load, whatever sectors it touches.
+pub(super) fn awaited(m: &Measures<'_>) -> Option<f64> {
+    of_both(m, |op| op.act() == Some(Act::Load) || op.copies_global())
+}
+
+/// The part of executed accesses to local or global memory that is of local memory.
+fn of_both(m: &Measures<'_>, is_meant: impl Fn(Op) -> bool) -> Option<f64> {
+    let own = m.executions(|op| op.is_in(Space::Local) && is_meant(op))?;
+    let all = own + m.executions(|op| op.is_in(Space::Global) && is_meant(op))?;
+    (all > 0.0).then(|| own / all)
 }
 
 /// Local memory of all resident threads, where it is more than L2 holds.

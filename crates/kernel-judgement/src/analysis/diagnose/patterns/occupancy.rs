@@ -1,7 +1,7 @@
 //! Room for warps, and blocks that end before it is filled.
 
 use super::balance::{at_block, at_loop, ends, outermost};
-use super::local::SPILLS;
+use super::local::{SPILLS, moves};
 use super::tile::{of_sums, sums};
 use super::*;
 use crate::analysis::derive::block_size::{BlockSize, BlockSizes};
@@ -116,7 +116,7 @@ const LITTLE_ROOM: f64 = 0.5;
 /// The part of the slots that there is room for, where more of it is worth trying: it is little, or blocks of another size fill more.
 fn little_room(m: &Measures<'_>) -> Option<f64> {
     let has_fuller = || m.block_sizes().as_ref().and_then(BlockSizes::fuller).is_some();
-    m.theoretical.filter(|room| *room <= LITTLE_ROOM || has_fuller())
+    m.theoretical.filter(|room| (*room <= LITTLE_ROOM || has_fuller()) && lacks_registers(m).is_none())
 }
 
 /// Room for more warps, where latency limits; of a block whose size leaves slots empty, the size that fills them.
@@ -275,6 +275,21 @@ fn few_registers(m: &Measures<'_>) -> Option<(u64, f64)> {
     (now - to as f64 <= FEW_REGISTERS * now).then_some((to, f64::from(warps)))
 }
 
+/// Whether a block more on an SM takes more of a thread's registers than a compiler finds elsewhere.
+fn is_by_registers(m: &Measures<'_>) -> bool {
+    m.occupancy.binding() == ["registers"] && few_registers(m).is_none()
+}
+
+/// What does not fit in the registers that there are fits in fewer even less: spills, or much of local memory where these were not counted.
+fn lacks_registers(m: &Measures<'_>) -> Option<Words> {
+    let (executed, do_what) = match m.value(SPILLS) {
+        Some(spills) => (spills, "spill or refill registers"),
+        None => (moves(m).filter(|moves| *moves >= WORTH * m.count(|_| true))?, "move what registers do not hold"),
+    };
+    let is_so = executed > 0.0 && is_by_registers(m);
+    is_so.then(|| words!("{} executed instructions {} as it is", count(executed), do_what))
+}
+
 /// Sums of a thread from which they are a tile, of 4 × 4: each value that it reads is used four times.
 const SMALL_TILE: f64 = 16.0;
 
@@ -294,12 +309,10 @@ fn full(m: &Measures<'_>) -> Option<Words> {
     let room = blocks.map(|((blocks, warps), chip)| f64::from(chip.registers_per_sm) / ((blocks + 1.0) * warps * WARP));
     let is_served = |unit: &Unit| L1.contains(&unit.part) && unit.level > Level::Idle;
     let is_fed = || first.is_some_and(is_served) || room.is_some_and(|room| of_sums(sums) > room);
-    let is_by_registers = m.occupancy.binding() == ["registers"] && few_registers(m).is_none();
-    // What does not fit in the registers that there are fits in fewer even less.
-    if let Some(spilled) = m.value(SPILLS).filter(|spilled| is_by_registers && *spilled > 0.0) {
-        return Some(words!("{} executed instructions spill or refill registers as it is", count(spilled)));
+    if let Some(why) = lacks_registers(m) {
+        return Some(why);
     }
-    if is_by_registers && sums >= SMALL_TILE && is_fed() {
+    if is_by_registers(m) && sums >= SMALL_TILE && is_fed() {
         let feeds =
             first.filter(|unit| is_served(unit)).map(|unit| words!(", and {} serves its operands", unit.named()));
         return Some(words!("the registers hold {} sums of products{}", count(sums), words::maybe(feeds)));
