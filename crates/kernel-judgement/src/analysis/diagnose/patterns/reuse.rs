@@ -10,7 +10,7 @@ use super::local::keep_in_registers;
 use super::order::is_shared;
 use super::passes::by_turns;
 use super::sectors::{ASKED, apart, coalesce};
-use super::tile::{LARGER, Tile, register_tile};
+use super::tile::{LARGE, LARGER, Tile, register_tile, sums};
 use super::units::shuffles;
 use super::work::{answered, asked_again, is_of_matrix, of_tile, of_values, sent, width};
 use super::*;
@@ -123,8 +123,8 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         && m.need(unit.part) < ROOF
         && m.value(RECEIVED).zip(m.value(SENT)).is_some_and(|(got, sent)| meets(got, sent));
     let stage = m.stage();
-    // A tile in registers is how words of shared memory are used again, where it is not there yet.
-    let has_tile = || Tile::of(m).is_some_and(|own| own.next().is_none());
+    // A tile in registers is how words of shared memory are used again, where it is not there yet; without counts its sums say so.
+    let has_tile = || Tile::of(m).map_or(sums(m) >= LARGE, |own| own.next().is_none());
     let is_narrow = width(m, false).is_none_or(|(_, is_wide)| !is_wide);
     let is_tile = is_inside
         && (register_tile(m).is_some_and(|tile| tile.refused.is_none())
@@ -179,6 +179,9 @@ pub(super) fn reuse(m: &Measures<'_>) -> Option<Draft> {
         }
         true if !is_global && is_narrow && has_tile() => {
             "Wider loads of shared memory: 16 bytes a lane, from a tile that is stored so that the words of a thread lie side by side"
+        }
+        true if !is_global && has_tile() => {
+            "Fewer passes of shared memory for the same tile: words of a thread in groups of four, so that lanes side by side meet in no bank"
         }
         true if width(m, is_global).is_some_and(|(most, _)| most == WIDEST) || matrix_loads(m).is_some() => {
             "Fewer accesses: reuse values in registers, several outputs a thread"

@@ -47,11 +47,14 @@ impl Tile {
     pub(super) fn next(&self) -> Option<(&'static str, f64, f64)> {
         match self.each {
             each if each < NEARLY * OF_FOUR => Some(("4 × 4: 8 values for 16 FMA", each / OF_FOUR, 16.0)),
-            each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 values for 64 FMA", each / OF_EIGHT, 64.0)),
+            each if each < NEARLY * OF_EIGHT => Some(("8 × 8: 16 values for 64 FMA", each / OF_EIGHT, LARGE)),
             _ => None,
         }
     }
 }
+
+/// Sums of the largest tile that is advised.
+pub(super) const LARGE: f64 = 64.0;
 
 /// Registers of a thread for a tile of so many sums, and for the row and the column that it reads at a time.
 pub(super) fn of_sums(sums: f64) -> f64 {
