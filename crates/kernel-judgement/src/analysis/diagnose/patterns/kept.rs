@@ -12,9 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Accesses that go, with the part of each, 0 to 1.
 type Gone = BTreeMap<usize, f64>;
 
-/// Values of a row that a thread has registers for.
-pub(super) const IN_REGISTERS: f64 = 64.0;
-
 /// Whether both are the same place for certain.
 fn is_known(own: &Place, other: &Place) -> bool {
     own == other && own.bytes().is_some()

@@ -259,6 +259,9 @@ const LINE: f64 = 128.0;
 /// The part of something from which it is most of it.
 pub(super) const MOST: f64 = 0.5;
 
+/// Values of a row that a thread has registers for.
+const IN_REGISTERS: f64 = 64.0;
+
 /// What is expected of what may go, or stay, where no counter tells how much of it does: half.
 const UNTOLD: f64 = 0.5;
 

@@ -1,6 +1,5 @@
 //! Inputs that several loops read, or the turns of a loop around one, each as a pass of its own.
 
-use super::kept::IN_REGISTERS;
 use super::sectors::sectors;
 use super::*;
 use crate::analysis::phases::{Loop, PIPES, Place};
