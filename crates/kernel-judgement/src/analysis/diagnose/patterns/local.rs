@@ -129,11 +129,16 @@ pub(super) fn keep_in_registers(m: &Measures<'_>) -> Option<Draft> {
         ),
     };
     why.push(against_l2(m).unwrap_or_default());
-    // Loads and stores queue for the LSU.
-    let parts = [awaited(m), of_both(m, |_| true)].map(|part| part.unwrap_or(1.0 - kept));
-    let freed: f64 = FOR_LOADS.iter().zip(parts).map(|(reason, part)| part * m.waits(&[*reason])).sum();
-    let draft = draft.frees_of(m, &FOR_LOADS, freed / m.waits(&FOR_LOADS).max(f64::EPSILON));
-    let draft = draft.unknown(m, unknown).says(how, why);
+    // Loads of global memory are waited for as before; loads and stores queue for the LSU.
+    let of_local = m.sampled_code().and_then(|study| {
+        let code = &study.code;
+        traced(study, &code.run().filter(|row| code.op(*row).is_in(Space::Local)).collect::<Vec<usize>>())
+    });
+    let parts = [of_local.or_else(|| awaited(m)), of_both(m, |_| true)].map(|part| part.unwrap_or(1.0 - kept));
+    let each = left.map_or(0.0, |left| (1.0 - left) * m.waits(&OF_EACH));
+    let freed = FOR_LOADS.iter().zip(parts).map(|(reason, part)| part * m.waits(&[*reason])).sum::<f64>() + each;
+    let draft = draft.frees_of(m, &FOR_LOADS, 1.0 - kept);
+    let draft = draft.frees(freed, m.waits(&FOR_LOADS) + each).unknown(m, unknown).says(how, why);
     let draft = draft.at(At::most(m, |op| op.is_in(Space::Local)));
     Some(draft.checks(goes("LDL + STL", m.count(|op| op.is_in(Space::Local))), LOCAL))
 }
