@@ -341,14 +341,18 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
 /// time, filled it. What they store in the order of the places needs no sector twice.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
-    let (all, own, excess) = (sectors_of(m.accesses()), sectors_of(scattered()), excess_of(scattered()));
+    let (all, own) = (sectors_of(m.accesses()), sectors_of(scattered()));
     let written = m.dram_written()? / SECTOR;
-    let is_filled = 2.0 * written >= own - excess && 2.0 * written <= own;
+    let is_filled = 2.0 * written >= own - excess_of(scattered()) && 2.0 * written <= own;
+    // Where one of a compiler's copies of a store is in a loop and goes on from a loaded place, the block orders what it stores as well.
+    let stored = packable(m).into_iter().filter(|access| access.at.op().stores_global());
+    let excess = excess_of(scattered()) + excess_of(stored);
     let part =
         Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let first = scattered().max_by_key(|access| access.excess())?;
     let kept = 1.0 - UNTOLD * part;
-    let draft = Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], kept, 1.0 - part);
+    let draft =
+        Draft::new(Action::Coalesce).rewrites().keeps(&[Part::MemoryL2], kept, (1.0 - part) / SECTORS_PER_LOOKUP);
     let draft = draft.frees_of(m, &[StallReason::LgThrottle, StallReason::Drain], part);
     let how = "Put the values of a block in order in shared memory, then store them side by side";
     let why = words!(
