@@ -49,7 +49,7 @@ impl<'v> Code<'v> {
         let is_access = || self.executed[row] > 0 && (self.op(row).reads_global() || self.op(row).writes_global());
         // A walk over a list of its own for no more bytes than a sector holds: nothing of another lane's fits into its sectors.
         let is_short = || self.walked(row).is_some_and(|bytes| bytes <= f64::from(SECTOR_BYTES));
-        is_access() && (self.depends_on_load(row) || self.is_made_anew(row) || is_short())
+        is_access() && (self.depends_on_load(row) && !self.goes_on(row) || self.is_made_anew(row) || is_short())
     }
 
     /// The first load of the access that a load was split from; `None` for one that stands alone.

@@ -26,7 +26,7 @@ pub(super) struct Flows {
     pub(super) rows: Vec<Known>,
     /// Loads that were split from one access, by row: the first of them.
     pub(super) splits: BTreeMap<usize, usize>,
-    /// Where accesses of global memory begin, by row.
+    /// Where accesses of global memory, and loads of shared memory, begin, by row.
     pub(super) places: OnceCell<BTreeMap<usize, Place>>,
 }
 

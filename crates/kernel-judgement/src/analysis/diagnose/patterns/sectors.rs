@@ -253,6 +253,11 @@ pub(super) fn apart(m: &Measures<'_>) -> Option<Draft> {
     Some(draft.says(how, why).checks(check, l1.counter.clone()))
 }
 
+/// Whether an access goes through one of several lists that a thread merges.
+fn merges(study: &Study<'_>, access: &SectorAccess) -> bool {
+    study.code.row_at(access.at.offset).is_some_and(|row| study.code.merges(row))
+}
+
 /// Neighbouring lanes at neighbouring addresses, where a memory unit is busy and the order is not the data's.
 pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let (all, excess) = sectors(m)?;
@@ -318,6 +323,9 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let how = match first.is_some_and(|first| first.is_walk) {
         _ if patch.is_some() => {
             "Blocks 8 threads wide, 16 or more tall: a warp covers 8 × 4 neighbours, not a row of 32"
+        }
+        true if first.zip(m.study).is_some_and(|(first, study)| merges(study, first)) => {
+            "Coalesce: a warp, or a part of one, takes the lists of a thread: its lanes load them side by side, and each looks its entries up in the other one by halves"
         }
         true if first.is_some_and(|first| first.recurs) => {
             "Coalesce: a warp copies the lists of its threads to shared memory, its lanes side by side, and each thread walks over its own there"
