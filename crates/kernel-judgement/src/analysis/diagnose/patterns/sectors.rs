@@ -325,7 +325,7 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
             "Blocks 8 threads wide, 16 or more tall: a warp covers 8 × 4 neighbours, not a row of 32"
         }
         true if first.zip(m.study).is_some_and(|(first, study)| merges(study, first)) => {
-            "Coalesce: a warp, or a part of one, takes the lists of a thread: its lanes load them side by side, and each looks its entries up in the other one by halves"
+            "Coalesce: a warp takes the lists of a thread, its lanes load them side by side, and look entries of one up in the other"
         }
         true if first.is_some_and(|first| first.recurs) => {
             "Coalesce: a warp copies the lists of its threads to shared memory, its lanes side by side, and each thread walks over its own there"
@@ -349,12 +349,14 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
 /// time, filled it. What they store in the order of the places needs no sector twice.
 fn in_order(m: &Measures<'_>) -> Option<Draft> {
     let scattered = || m.accesses().iter().filter(|access| access.is_inherent && access.at.op().stores_global());
-    let (all, own) = (sectors_of(m.accesses()), sectors_of(scattered()));
-    let written = m.dram_written()? / SECTOR;
-    let is_filled = 2.0 * written >= own - excess_of(scattered()) && 2.0 * written <= own;
+    scattered().next()?;
     // Where one of a compiler's copies of a store is in a loop and goes on from a loaded place, the block orders what it stores as well.
-    let stored = packable(m).into_iter().filter(|access| access.at.op().stores_global());
-    let excess = excess_of(scattered()) + excess_of(stored);
+    let others = packable(m).into_iter().filter(|access| access.at.op().stores_global());
+    let stored: Vec<&SectorAccess> = scattered().chain(others).collect();
+    let (all, own, excess) =
+        (sectors_of(m.accesses()), sectors_of(stored.iter().copied()), excess_of(stored.iter().copied()));
+    let written = m.dram_written()? / SECTOR;
+    let is_filled = 2.0 * written >= own - excess && 2.0 * written <= own;
     let part =
         Some(excess / all).filter(|part| is_filled && 100.0 * part >= m.limits[Threshold::SectorsExcessShare])?;
     let first = scattered().max_by_key(|access| access.excess())?;
