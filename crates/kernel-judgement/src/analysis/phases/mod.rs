@@ -10,6 +10,7 @@
 
 mod accesses;
 mod addresses;
+mod alike;
 mod bounds;
 mod branches;
 #[cfg(test)]
@@ -47,6 +48,7 @@ mod values;
 mod waits;
 mod warps;
 
+pub(in crate::analysis) use alike::OR;
 pub(in crate::analysis) use code::{Code, Loop, reached};
 pub(in crate::analysis) use detail::{Chain, Indirection, PIPES};
 pub use detail::{

@@ -5,6 +5,7 @@
 //! A new pattern is its place in a family, the rows of its code and its actions in `catalog`, and a test.
 
 mod additions;
+mod alike;
 mod atomics;
 mod balance;
 pub(super) mod banks;
@@ -103,6 +104,7 @@ const FAMILIES: [&[Pattern]; 20] = [
         passes::passes,
         order::in_order,
         rows::side_by_side,
+        alike::once,
         lookups::two_at_a_time,
         lookups::asked_first,
         long::long,

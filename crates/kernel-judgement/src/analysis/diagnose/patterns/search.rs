@@ -5,7 +5,7 @@ use super::bits::AND;
 use super::work::answered;
 use super::*;
 use crate::analysis::diagnose::level::L2_SECTORS;
-use crate::analysis::phases::{Loop, PIPES};
+use crate::analysis::phases::{Loop, OR, PIPES};
 use crate::evidence::Arithmetic;
 use cuda_binary::op::{Computes, Sync};
 use std::collections::BTreeSet;
@@ -143,9 +143,6 @@ fn fewer_turns(m: &Measures<'_>, own: f64, loads: &[usize], [left, of_l1]: [f64;
     let now = m.executed()?;
     Some(draft.falls("executed instructions", [now, now * stays(left)], EXECUTED))
 }
-
-/// Tables of `LOP3` that set each bit which one of two or three operands has.
-const OR: [u8; 4] = [0xFC, 0xFA, 0xEE, 0xFE];
 
 /// Whether a row is the union, or what is common, of itself and of words that a loop loads: no turn changes it once all bits are set, or none
 /// is left.

@@ -1,0 +1,46 @@
+//! Values that neighbouring threads make each for itself, which a block can make once.
+
+use super::*;
+
+/// Each value once for a block: a thread makes one of them, and others read it from shared memory, or get it by shuffles. At best a thread has
+/// those that it takes in registers, for several results.
+pub(super) fn once(m: &Measures<'_>) -> Option<Draft> {
+    let study = m.sampled_code()?;
+    let (code, found) = (&study.code, study.alike()?);
+    // What goes of some instructions: expected, and at best.
+    let gone = |is_meant: &dyn Fn(Op) -> bool| {
+        [0, 1].map(|at| {
+            let own = found.stays.iter().filter(|(row, _)| is_meant(code.op(**row)));
+            own.map(|(row, left)| code.executed[*row] as f64 * (1.0 - left[at])).sum::<f64>()
+        })
+    };
+    let (all, handed_on) = (m.executed()?, code.sum(&found.handed_on) as f64);
+    let ([own, most], [loads, most_loads]) = (gone(&|_| true), gone(&Op::is_lsu_access));
+    let part = Some((own - handed_on) / all).filter(|part| *part >= WORTH_A_TRY)?;
+    let draft = Draft::new(Action::FewerInstructions).rewrites().keeps(&[Part::Issue], 1.0 - part, 1.0 - most / all);
+    let draft = m.machine.inside().into_iter().fold(draft, |draft, pipe| {
+        let runs = m.runs(pipe).and_then(|runs| Some((gone(&runs), m.executions(runs)?)));
+        runs.into_iter().filter(|(_, all)| *all > 0.0).fold(draft, |draft, (gone, all)| {
+            let [left, least] = gone.map(|gone| (1.0 - gone / all).max(0.0));
+            draft.keeps(&[pipe], left, least)
+        })
+    });
+    let draft = L1.into_iter().fold(draft, |draft, part| {
+        draft.keeps(&[part], m.without(part, loads - handed_on), m.without(part, most_loads))
+    });
+    let makes = |row: usize| {
+        if found.stays.contains_key(&row) && code.op(row).act().is_none() { code.executed[row] } else { 0 }
+    };
+    // What is handed on is waited for in its place, at a barrier and in shared memory.
+    let draft = draft.frees_of(m, &OF_EACH, UNTOLD * part).at(At::heaviest(m, |_, row| makes(row)));
+    let how =
+        "Compute each value once: a block keeps what it makes of each element in shared memory, or shuffles hand it on";
+    let executed = code.sum(found.stays.keys()) as f64;
+    let why = words!(
+        "{} of the instructions make what neighbours make as well, each {} times",
+        share(executed / all),
+        fixed(executed / (executed - most).max(1.0), 0)
+    );
+    let draft = draft.says(how, why).risks("shared memory for the values, and a barrier");
+    Some(draft.falls("executed instructions", [all, all * (1.0 - part)], EXECUTED))
+}
