@@ -3,7 +3,7 @@
 use crate::brief_sections::fixtures;
 use crate::judged;
 use crate::pairs::dump;
-use crate::rules::{report, set, value};
+use crate::rules::{report, value};
 use kernel_audit::analysis::{self, Audit, Lever, Limits, Work};
 use kernel_audit::catalog::{self, Part, Threshold};
 use kernel_audit::evidence::Launch;
@@ -108,16 +108,7 @@ const CEILINGS: [(&str, &str, &str, Ceiling); 34] = [
 ];
 
 /// Levers that need stated work, or readings set by hand, or are too little for a row: each has a test of its own, here or beside the rules.
-const BY_HAND: [&str; 8] = [
-    "align-base",
-    "exit-barrier",
-    "other-call",
-    "overlap-prologue",
-    "persistent-blocks",
-    "rebuild",
-    "skip-accesses",
-    "tensor-generation",
-];
+const BY_HAND: [&str; 3] = ["other-call", "rebuild", "tensor-generation"];
 
 /// What is expected of rows whose ceiling says nothing of their formula, in percent: a warp that covers a patch of a plane, a loop that is left
 /// once its answer stands, loads that no store holds back, flags that queue for DRAM, lanes that take the next point. 0 where there must be no
@@ -215,35 +206,4 @@ fn bytes_of_dram_leave_what_the_sms_ask_of_l2() {
     let l2 = audit.now.bottleneck.units.iter().find(|unit| unit.part == Part::MemoryL2).expect("L2");
     let said = audit.now.levers.iter().find(|lever| lever.code.to_string() == "fewer-bytes");
     assert!(l2.share > 0.8 && said.is_none_or(|said| said.bound <= Some(100.0 * (1.0 - l2.share))), "{said:?}");
-}
-
-/// What warps wait in front of their first product is a ceiling, where it is too little for a row as well.
-#[test]
-fn a_prologue_costs_what_its_warps_wait() {
-    let (report, views) = report("collected/mxfp4_moe_small_m_e4m3/profile");
-    let limits = Limits { overrides: BTreeMap::from([(Threshold::LeverLeast, 0.0)]) };
-    let audit = analysis::audit(&judged::evidence(&report, &views, &Work::default()), &limits);
-    let bound = lever(&audit, "overlap-prologue").bound.expect("a ceiling");
-    assert!((bound - 8.67).abs() < ROUNDED, "{bound}");
-}
-
-/// A fence in front of the last barrier costs the exit's share of a block's life, and of the time what blocks are there for.
-#[test]
-fn a_release_at_the_exit_costs_its_share_of_the_resident_time() {
-    let cycles = 1.0e6;
-    let at = |resident: f64| {
-        let (mut report, views) = report("collected/gemm_bf16_cluster/profile");
-        for (name, value) in [("sm__cycles_active.avg", resident * cycles), ("sm__cycles_elapsed.avg", cycles)] {
-            set(&mut report, name, value);
-        }
-        let limits = Limits { overrides: BTreeMap::from([(Threshold::LeverLeast, 0.0)]) };
-        let audit = analysis::audit(&judged::evidence(&report, &views, &Work::default()), &limits);
-        let phases = audit.now.phases.as_ref().expect("phases");
-        let exit = phases.phases.last().expect("an exit").share;
-        (lever(&audit, "exit-barrier").bound.expect("a ceiling"), 100.0 * exit)
-    };
-    let ((whole, exit), (part, _)) = (at(1.0), at(0.95));
-    assert!((whole - exit).abs() < 0.01, "{whole} of {exit}");
-    // Beside that the SMs wait for the busiest of them.
-    assert!((0.9 * exit..=0.95 * exit).contains(&part), "{part} of {exit}");
 }

@@ -90,7 +90,6 @@ impl Sides<'_, '_> {
                 let still_drains = self.phases.is_some_and(|(_, new)| new.drain_in_loop.is_some());
                 Some(Aim { is_met: aim.is_met && !still_drains, ..aim })
             }
-            Action::PersistentBlocks => Some(self.reading(WAVES.as_ref(), false)),
             Action::MoreWarps | Action::LargerBlocks | Action::MoreBlocks => Some(self.reading(&lever.remeasure, true)),
             _ => None,
         }

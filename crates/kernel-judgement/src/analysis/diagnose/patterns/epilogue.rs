@@ -1,7 +1,7 @@
 //! The epilogue of a tile: products beside it, its loads.
 
 use super::*;
-use crate::analysis::phases::{Line, Loop, Span};
+use crate::analysis::phases::{Line, Span};
 
 pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     "Is the tensor pipe idle in the epilogue?",
@@ -9,7 +9,7 @@ pub(super) const PATTERNS: [Pattern; 1] = [Pattern::asks(
     Stands::ByItself(Action::OverlapEpilogue),
 )
 .needs(SAMPLES)
-.cured_by(&[overlap, persistent, wide_loads, prologue])];
+.cured_by(&[overlap, wide_loads])];
 
 /// An epilogue in which the tensor pipe is idle for certain: by the code, or as products fill the main loop and a large epilogue is beside
 /// it, however the warps stand to each other.
@@ -97,50 +97,6 @@ pub(super) fn overlap(m: &Measures<'_>) -> Option<Draft> {
     let full = registers(m).map(|full| words!("{}: a producer warpgroup needs `setmaxnreg`", full));
     let check = busier(m, draft.saves(m));
     Some(draft.because(why).risks(full.unwrap_or_default()).checks(check, TENSOR))
-}
-
-/// Persistent blocks, where it is not known that the epilogue is empty of products.
-fn persistent(m: &Measures<'_>) -> Option<Draft> {
-    let phases = m.sampled()?;
-    let epilogue = phases.phase(PhaseKind::Epilogue)?;
-    let idle = 1.0 - phases.time.tensor?;
-    let one = m.fit.is_some_and(|blocks| blocks <= 1.0);
-    if phases.is_persistent || epilogue.tensor == Some(0.0) || !one || m.study?.fence_chain().is_some() {
-        return None;
-    }
-    let wave = phases.time.last_wave;
-    let less = wave.map(|wave| words!(", less {} of the last wave", share(wave)));
-    let draft = Draft::overlaps(Action::PersistentBlocks, idle - wave.unwrap_or(0.0)).at(at(epilogue));
-    let draft = draft.because(words!("tensor idle {} of the time{}", share(idle), words::maybe(less)));
-    let full = registers(m).map(|full| words!("{}: no second accumulator, so consumers on different tiles", full));
-    let check = busier(m, draft.saves(m));
-    Some(draft.risks(full.unwrap_or_default()).checks(check, TENSOR))
-}
-
-/// What blocks that stay do before they turn to their tiles: all start at once, and no other block fills it.
-fn prologue(m: &Measures<'_>) -> Option<Draft> {
-    let phases = m.sampled().filter(|phases| phases.is_persistent)?;
-    let own = phases.phase(PhaseKind::Prologue).filter(|own| own.cost >= WORTH_A_TRY)?;
-    let study = m.study?;
-    let code = &study.code;
-    let is_own = |row: usize| (own.at.start..=own.at.end).contains(&code.rows[row].offset);
-    let turns = |cycle: &&Loop| code.repeats(cycle) == Some(true);
-    let rows = |cycle: &Loop| code.rows_of(&cycle.blocks).collect::<Vec<usize>>();
-    let loops = code.loops.iter().filter(turns).map(rows).filter(|rows| rows.iter().copied().all(is_own));
-    let of_loops = loops.map(|rows| study.samples.at(&rows)).max().unwrap_or_default();
-    if of_loops as f64 >= MOST * own.samples as f64 {
-        return None;
-    }
-    // What it issues stays, and of its waits some are beside copies that have begun.
-    let issued = own.issue.zip(own.cycles).map_or(0.0, |(issue, cycles)| (issue / cycles).min(1.0));
-    let waits = UNTOLD * (1.0 - issued) * own.cost;
-    let active = m.machine.time.active();
-    let change = Change { fixed: (active * waits, active * own.cost), ..Change::default() };
-    let first = own.waits.first().and_then(|wait| Some((catalog::stall(&wait.reason)?.label, wait.share)));
-    let first = first.map(|(label, part)| words!(", {} {} of it", label, share(part)));
-    let why = words!("{} of a warp's lifetime in front of its main loop{}", share(own.share), words::maybe(first));
-    let draft = Draft::of(Action::OverlapPrologue, change).at(at(own)).because(why);
-    Some(draft.checks(stall("prologue", own.share, waits), DURATION))
 }
 
 /// C3: wide loads, where narrow ones are what a phase waits for.

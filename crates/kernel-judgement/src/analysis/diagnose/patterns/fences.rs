@@ -1,4 +1,4 @@
-//! Fences of one lane in front of arrivals, and in front of the last barrier.
+//! Fences that warps wait at, and those of one lane in front of arrivals.
 
 use super::*;
 use cuda_binary::op::Sync;
@@ -6,7 +6,7 @@ use cuda_binary::op::Sync;
 pub(super) const PATTERNS: [Pattern; 1] =
     [Pattern::asks("Does a one-lane fence delay every step?", fence_chain, Stands::ByItself(Action::NarrowFence))
         .needs(SAMPLES)
-        .cured_by(&[fence, exit, fences])];
+        .cured_by(&[fence, fences])];
 
 /// Fences of one lane in front of an arrival in the main loop, with everything that waits behind them.
 fn fence_chain(m: &Measures<'_>) -> Option<Held> {
@@ -31,19 +31,6 @@ fn fence(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft = Draft::overlaps(Action::NarrowFence, chain.cost).at(At::point(&chain.at)).because(why);
     Some(draft.checks(goes("MEMBAR in the loop", chain.lanes as f64), StallReason::Membar.per_issue()))
-}
-
-/// A release in front of the last barrier, behind which nothing is read or written.
-fn exit(m: &Measures<'_>) -> Option<Draft> {
-    let exit = m.sampled()?.phase(PhaseKind::Exit).filter(|phase| phase.share >= WORTH)?;
-    exit.waits.iter().find(|wait| wait.reason == "membar")?;
-    let why = words!(
-        "a fence before a barrier after which nothing is stored; the exit takes {} of a block",
-        share(exit.share)
-    );
-    let draft = Draft::overlaps(Action::ExitBarrier, exit.share * m.active.unwrap_or(1.0)).at(At::span(&exit.at));
-    let draft = draft.because(why).beside(Along::PartOf(Action::PersistentBlocks));
-    Some(draft.checks("MEMBAR behind the last store = 0", StallReason::Membar.per_issue()))
 }
 
 /// Wavefronts that a fence of one warp takes of the data stage of L1: of 74,279 on an SM (`relax_fenced` of the pairs) 36,678 stay without

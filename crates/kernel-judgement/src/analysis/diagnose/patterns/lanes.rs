@@ -1,14 +1,14 @@
-//! Lanes that are off: branches that diverge, and accesses whose guard is off.
+//! Lanes that are off: branches that diverge, and predicates.
 
 use super::balance::{ends, exits, outermost};
 use super::instructions::of_index;
 use super::work::asides;
 use super::*;
-use crate::analysis::phases::{GuardedOpcode, reached};
+use crate::analysis::phases::reached;
 use cuda_binary::sass::Flow;
 use std::collections::BTreeSet;
 
-pub(super) const PATTERNS: [Pattern; 4] = [
+pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Are blocks whole warps?", partial, Stands::Beside)
         .needs(("the block", |m| threads(m).is_some()))
         .cured_by(&[whole_warps]),
@@ -17,7 +17,6 @@ pub(super) const PATTERNS: [Pattern; 4] = [
         .cured_by(&[regroup]),
     Pattern::asks("Are lanes switched off by predicates?", predicated_off, Stands::Beside)
         .needs(("active lanes", |m| m.value(LANES).and(m.value(ON)).is_some())),
-    Pattern::changes(&[skipped]),
 ];
 
 /// Threads that take part in an instruction of a warp.
@@ -268,38 +267,6 @@ fn predicated_off(m: &Measures<'_>) -> Option<Held> {
     Some(held.at(At::heaviest(m, idle_lanes)).from(m.readings(&[LANES, ON])))
 }
 
-/// The part of the accesses whose guard is off from which they are worth a branch.
-const OFF: f64 = 0.25;
-
-/// Requests that the LSU takes.
-const REQUESTS: Counter = Counter::L1texLsuinRequestsAvgPctElapsed;
-
-/// Whether an opcode is an access that takes a request of the LSU.
-fn is_access(op: Op) -> bool {
-    op.is_lsu_access() && matches!(op.act(), Some(Act::Load | Act::Store))
-}
-
-/// Executions that have no lane on, at least and at most, where they are worth a branch; `all` are those of all accesses.
-fn off(guarded: &[GuardedOpcode], all: f64) -> Option<(f64, f64)> {
-    let own = || guarded.iter().filter(|run| is_access(run.opcode));
-    let least: u64 = own().map(|run| run.executed - run.at_most).sum();
-    let most: u64 = own().map(|run| run.executed - run.at_least).sum();
-    (all > 0.0 && least as f64 >= OFF * all).then_some((least as f64, most as f64))
-}
-
-/// A branch around accesses whose guard is off for all lanes: they take their request all the same.
-fn skipped(m: &Measures<'_>) -> Option<Draft> {
-    let unit = m.unit(Part::MemoryLsu)?;
-    let executed = m.kernel.opcodes();
-    let all: f64 = executed.iter().filter(|(opcode, _)| is_access(Op::of(opcode))).map(|(_, executed)| executed).sum();
-    let (least, most) = off(&m.phases?.guarded, all)?;
-    let goal = unit.share * (1.0 - most / all).max(0.0);
-    let why = words!("{} of {} accesses have no lane on, yet each takes an LSU request", count(least), count(all));
-    let draft = Draft::relieves(m, Action::SkipAccesses, &[(Part::MemoryLsu, goal)]).at(At::most(m, is_access));
-    let check = words!("LSU requests {} → {}", share(unit.share), share(goal));
-    Some(draft.because(why).checks(check, REQUESTS))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,21 +283,5 @@ mod tests {
         let (sum, load) = (word(Op::IADD3, &[r(1)], &[r(0)]), word(Op::LDG, &[r(1)], &[r(0)]));
         assert_eq!(of(&[sum, test, sum], [32, 32, 16, 16]), Some(64.0 / 96.0));
         assert_eq!(of(&[load, test, sum], [32, 32, 16, 16]), None, "what was read may tell which end");
-    }
-
-    #[test]
-    fn accesses_without_a_lane_are_counted_between_their_bounds() {
-        let run = |opcode: &str, executed, at_least, at_most| GuardedOpcode {
-            opcode: Op::of(opcode),
-            executed,
-            at_least,
-            at_most,
-        };
-        // Of 100 loads 60 to 70 have a lane on, of 50 stores none; the fence is no access. Off are 30 + 50 at least, 40 + 50 at most.
-        let guarded = [run("LDS", 100, 60, 70), run("STG", 50, 0, 0), run("MEMBAR", 10, 1, 1)];
-        assert_eq!(off(&guarded, 200.0), Some((80.0, 90.0)));
-        assert_eq!(off(&guarded, 320.0), Some((80.0, 90.0)), "a quarter of all is worth a branch");
-        assert_eq!(off(&guarded, 321.0), None);
-        assert_eq!(off(&[], 0.0), None);
     }
 }

@@ -1,6 +1,5 @@
 //! Sectors of global accesses: those that the bytes need, those beside, and where they start.
 
-use super::barriers::meeting;
 use super::patch::as_patch;
 use super::work::brought_again;
 use super::*;
@@ -11,7 +10,7 @@ pub(super) const PATTERNS: [Pattern; 3] = [
     Pattern::asks("Do accesses touch more sectors than their bytes need?", uncoalesced, Stands::For(Action::Coalesce))
         .needs(("sectors and those that the bytes need", |m| sectors(m).is_some()))
         .cured_by(&[coalesce, in_order, apart]),
-    Pattern::asks("Do contiguous accesses start off a sector boundary?", misaligned, Stands::Beside).cured_by(&[align]),
+    Pattern::asks("Do contiguous accesses start off a sector boundary?", misaligned, Stands::Beside),
     Pattern::asks("Do asynchronous copies bring sectors twice?", split, Stands::For(Action::AlignCopies))
         .cured_by(&[align_copies]),
 ];
@@ -305,9 +304,8 @@ pub(super) fn coalesce(m: &Measures<'_>) -> Option<Draft> {
     let of_dram = draft.leaves(Part::MemoryDram);
     let once = 1.0 - brought_again(m);
     let draft = if is_moved { draft.keeps(&[Part::MemoryDram], of_dram, of_dram * once) } else { draft };
-    // Blocks that wait for each other wait still.
-    let draft = if meeting(m).is_some() { draft } else { draft.rewrites() };
     let draft = draft
+        .rewrites()
         .keeps(&[Part::MemoryL2], 1.0 - goes * part, (1.0 - part) / SECTORS_PER_LOOKUP)
         .frees_of(m, &waits, goes * awaited)
         .unknown(m, &unknown)
@@ -373,14 +371,4 @@ fn in_order(m: &Measures<'_>) -> Option<Draft> {
     );
     let draft = draft.at(At::point(&first.at)).says(how, why).risks("shared memory for the values, and a barrier");
     Some(draft.fewer_sectors(all, part, SECTORS))
-}
-
-/// Contiguous accesses that start off a sector's boundary: L1 asks L2 for a sector more with each request that no neighbour shares.
-/// DRAM moves the same bytes.
-fn align(m: &Measures<'_>) -> Option<Draft> {
-    let (first, gone) = off_boundary(m)?;
-    let why = words!("contiguous, {} of the sectors only because they start between two", share(gone));
-    let draft = Draft::relieves(m, Action::AlignBase, &[]);
-    let draft = draft.stays(&[Part::MemoryL2, Part::MemoryL1tex], 1.0 - gone).at(At::point(&first.at));
-    Some(draft.because(why).fewer_sectors(m.value(SECTORS)?, gone, SECTORS))
 }
